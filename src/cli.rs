@@ -183,7 +183,7 @@ pub(crate) enum CliCommand {
     /// Starts the player, replays the recorded game up to the decision, and asks for an action.
     /// Shows the reply and whether it is legal.
     Ask(ask::AskArgs),
-    /// Create a player or a tournament
+    /// Create a player, a game or a tournament
     New(new::NewArgs),
     /// Show the ranking of a tournament, finished or running
     Rank(rank::RankArgs),

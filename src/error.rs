@@ -245,7 +245,8 @@ impl From<WriteError> for Failure {
                 "{error}; nothing more was written: restore the log, or remove it, and run again"
             )),
             WriteError::Failed { .. } => Self::system(format!(
-                "{error}; every game in the log is whole: make room and run again to continue"
+                "{error}; every game in the log is complete: free some space and run again to \
+                 continue"
             )),
         }
     }
@@ -337,7 +338,7 @@ mod tests {
         let moved = Failure::from(WriteError::Moved(path.clone()));
         assert!(moved.message.ends_with("restore the log, or remove it, and run again"));
         let full = Failure::from(WriteError::Failed { path, source: io::Error::other("no room") });
-        assert!(full.message.ends_with("make room and run again to continue"), "{full}");
+        assert!(full.message.ends_with("free some space and run again to continue"), "{full}");
     }
 
     #[test]

@@ -381,9 +381,9 @@ fn roster_news(change: &RosterChange) -> String {
     match change {
         RosterChange::Entered { .. } => format!("{player} has entered"),
         RosterChange::Left { leaving, .. } => match leaving.why {
-            LeavingReason::Replaced => format!("{player} is replaced"),
-            LeavingReason::Removed => format!("{player} is removed"),
-            LeavingReason::Lost => format!("{player} is lost"),
+            LeavingReason::Replaced => format!("{player} has been replaced"),
+            LeavingReason::Removed => format!("{player} has been removed"),
+            LeavingReason::Lost => format!("{player} has lost its files"),
         },
     }
 }

@@ -74,7 +74,7 @@ pub(crate) fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
         Some(_) => opened.resolve_for_record(printer)?,
         None => opened.resolve(GivenSettings::default(), printer)?,
     };
-    let refusal = "player `human`: a person is asked by `referee play`";
+    let refusal = "player `human`: only `referee play` can ask a person";
     let spec = settings.program(&args.player, refusal)?;
     let Some(word) = &args.record else {
         return at_the_start(args, &settings, &spec, printer);

@@ -224,7 +224,7 @@ fn sprt(args: &CompareArgs) -> Result<Sprt, Failure> {
 }
 
 fn untestable(problem: SprtError) -> Failure {
-    Failure::input(format!("this cannot be tested: {problem}; see `referee compare --help`"))
+    Failure::input(format!("this test is not possible: {problem}; see `referee compare --help`"))
 }
 
 /// Keeps what an earlier run in the folder `dir` planned; the match does not take more than its
@@ -283,7 +283,7 @@ fn refuse_openings(players: &[PlayerSpec]) -> Result<(), Failure> {
         return Ok(());
     };
     Err(Failure::input(format!(
-        "{} cannot begin after an opening, which the configuration asks for; remove `[openings]` \
+        "{} cannot start from an opening, which the configuration asks for; remove `[openings]` \
          there",
         player.name
     )))

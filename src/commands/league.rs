@@ -47,26 +47,26 @@ pub(crate) struct LeagueArgs {
 pub(crate) enum LeagueCommand {
     /// Serve the page of the league, where authors hand in
     ///
-    /// Everyone sees the ranking. Authors and the organiser come by links of `league invite`.
+    /// Everyone sees the ranking. Authors and the organiser use links from `league invite`.
     Serve(serve::LeagueServeArgs),
-    /// Make links with which authors hand in, and print them as CSV
+    /// Create links that let authors hand in, and print them as CSV
     ///
-    /// The list has a name on each line, in its first column. Whoever is invited already keeps the
-    /// link. Links cannot be printed again: only hashes of their secrets are kept.
+    /// The list has a name on each line, in its first column. Authors who are already invited keep
+    /// their links. Links cannot be printed again: only hashes of their secrets are stored.
     Invite(invite::InviteArgs),
-    /// Start no more games until `league resume`; authors can still hand in
+    /// Stop starting games until `league resume`; hand-ins stay open
     Pause,
-    /// Go on after `league pause` or `league close`
+    /// Resume after `league pause` or `league close`
     Resume,
-    /// End the league, and write the configuration of the final that gives the marks
+    /// End the league and write the configuration of the final, which decides the marks
     ///
-    /// The final has the last version of each author, and the same first players.
+    /// The final has the last version of each author, and the players that the league began with.
     Close(close::CloseArgs),
     /// Stop an author's versions from playing, and accept no new ones
     Remove(AuthorArgs),
     /// Let an author play again after `league remove`
     Readmit(AuthorArgs),
-    /// Show a message on all authors' pages; an empty one removes it
+    /// Show a message on every author's page (empty text removes it)
     Message(MessageArgs),
 }
 
@@ -119,8 +119,8 @@ pub(crate) fn run(args: &LeagueArgs, printer: Printer) -> Result<Status, Failure
             Control::refuse_long(&message.text).map_err(Failure::input)?;
             set(&|control| message.text.clone_into(&mut control.message)).map(|_| {
                 match &*message.text {
-                    "" => "the authors' pages have no message now".to_owned(),
-                    _ => "the message is on the authors' pages".to_owned(),
+                    "" => "the authors' pages no longer show a message".to_owned(),
+                    _ => "the authors' pages now show the message".to_owned(),
                 }
             })
         }
@@ -140,7 +140,7 @@ fn open_league(config: &Path, printer: Printer) -> Result<LeaguePlace, Failure> 
 fn league_of(configuration: &Configuration, path: &Path) -> Result<LeaguePlace, Failure> {
     configuration.league()?.ok_or_else(|| {
         Failure::input(format!(
-            "{} describes no league; write `format = \"league\"` there, or name another file with \
+            "{} does not describe a league; add `format = \"league\"`, or name another file with \
              --config",
             path.display()
         ))

@@ -43,7 +43,7 @@ pub(crate) enum NewCommand {
     Player(PlayerArgs),
     /// Write the rules of a small game as a program, with a README
     ///
-    /// The files work as they are. Replace the rules by those of your own game; the README
+    /// The files work as they are. Replace the rules with those of your own game; the README
     /// describes how.
     Game(game::NewGameArgs),
     /// Write a tournament.toml for a folder of players or submissions, or for chess engines

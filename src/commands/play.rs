@@ -177,7 +177,7 @@ fn check_seats(rules: &GameRules, words: &BySeat<PlayerArgument>) -> Result<(), 
         return Ok(());
     }
     Err(Failure::input(format!(
-        "{} has {} seats ({}), and there are {} players: name one for each seat",
+        "{} has {} seats ({}), but there are {} players: name one for each seat",
         rules.game.name(),
         seats.len(),
         seats.values().join(", "),

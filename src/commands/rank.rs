@@ -71,7 +71,7 @@ pub(crate) struct RankArgs {
     /// Rate the games in this CSV file instead (`-` reads stdin)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["dirs", "details"])]
     pub(crate) from: Option<PathBuf>,
-    /// What the places in the file of --from tell
+    /// What the places in the --from file mean
     #[arg(long, value_enum, default_value_t, requires = "from")]
     pub(crate) ranking: RankingArg,
     /// Output format

@@ -59,7 +59,8 @@ pub(crate) struct ReplayArgs {
 
 /// Shows the game, or lists games.
 pub(crate) fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure> {
-    args.turning.refuse_unless(args.game_id.is_some(), "replay lists games: name one of them")?;
+    args.turning
+        .refuse_unless(args.game_id.is_some(), "without a game id, replay only lists games")?;
     let is_text = args.format == OutputFormat::Text;
     args.turning.refuse_unless(is_text, "--format json prints the record as it is")?;
     let Some(word) = &args.game_id else {

@@ -112,7 +112,7 @@ impl GameSettingsArgs {
             return Ok(());
         };
         Err(Failure::input(format!(
-            "{CONFIG} lies in the folder of the player `{}`, and has {key}, which decides what \
+            "{CONFIG} is in the folder of the player `{}`, and has {key}, which decides what \
              programs may do; if it is yours, name it: --config {CONFIG}",
             word.escape_debug()
         )))

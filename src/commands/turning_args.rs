@@ -22,7 +22,7 @@ const AT_ONCE: usize = 64;
 /// A built-in player that looks at recorded games.
 #[derive(Debug, Args)]
 pub(crate) struct TurningArgs {
-    /// Mark the plies at which a game turned in the eyes of this built-in player, and what it
+    /// Mark the plies at which a game turned, as this built-in player sees it, and show what it
     /// would have played
     #[arg(long, value_name = "bot:search-N", value_parser = nodes)]
     with: Option<u64>,

@@ -160,8 +160,8 @@ fn verdict(dir: &Path, games: &Summary, seeds: bool, findings: usize) -> String 
 }
 
 /// The finding that the front of a line says something else than the whole line.
-const OTHER_FRONT: &str = "the fields before `seed`, from which the tables are made, do not fit the \
-                           whole record";
+const OTHER_FRONT: &str = "the fields before `seed`, from which the tables are made, do not match \
+                           the full record";
 
 struct Checked {
     findings: Vec<LogFinding>,

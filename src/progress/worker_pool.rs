@@ -12,7 +12,7 @@ pub(super) fn changes(before: Option<&WorkerPool>, now: &WorkerPool) -> Vec<Stri
     let is_in = |members: &[WorkerStatus], name: &str| members.iter().any(|it| it.name == name);
     let come = now.members.iter().filter(|it| !is_in(before, &it.name)).map(joined);
     let gone = before.iter().filter(|it| !is_in(&now.members, &it.name));
-    let gone = gone.map(|member| format!("worker {} is gone", member.name));
+    let gone = gone.map(|member| format!("worker {} has left", member.name));
     let mut lines = first(come, "joined");
     lines.extend(first(gone, "are gone"));
     lines

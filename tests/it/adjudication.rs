@@ -85,6 +85,6 @@ fn forged_scores_and_rules_are_found() {
     let arena = played();
     arena.edit_line(1, |text| text.replace("\"length\":7", "\"length\":6"));
     let found = arena.run(&["verify"]);
-    let late = "after ply 6 it had to end: adjudicated-length";
+    let late = "it should have ended after ply 6: adjudicated-length";
     assert!(found.code == 1 && found.out.contains(late), "{found:?}");
 }

@@ -22,8 +22,8 @@ const START: &str = concat!(
     r#""charge":{"circle":"4,0","square":"0,4"}},"turn":0,"rounds":[]},"events":[],"turn":{"both":["grunkle","charge"]}"#,
 );
 /// The note about the file.
-const REMARK: &str = "mine.toml: board `mine`, 5×5; the map is fair: its mirror image from left \
-                      to right takes one side's pieces to the other's\n";
+const REMARK: &str = "mine.toml: board `mine`, 5×5; the map is fair: its mirror image from left to \
+                      right maps one side's pieces onto the other's\n";
 fn arena() -> Arena {
     let arena = Arena::new();
     arena.write("mine.toml", BOARD);

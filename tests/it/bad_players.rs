@@ -313,8 +313,8 @@ fn a_program_whose_interpreter_is_missing() {
     cup.bad = vec![name.clone()];
     let message = format!(
         "{name} cannot be run: No such file or directory (os error 2); its first line names \
-         `/no/such/interpreter`, which is in no system folder and not in the `PATH`; write \
-         `#!/usr/bin/env NAME`, or start the file by its interpreter, as in `python3 player.py`"
+         `/no/such/interpreter`, which is neither in a system folder nor in the `PATH`; write \
+         `#!/usr/bin/env NAME`, or start the file with its interpreter, as in `python3 player.py`"
     );
     cup.lost("no-start", &message);
 }
@@ -477,8 +477,7 @@ fn a_budget_that_runs_out() {
 fn a_start_up_that_eats_the_budget() {
     cup("bare.sh", &["", "sleep 0.7"]).clock("budget = \"500ms\"\ncount-startup = true").lost(
         "timeout",
-        "nothing was left of its budget of 0.5 s: its start-up, which counts \
-             (`count-startup`), used it up",
+        "nothing was left of its budget of 0.5 s: its start-up used it up (`count-startup`)",
     );
 }
 
@@ -773,7 +772,7 @@ fn a_name_that_commands_the_terminal() {
 #[test]
 fn ignoring_quit() {
     let played = cup("ignores_quit.sh", &[]).fine();
-    played.warns(&["{bad} did not leave within 1 s of `quit`, and was killed"]);
+    played.warns(&["{bad} did not exit within 1 s of `quit`, and was killed"]);
     assert_eq!(played.games.len(), 2);
 }
 

@@ -272,7 +272,7 @@ fn the_check_of_one_player_ends_in_time() {
     let args = ["check", "slow.sh", "--within", "2s", "--csv", "table.csv"];
     let run = arena.run(&args);
     assert_eq!(run.code, 1, "{run:?}");
-    let why = "not finished: the check of one player may take 2s (--within)";
+    let why = "not finished: the time limit of 2s has passed (--within)";
     assert!(run.out.contains(why), "{}", run.out);
     assert_eq!(rows(&arena, 2), [["slow.sh", "unfinished"]]);
 }
@@ -553,7 +553,7 @@ fn a_configuration_in_the_folder_of_a_player_has_no_power_unless_it_is_named() {
             [&["check", "."], &["ask", "."], &["play", ".", "bot:random"], &["compare", ".", "a"]];
         for command in commands {
             let run = arena.run(command);
-            let why = format!("lies in the folder of the player `.`, and has {key}");
+            let why = format!("is in the folder of the player `.`, and has {key}");
             assert!(run.code == 2 && run.err.contains(&why), "{command:?}: {run:?}");
         }
         let named = arena.run(&["ask", ".", "--config", "tournament.toml"]);

@@ -84,7 +84,7 @@ fn positions_are_counted_from_any_start() {
     assert_eq!(perft(&["--option", kiwipete]).as_deref(), Some("nodes 97862"));
     let wrong = arena.run(&["test-game", "chess", "--perft", "3", "--option", "fen=8/8 w - -"]);
     assert_eq!(wrong.code, 2, "{wrong:?}");
-    assert!(wrong.err.contains("it has 8 rows with `/` between them, not 2"), "{wrong:?}");
+    assert!(wrong.err.contains("a FEN has 8 rows with `/` between them, not 2"), "{wrong:?}");
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn incomparable_players_are_refused() {
     refused(&["ant", "human"], "a person cannot be compared; name two programs");
     refused(
         &["ant", "bee", "--elo1", "-5"],
-        "this cannot be tested: the upper strength must be above the lower one by 0.1 Elo or \
+        "this test is not possible: the upper strength must be above the lower one by 0.1 Elo or \
          more, and both within -150 … 150; see `referee compare --help`",
     );
 }
@@ -181,7 +181,7 @@ fn both_players_have_the_same_luck_and_openings() {
             let args = [&["new", "old", "--max-pairs", "4", "--game", game], &POOL[..]].concat();
             let run = compare(&arena, &args);
             assert_eq!(run.code, 11, "{}", run.err);
-            assert!(run.out.contains("with a likelihood of 50.0%"), "{}", run.out);
+            assert!(run.out.contains("; 50.0% likely to be better"), "{}", run.out);
             assert_eq!(arena.run(&["verify"]).code, 0);
             let mut games: BTreeMap<String, [Vec<Value>; 2]> = BTreeMap::new();
             for line in log(&arena).1.lines().skip(1) {

@@ -246,7 +246,7 @@ fn kits_and_tournaments_are_made_for_it() {
     {
         let run = arena.run(command);
         assert_eq!((run.code, run.out.as_str()), (2, ""), "{run:?}");
-        assert!(run.err.contains("this game file cannot be used"), "{}", run.err);
+        assert!(run.err.contains("invalid game file"), "{}", run.err);
         let given = arena.run(&[command, &["--game", "moved/game.toml"]].concat());
         assert_eq!(given.code, 0, "{given:?}");
     }

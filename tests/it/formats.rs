@@ -451,17 +451,17 @@ fn invalid_formats_are_refused() {
         run.err.lines().next().expect("a line").to_owned()
     };
     assert_eq!(title("format = \"swis\""), "error: unknown format `swis`");
-    assert_eq!(title("format = \"swiss\""), "error: a Swiss stage needs its `rounds`");
+    assert_eq!(title("format = \"swiss\""), "error: a Swiss stage needs `rounds`");
     let most = "error: 7 players cannot play 5 rounds of a Swiss stage";
     assert_eq!(title("format = \"swiss\"\nrounds = 5"), most);
     let useless = "error: `rounds` has no effect in the format round-robin";
     assert_eq!(title("rounds = 5"), useless);
-    assert_eq!(title("format = \"gauntlet\""), "error: a gauntlet needs its `anchors`");
+    assert_eq!(title("format = \"gauntlet\""), "error: a gauntlet needs `anchors`");
     let unknown = "error: the anchor `p9` is not a player";
     assert_eq!(title("format = \"gauntlet\"\nanchors = [\"p9\"]"), unknown);
     assert_eq!(title("format = \"check\""), "error: a check must be the first of several stages");
     let second = CHECKED.replace("swiss\"\nrounds = 2", "check\"");
     assert_eq!(title(&second), "error: a check must be the first of several stages");
-    let misplaced = "error: `rounds` belongs to a stage, and there are `[[stages]]`";
+    let misplaced = "error: with `[[stages]]`, `rounds` belongs in a stage";
     assert_eq!(title(&format!("rounds = 2\n{STAGES}")), misplaced);
 }

@@ -132,7 +132,7 @@ fn players_come_improve_and_go_while_games_are_played() {
     }
     assert_eq!(arena.run(&["report"]).code, 0);
     let page = arena.read("report.html");
-    assert!(page.contains("more than the version before") && page.contains("ann v2"));
+    assert!(page.contains("Elo over the version before") && page.contains("ann v2"));
     let game = arena.games().into_iter().find(|line| line.contains(":\"ann v2\""));
     let replay = arena.run(&["replay", &id(&game.expect("a game"))]);
     assert!(replay.out.contains("ann v2"), "{}{}", replay.out, replay.err);
@@ -271,7 +271,7 @@ fn a_machine_in_disorder_takes_nobody_out() {
     arena.sh("mv entrants away");
     let refused = arena.run(&["run", "--until", "1s"]);
     assert_eq!(refused.code, 3, "{}", refused.err);
-    assert!(refused.err.contains("none was taken out: ann v1: "), "{}", refused.err);
+    assert!(refused.err.contains("so none was withdrawn: ann v1: "), "{}", refused.err);
     arena.sh("mv away entrants");
     let mut command = arena.command(&["run", "--until", "1s"]);
     let refused = arena.finish(command.env("PATH", "/nowhere").spawn().expect("it starts"), "");
@@ -280,7 +280,7 @@ fn a_machine_in_disorder_takes_nobody_out() {
     arena.sh("mv entrants/ann away");
     let played = arena.run(&["run", "--until", "1s"]);
     assert_eq!(played.code, 0, "{}", played.err);
-    let pauses = "ann v1 pauses until the next start of the run: ";
+    let pauses = "ann v1 is paused until the run is started again: ";
     assert!(played.err.contains(pauses), "{}", played.err);
     assert_eq!(arena.changes(), came);
     // A version that pauses is replaced like any other.
@@ -384,7 +384,7 @@ fn what_is_not_a_submission_is_refused_with_its_reason() {
     arena.wait_for_report("Ann", "entered as Ann v1");
     arena.hand_in("ann", "player.py", &program("another"));
     arena.wait_for_report("ann", "refused");
-    assert!(arena.report("ann").contains("too much like that of `Ann`"), "{}", arena.report("ann"));
+    assert!(arena.report("ann").contains("too similar to `Ann`"), "{}", arena.report("ann"));
     assert_eq!(arena.stop(run), 130);
     assert!(!outside.path().join("report.txt").exists());
     assert_eq!(arena.changes(), ["Ann v1 entered"]);

@@ -523,7 +523,7 @@ fn the_organiser_decides_on_its_page() {
     let file = door.served.arena().results().join("queue.json");
     fs::write(file, queue.to_string()).expect("a file");
     let page = door.served.ask("/organiser", &[&door.organiser]);
-    assert!(page.contains("No run plays the league now"), "{page}");
+    assert!(page.contains("The league is not running"), "{page}");
     assert!(page.contains("2 authors waiting, the next one first: bob, ann."), "{page}");
     let token = door.token("/organiser", &door.organiser);
     let wish = |wish: &str, fields: &[(&str, &str)]| {
@@ -607,14 +607,14 @@ fn commands_say_what_the_organiser_wants() {
     };
     answers(&[
         (&["pause"], "no games start until `referee league resume`"),
-        (&["message", "Hello"], "the message is on the authors' pages"),
+        (&["message", "Hello"], "the authors' pages now show the message"),
         (&["remove", "ann"], "ann's versions stop playing, and no new ones are accepted"),
     ]);
     let wanted = json!({ "paused": true, "closed": false, "removed": ["ann"], "message": "Hello" });
     assert_eq!(control(), wanted);
     answers(&[
         (&["resume"], "games start again, and submissions are accepted"),
-        (&["message", ""], "the authors' pages have no message now"),
+        (&["message", ""], "the authors' pages no longer show a message"),
         (&["readmit", "ann"], "ann's submission is checked again"),
     ]);
     assert_eq!(control()["removed"], json!([]));
@@ -636,20 +636,22 @@ fn commands_say_what_the_organiser_wants() {
     let kept = arena.read("invitations.json");
     assert_eq!(
         refused(&["invite", "more.csv"]),
-        "error: more.csv, line 2: \"../dog\" cannot be the name of an author: it begins with a dot\n"
+        "error: more.csv, line 2: \"../dog\" is not a valid author name: it begins with a dot\n"
     );
     arena.write("more.csv", "House\n");
     assert_eq!(
         refused(&["invite", "more.csv"]),
-        "error: more.csv, line 1: \"House\" cannot be the name of an author: a configured player \
-         has it\n"
+        "error: more.csv, line 1: \"House\" is not a valid author name: a configured player has \
+         this name\n"
     );
     assert_eq!(arena.read("invitations.json"), kept, "nothing was changed");
     refused(&["invite", "names.csv", "--url", "https://example.org/league"]);
     let (code, err) = call(&["invite", "names.csv"]);
-    let note = "invited before, and not printed again: 2 (--renew NAME makes another link)\n";
+    let note = "already invited, so not printed: 2 (--renew NAME creates a new link)\n";
     assert_eq!((code, &*err), (0, note));
-    assert!(refused(&["pause", "--config", "tournament.toml"]).contains("describes no league"));
+    assert!(
+        refused(&["pause", "--config", "tournament.toml"]).contains("does not describe a league")
+    );
     fs::remove_file(arena.results().join("games.jsonl")).expect("removed");
     assert!(refused(&["pause"]).contains("the league has not begun"));
 }

@@ -112,7 +112,7 @@ fn every_seat_needs_a_player() {
     let arena = Arena::new();
     let run = play(&arena, &["bot:greedy", "bot:random"], &[]);
     assert_eq!(run.code, 2);
-    let why = "goofspiel has 3 seats (red, green, blue), and there are 2 players";
+    let why = "goofspiel has 3 seats (red, green, blue), but there are 2 players";
     assert!(run.err.contains(why), "{}", run.err);
 }
 
@@ -171,7 +171,7 @@ fn a_record_of_other_seats_than_its_game_has_is_refused() {
     ] {
         let run = arena.run(command);
         assert_eq!(run.code, 2, "{command:?}: {}{}", run.out, run.err);
-        assert!(run.err.contains("the record is of 3 seats, unlike the game"), "{}", run.err);
+        assert!(run.err.contains("the record has 3 seats, unlike the game"), "{}", run.err);
     }
 }
 
@@ -307,7 +307,7 @@ fn what_a_format_cannot_do_with_three_seats_it_says() {
         ("format = \"league\"", "the format league is for games of two seats", "`meetings = K`"),
         (
             "format = \"gauntlet\"\nanchors = [\"ant\"]",
-            "a game has 3 seats, so an entrant meets 2 anchors at a time, and there is one",
+            "a game has 3 seats, so an entrant meets 2 anchors at a time, but there is one",
             "",
         ),
         ("meetings = 1000", "`meetings` is out of range", "from 2 to 100"),
@@ -325,7 +325,7 @@ fn two_programs_are_compared_in_games_of_two() {
     let arena = Arena::new();
     let run = arena.run(&["compare", "bot:random", "bot:greedy", "--game", GAME]);
     assert_eq!(run.code, 2, "{}", run.out);
-    assert!(run.err.contains("goofspiel has 3 seats, and this is for games of two"), "{}", run.err);
+    assert!(run.err.contains("goofspiel has 3 seats, but this is for games of two"), "{}", run.err);
 }
 
 #[test]

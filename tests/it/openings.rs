@@ -249,7 +249,7 @@ fn openings_are_shown_and_sent_again() {
         );
         let asked =
             arena.run(&["ask", "bot:greedy", "--record", &id, "--ply", "1", "--seat", seat(game)]);
-        let error = "error: --ply 1: the game begins after 2 plies; ask for one from there on\n";
+        let error = "error: --ply 1: the game begins after 2 plies; choose a later ply\n";
         assert_eq!(asked, Run::new(2, "", error), "{game}");
     }
 }

@@ -98,7 +98,10 @@ fn games_of_several_seats_are_ranked() {
     );
     assert!(run.out.contains("\n36 of 36 games played.\nSeats "), "{}", run.out);
     let said = in_one_line(&run);
-    assert!(said.contains("Ties: 0 of 108 comparisons (0.0%). Games of a deal agree: "), "{said}");
+    assert!(
+        said.contains("Ties: 0 of 108 comparisons (0.0%). Correlation within deals: "),
+        "{said}"
+    );
     let json = arena.run(&["rank", "--from", "games.csv", "--format", "json"]).out;
     let json: Value = serde_json::from_str(&json).expect("JSON");
     let seats = json["seats"].as_array().expect("a value for each seat");

@@ -520,7 +520,7 @@ fn a_referee_that_starts_players_too_slowly_blames_nobody() {
     let run = arena.run(&["run", "--quiet"]);
     assert_eq!(run.code, 3, "{}", run.err);
     let why = "could not begin: the referee cannot start a player within 0.001 s: the machine is \
-               too busy; play fewer games at the same time (--jobs)";
+               too busy; play fewer games at once (--jobs)";
     assert!(run.err.contains(why), "{}", run.err);
     assert_eq!(arena.log().lines().count(), 1);
 }
@@ -723,7 +723,7 @@ fn programs_that_change_during_a_run_are_noticed() {
     assert!(!arena.log().contains("was changed"));
     arena.write("new.sh", "read init; echo ok; read turn; exit 3");
     arena.sh("mv new.sh bad.sh");
-    let warning = ": `bad.sh` was changed since the run began: it may be another program\"";
+    let warning = ": `bad.sh` has changed since the run began: it may be a different program\"";
     wait_until(|| arena.log().contains(warning));
     arena.sh(&format!("kill -INT {}", child.id()));
     let run = arena.finish(child, "");
@@ -939,7 +939,7 @@ fn a_run_stops_on_a_full_disk_and_resumes_later() {
     let full = arena.in_shell("trap '' XFSZ; ulimit -f 16; exec \"$@\"", &["run"]);
     assert_eq!((full.code, full.out.as_str()), (3, ""));
     let error = "error: cannot write DIR/results/cup/games.jsonl: File too large (os error 27); \
-                 every game in the log is whole: make room and run again to continue";
+                 every game in the log is complete: free some space and run again to continue";
     assert_eq!(full.err.lines().last(), Some(error));
     let log = arena.log();
     assert!(log.ends_with('\n'), "no torn line");
@@ -966,8 +966,8 @@ fn a_player_that_cannot_start_is_reported_before_the_first_game() {
 4 of 4 games played.
 First seat: 0 ±317 Elo. Draws: 0 of 4 games (0.0%).
 4 faults: dud 4 no-start.
-Without a rank: dud (made faults and finished no game).
-ant: all its games ended by faults of opponents, which says nothing about its strength.
+Without a rank: dud (made faults and finished no games).
+ant: all its games ended in faults by opponents, which say nothing about its strength.
 ";
     let notes = "\
 warning: dud cannot start and will lose its games: the greeting failed: it ended with exit code 3
@@ -1039,7 +1039,7 @@ fn a_configuration_with_problems_plays_nothing() {
     let arena = Arena::with(&Config::small().bot("ant", "nobody"));
     let run = arena.run(&["run"]);
     assert_eq!((run.code, run.out.as_str()), (2, ""));
-    assert!(run.err.contains("a second player is called `ant`"), "{}", run.err);
+    assert!(run.err.contains("two players are called `ant`"), "{}", run.err);
     assert!(run.err.contains("unknown built-in player `nobody`"), "{}", run.err);
     assert!(!arena.path().join("results").exists());
 }

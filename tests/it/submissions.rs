@@ -132,7 +132,7 @@ fn loose_files_get_folders_of_their_own() {
     ]);
     assert_eq!(
         said,
-        "ray: it came late\ncup/tournament.toml: 2 of 2 are players\n\
+        "ray: it was submitted late\ncup/tournament.toml: 2 of 2 are players\n\
          next: referee check --all --config cup/tournament.toml; referee run --plan cup/tournament.toml\n"
     );
     let expected = "
@@ -142,7 +142,7 @@ command = [\"python3\", \"bridge:comp30024\", \"player.py\"]
 files = [\".\"]
 dir = \"players/byron\"
 
-# ray: it came late
+# ray: it was submitted late
 [[players]]
 name = \"ray\"
 command = [\"python3\", \"bridge:comp30024\", \"team.py\"]
@@ -174,7 +174,7 @@ fn every_file_of_an_export_is_accounted_for() {
     ]);
     let expected = "\
 byron: the latest, `byron_17_202_player-1.py`, is used; not used: `byron_17_101_player.py`
-eve_18_103_mine.rar: `eve_18_103_mine.rar` cannot be unpacked; a .zip or a .tar.gz can
+eve_18_103_mine.rar: cannot unpack `eve_18_103_mine.rar`; use .zip or .tar.gz
 report.pdf: `report.pdf` is neither a program nor an archive
 cup/tournament.toml: 3 of 5 are players
 next: referee check --all --config cup/tournament.toml; referee run --plan cup/tournament.toml
@@ -208,7 +208,7 @@ fn several_candidates_are_written_as_comments() {
         ("bob/notes.md", ""),
         ("bob/src/player.py", "\u{feff}print()"),
     ]);
-    let several = "several files in it may be the player: `better.py`, `good.py`";
+    let several = "several files could be the player: `better.py`, `good.py`";
     assert_eq!(
         said,
         format!(
@@ -333,7 +333,7 @@ fn everyone_without_a_player_is_told_why() {
     let reasons = [
         ("dan", "the archive was refused: it is damaged, or not an archive ("),
         ("eve", "no player was recognised; it contains `report.pdf`"),
-        ("fay", "several files in it may be the player: `a/main.py`, `b/main.py`"),
+        ("fay", "several files could be the player: `a/main.py`, `b/main.py`"),
         ("gil", "no player was recognised; it is empty"),
     ];
 
@@ -398,7 +398,7 @@ fn files_that_nobody_handed_in_are_nobody() {
 ann: byte for byte the same as `bea`
 bea: byte for byte the same as `ann`
 zoe: no player was recognised; it is empty
-nobody's, beside the submissions: `README.txt`, `list.xlsx`, `marks.csv`
+ignored, beside the submissions: `README.txt`, `list.xlsx`, `marks.csv`
 cup/tournament.toml: 2 of 4 are players
 "
     );
@@ -558,7 +558,7 @@ fn exports_of_every_platform_are_told_apart() {
     let namesake = format!("Ann Lee 12: {folder}2-20 - Ann Lee - 2 December 2024 9:16 AM");
     assert_eq!(players, [ann, namesake], "{said}");
     assert!(said.contains("not used: `11-20 - Ann Lee- Nov 12, 2024 1015 PM`"), "{said}");
-    assert!(said.contains("nobody's, beside the submissions: `index.html`"), "{said}");
+    assert!(said.contains("ignored, beside the submissions: `index.html`"), "{said}");
 
     let (players, said) = players_of(&[
         (
@@ -611,7 +611,7 @@ fn a_submission_that_imitates_an_export_is_one_submission() {
         ("ann.py", "hers"),
     ]);
     assert_eq!(players.len(), 2, "{players:?} {said}");
-    assert!(said.contains("eve: it seems to hold several submissions, `Ann_1_"), "{said}");
+    assert!(said.contains("eve: it seems to hold several submissions (`Ann_1_"), "{said}");
 }
 
 #[test]

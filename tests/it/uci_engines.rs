@@ -70,11 +70,7 @@ const FAILURES: [(&str, &str, &str); 19] = [
     ("no-move", "malformed", "\"bestmove (none)\": it finds no move, but has 1 legal move"),
     ("null-move", "malformed", "\"bestmove 0000\": it passes, but has 1 legal move"),
     ("empty", "malformed", "\"bestmove\": it has no move"),
-    (
-        "san",
-        "malformed",
-        "\"bestmove Nf3\": it has no move in the notation of UCI, such as e2e4 or e7e8q",
-    ),
+    ("san", "malformed", "\"bestmove Nf3\": it has no move in UCI notation, such as e2e4 or e7e8q"),
     ("illegal", "illegal", "CH1: a1a8 is not legal"),
     ("segv", "crash", "it was ended by SIGSEGV before bestmove"),
     ("exits", "crash", "it ended with exit code 4 before bestmove"),
@@ -101,12 +97,12 @@ const FAILURES: [(&str, &str, &str); 19] = [
     (
         "Hash",
         "no-start",
-        "the option `Hash = 4096` is refused: the engine takes a whole number from 1 to 1024",
+        "the option `Hash = 4096` is refused: the engine accepts a whole number from 1 to 1024",
     ),
     (
         "Style",
         "no-start",
-        "the option `Style = 4096` is refused: the engine takes one of Solid, Normal",
+        "the option `Style = 4096` is refused: the engine accepts one of Solid, Normal",
     ),
 ];
 
@@ -366,7 +362,7 @@ fn engines_play_chess_only_and_have_keys_of_their_own() {
     let chess_only = "UCI engines play chess only, and the game is draughts";
     assert!(refused("draughts", "").contains(chess_only));
     let key = "[[players]]\nname = \"x\"\nbot = \"random\"\ndepth = 3\n";
-    assert!(refused("chess", key).contains("only an engine takes `depth`"));
+    assert!(refused("chess", key).contains("`depth` is only for UCI engines"));
     let depth = refused("chess", &player("x", "depth = 0"));
     assert!(depth.contains("`depth` is out of range"), "{depth}");
     let missing = "[[players]]\nname = \"x\"\nuci = \"./missing\"\n";

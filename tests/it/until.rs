@@ -34,7 +34,7 @@ fn the_remaining_time_is_used_for_further_games() {
     assert_eq!(run.code, 0, "it is complete: {}", run.err);
     assert_eq!(arena.lines(), games, "and nothing more is played");
     let plan = arena.run(&["run", "--plan", "--until", "10h"]);
-    assert!(plan.out.contains(" games, all of them extra games; ratings are then known to about"));
+    assert!(plan.out.contains(" games, all of them extra games; expected rating error:"));
 
     arena.configure(&config(2));
     let run = arena.run(&["run"]);

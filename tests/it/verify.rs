@@ -243,7 +243,7 @@ fn repairs_move_bad_lines_aside_and_keep_a_copy() {
     let bad = lines.join("\n") + "\n{\"torn";
     arena.put("games.jsonl", &bad);
     let run = arena.run(&["verify", "--repair"]);
-    let note = "3 lines were moved to results/cup/set-aside.jsonl; the log as it was is \
+    let note = "3 lines were moved to results/cup/set-aside.jsonl; the original log is \
                 results/cup/games.jsonl.before-repair\n";
     assert_eq!((run.code, run.err.as_str()), (1, note), "the tables are older: {}", run.out);
     assert_eq!(arena.read("games.jsonl.before-repair"), bad);
@@ -417,9 +417,9 @@ fn an_unusable_header_is_an_input_error() {
         let line = line.replacen("\"schema\":\"referee-log-2\"", "\"schema\":\"referee-log-9\"", 1);
         line.replacen(env!("CARGO_PKG_VERSION"), "7.1.0", 1)
     });
-    let error = "error: results/cup/games.jsonl, line 1: the log has the format referee-log-9, \
-                 but this referee reads referee-log-2: read it with the build of referee 7.1.0 that wrote \
-                 it, or play the tournament again into another folder; nothing was changed\n";
+    let error = "error: results/cup/games.jsonl, line 1: the log has the format referee-log-9, but \
+                 this referee reads referee-log-2: read it with the build of referee 7.1.0 that \
+                 wrote it, or play the tournament again in another folder; nothing was changed\n";
     assert_eq!(arena.run(&["verify"]), Run::new(2, "", error));
     arena.edit_line(1, |line| {
         let line = line.replacen("referee-log-9", "referee-log-2", 1);

@@ -61,7 +61,7 @@ pub(crate) const TABLE: &str = "\
 
 12 of 12 games played.
 First seat: -7 ±30 Elo. Draws: 11 of 12 games (91.7%).
-Not told apart (likelihood that the first is better, and about how many games would separate them):
+Too close to call (likelihood that the first is better, and about how many more games would tell):
 bee and cat (68%, 158), cat and ant (68%, 158).
 ";
 

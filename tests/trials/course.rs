@@ -86,7 +86,7 @@ fn class_of_200() {
     let new = arena.run(&["new", "tournament", "submissions", "--game", "backdraughts"]);
     assert_eq!(new.code, 1, "{new:?}");
     assert!(new.err.contains("tournament.toml: 197 of 200 are players"), "{new:?}");
-    assert!(new.err.contains("nobody's, beside the submissions: `list.xlsx`\n"), "{new:?}");
+    assert!(new.err.contains("ignored, beside the submissions: `list.xlsx`\n"), "{new:?}");
     edit(&arena);
     let plan = done(arena.run(&["run", "--plan"]));
     assert!(plan.out.contains("197 players"), "{plan:?}");
@@ -135,7 +135,7 @@ fn everyone_is_told(arena: &Arena, ranking: &str) {
     let ranked = rows.values().filter(|row| !row.rank.is_empty()).count();
     let reasons = [
         (DOCUMENT, "no player was recognised; it contains `report.pdf`"),
-        (TWO_PROGRAMS, "several files in it may be the player: `a/main.py`, `b/main.py`"),
+        (TWO_PROGRAMS, "several files could be the player: `a/main.py`, `b/main.py`"),
         (BROKEN, "the archive was refused: it is damaged, or not an archive"),
     ];
     assert_eq!(ranked, STUDENTS + LATE - reasons.len(), "late and corrected ones are ranked");

@@ -16,7 +16,7 @@ const MISTAKES: [(&str, &str, usize); 10] = [
     ("seats", "unknown seat `third`", 3),
     ("crashes", "ended with exit code 1", 7),
     ("leaks", "second learns from the events what its guesses hide", 1),
-    ("open", "the guesses of second tell it more than its view and the events", 1),
+    ("open", "the guesses of second reveal more to it than its view and the events", 1),
     ("grows", "the maximum is 65536", 16),
     ("silent", "no answer within 2 s", 3),
     ("endless", "the game is not over after 40 plies", 40),
@@ -25,7 +25,7 @@ const MISTAKES: [(&str, &str, usize); 10] = [
 
 /// The mistakes of `tests/rules/crowd.py`, likewise.
 const MISTAKES_OF_MORE: [(&str, &str, usize); 5] = [
-    ("asked", "is listed in `eliminated`, and the turn asks it", 2),
+    ("asked", "is listed in `eliminated`, but the turn asks it", 2),
     ("returns", "was listed in `eliminated`, and no longer is", 2),
     ("gap", "`places` needs 1 for the best", 2),
     ("short", "`places` is missing", 2),

@@ -39,7 +39,7 @@ pub enum SessionError {
     #[error("a turn came before `init`")]
     NotStarted,
     /// The player is asked for an action, but this seat has none.
-    #[error("{0} is asked for an action but has none")]
+    #[error("{0} was asked for an action but has none")]
     NoAction(Text),
     /// An event cannot follow the earlier ones.
     #[error("the event {event} cannot be played: {source}")]

@@ -98,21 +98,21 @@ const LANGUAGES: [SourceLanguage; 9] = [
 ];
 
 /// How to start in time, in any language.
-const START_IN_TIME: &str = "answer `init` sooner: remove waits, and load less; the organiser can \
-                             allow more with `startup` under `[clock]`";
+const START_IN_TIME: &str = "answer `init` sooner: avoid waiting and load less; the organiser can \
+                             raise `startup` under `[clock]`";
 /// What to do instead of sleeping.
-const AWAKE: &str = "remove waits such as `sleep`: only the next line is worth waiting for";
+const AWAKE: &str = "remove waits such as `sleep`; wait only for the next line";
 /// What to do if a line was flushed, but the player waits for more input.
 const READ_LESS: &str = "answer after each line, before you read the next one; reading all input \
                          (`read()`, `readlines()`) waits for the end of the game";
 /// How to keep a JVM within the limit.
-const SMALLER_HEAP: &str = "set the largest heap to half of the limit, as in `java -Xmx512m`: \
-                            without it, a JVM takes what fits the whole machine";
+const SMALLER_HEAP: &str = "limit the heap to half of the memory limit, as in `java -Xmx512m`; by \
+                            default, a JVM sizes it for the whole machine";
 /// What systems say of a file in a folder that cannot be written to.
 const READ_ONLY: [&str; 2] = ["Read-only file system", "PermissionError"];
 /// Where to write instead.
-const WRITE_ELSEWHERE: &str = "a player's folder cannot be written to: write files in the folder \
-                               that the variable `TMPDIR` names, or debug output to stderr";
+const WRITE_ELSEWHERE: &str = "a player cannot write to its own folder: write files to the folder \
+                               in `TMPDIR`, and debug output to stderr";
 /// What systems say of programs that were compiled for another version of something, and what to do.
 const OTHER_VERSIONS: [(&str, &str); 2] = [
     (
@@ -130,8 +130,8 @@ const AGENTS: [&str; 4] = ["agent", "my_agent", "act", "choose_action"];
 /// The largest source that is searched for a flush, in bytes.
 const LARGEST_SOURCE: u64 = 1 << 20;
 /// How to choose in time, in any language.
-const IN_TIME: &str = "stop thinking in time: a turn may take `move_ms` of the `clock` in `init`, \
-                       and no more than `left_ms` of the `clock` in the turn";
+const IN_TIME: &str = "stop thinking in time: a turn may take at most `move_ms` (from the `clock` \
+                       in `init`) and `left_ms` (from the `clock` in the turn)";
 
 impl CheckFinding {
     /// Adds what the author of this player should write instead, if there is something to say.

@@ -122,7 +122,7 @@ async fn take_steps(
         }
         Err(Interruption::Over) => {
             let within = humantime::format_duration(exam.within);
-            report.break_off(&format!("the check of one player may take {within} (--within)"));
+            report.break_off(&format!("the time limit of {within} has passed (--within)"));
             Ok(())
         }
         Err(Interruption::Failed(failure)) => {
@@ -226,7 +226,7 @@ impl<'e> Examiner<'e> {
         if first.name == "start" {
             return Some("it does not start");
         }
-        (1 + failed.count() >= PATIENCE).then_some("too many failures before")
+        (1 + failed.count() >= PATIENCE).then_some("too many failures already")
     }
 
     async fn take(&mut self, task: Task) -> StepResult {

@@ -75,7 +75,7 @@ fn level(field: Given<'_, String>, problems: &mut Problems) -> Option<Level> {
     let field = field?;
     let level = Level::named(field.get_ref());
     if level.is_none() {
-        let problem = Problem::new(field.span(), "unexpected value of `level`");
+        let problem = Problem::new(field.span(), "invalid value for `level`");
         problems.add(problem.label(instead(field.get_ref(), Level::ALL.map(Level::name))));
     }
     level
@@ -113,7 +113,7 @@ pub(super) fn bytes(
         Some(_) => format!("expected at least \"{}\"", limits::bytes(least).replace(' ', "")),
         None => "expected a size such as \"64KiB\", \"100MiB\" or \"2GiB\"".to_owned(),
     };
-    let problem = Problem::new(field.span(), format!("unexpected value of `{key}`"));
+    let problem = Problem::new(field.span(), format!("invalid value for `{key}`"));
     problems.add(problem.label(expected));
     None
 }

@@ -156,7 +156,7 @@ fn from_file(
             Some(LocatedGame::Program(found.configured_in(&folder)))
         }
         Err(failure) => {
-            let title = "this game file cannot be used";
+            let title = "invalid game file";
             problems.add(Problem::new(path.span(), title).help(failure.to_string()));
             None
         }

@@ -76,7 +76,7 @@ fn rank_by(given: Given<'_, String>, problems: &mut Problems) -> RankBy {
         "rank" => RankBy::Rank,
         "high" => RankBy::High,
         other => {
-            let problem = Problem::new(given.span(), "unexpected value of `by`");
+            let problem = Problem::new(given.span(), "invalid value for `by`");
             problems.add(problem.label(instead(other, ["low", "rank", "high"])));
             RankBy::default()
         }
@@ -124,7 +124,7 @@ fn score_mark(
 fn finite(key: &str, marks: Given<'_, f64>, problems: &mut Problems) -> Option<f64> {
     let marks = marks?;
     if !marks.get_ref().is_finite() {
-        let problem = Problem::new(marks.span(), format!("unexpected value of `{key}`"));
+        let problem = Problem::new(marks.span(), format!("invalid value for `{key}`"));
         problems.add(problem.label("expected a finite number"));
     }
     Some(*marks.get_ref())

@@ -22,7 +22,7 @@ pub(super) fn check(
     let words = keys?.command.as_ref()?;
     let command: Vec<String> = words.get_ref().iter().map(|word| word.get_ref().clone()).collect();
     if command.first().is_none_or(String::is_empty) || command.iter().any(|it| it.contains('\0')) {
-        let problem = Problem::new(words.span(), "unexpected value of `command`");
+        let problem = Problem::new(words.span(), "invalid value for `command`");
         problems.add(problem.label("expected a program and its arguments"));
         return None;
     }

@@ -244,7 +244,7 @@ pub(super) fn typed<T: FromToml>(
 }
 
 fn wrong_type(key: &str, at: ByteSpan, expected: &str) -> Problem {
-    let title = format!("unexpected value of `{}`", key.escape_debug());
+    let title = format!("invalid value for `{}`", key.escape_debug());
     Problem::new(at, title).label(format!("expected {expected}"))
 }
 

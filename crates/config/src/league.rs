@@ -65,7 +65,7 @@ fn hand_in(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> Pa
     let Some(field) = field else { return base.join(HAND_IN) };
     let name = field.get_ref();
     if name.is_empty() || name.contains('\0') || base.join(name) == base.join(ENTRANTS) {
-        let problem = Problem::new(field.span(), "unexpected value of `hand-in`");
+        let problem = Problem::new(field.span(), "invalid value for `hand-in`");
         problems.add(problem.label("expected the name of a folder of its own"));
     }
     base.join(name)

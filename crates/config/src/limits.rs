@@ -124,7 +124,7 @@ fn short_clock(keys: &ClockKeys, problems: &mut Problems) -> Option<ShortClock> 
 pub(super) fn tc(field: Given<'_, String>, problems: &mut Problems) -> Option<ShortClock> {
     let field = field?;
     let read = field.get_ref().parse().map_err(|error: NotShortClock| {
-        let problem = Problem::new(field.span(), "unexpected value of `tc`");
+        let problem = Problem::new(field.span(), "invalid value for `tc`");
         problems.add(problem.label(error.to_string()));
     });
     read.ok()
@@ -169,7 +169,7 @@ fn measure(field: Given<'_, String>, preset: Measure, problems: &mut Problems) -
         "wall" => Measure::Wall,
         "cpu" => Measure::Cpu,
         other => {
-            let problem = Problem::new(field.span(), "unexpected value of `measure`");
+            let problem = Problem::new(field.span(), "invalid value for `measure`");
             problems.add(problem.label(instead(other, ["wall", "cpu"])));
             Measure::default()
         }
@@ -213,7 +213,7 @@ fn duration(key: &str, field: Given<'_, TimeText>, problems: &mut Problems) -> O
         Some(_) => "expected at most 24h",
         None => "expected a duration such as \"500ms\", \"10s\" or \"1m30s\"",
     };
-    let problem = Problem::new(field.span(), format!("unexpected value of `{key}`"));
+    let problem = Problem::new(field.span(), format!("invalid value for `{key}`"));
     problems.add(problem.label(expected));
     None
 }

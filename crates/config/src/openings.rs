@@ -54,7 +54,7 @@ pub(super) fn check(
 ) -> Option<OpeningSource> {
     let keys = keys?;
     if keys.is_empty {
-        let problem = Problem::new(keys.at.clone(), "`[openings]` says neither `plies` nor `file`");
+        let problem = Problem::new(keys.at.clone(), "`[openings]` has neither `plies` nor `file`");
         problems.add(problem.help(
             "add a line such as `plies = 8`, for random legal play, or `file = \"openings.txt\"`",
         ));
@@ -62,8 +62,7 @@ pub(super) fn check(
     let plies = || keys.plies.as_ref();
     let Some(file) = &keys.file else {
         for at in [keys.order.as_ref().map(Spanned::span), keys.start.as_ref().map(Spanned::span)] {
-            problems
-                .extend(at.map(|at| Problem::new(at, "only a `file` has an order and a start")));
+            problems.extend(at.map(|at| Problem::new(at, "`order` and `start` need a `file`")));
         }
         return Some(OpeningSource::Random {
             plies: whole("plies", plies(), &(1..=MOST_PLIES), problems)?,
@@ -102,7 +101,7 @@ fn order(order: Option<&Spanned<String>>, problems: &mut Problems) -> Option<Boo
         Some("random") => Some(BookOrder::Random),
         Some(_) => {
             let at = order.map(Spanned::span).unwrap_or_default();
-            let problem = Problem::new(at, "unexpected value of `order`");
+            let problem = Problem::new(at, "invalid value for `order`");
             problems.add(problem.label("expected `sequential` or `random`"));
             None
         }
@@ -119,7 +118,7 @@ pub(super) fn refuse_bridge(
     for player in players {
         let RunMethod::Command(Some(words)) = &player.run else { continue };
         if let Some(word) = words.get_ref().iter().find(|word| word.get_ref() == BRIDGE) {
-            let title = "a player behind this bridge cannot begin after an opening";
+            let title = "a player behind this bridge cannot start from an opening";
             let problem = Problem::new(word.span(), title);
             let problem = problem.earlier(keys.at.clone(), "openings are requested here");
             problems.add(problem.help(
@@ -137,7 +136,7 @@ fn read(
     rules: GameRules,
     problems: &mut Problems,
 ) -> Option<Book> {
-    let refuse = |why: String| Problem::new(named.span(), "unexpected value of `file`").label(why);
+    let refuse = |why: String| Problem::new(named.span(), "invalid value for `file`").label(why);
     let file = BookFile::new(path);
     let BookIndex { places, hash } = match BookIndex::read(&file) {
         Ok(index) => index,
@@ -171,7 +170,7 @@ fn read(
                 problems.add(shown(&book.file, named, problem));
             }
             if let Some(more @ 1..) = wrong.len().checked_sub(MOST_SHOWN) {
-                problems.add(refuse(format!("{more} more openings of this file are refused")));
+                problems.add(refuse(format!("{more} more openings in this file cannot be played")));
             }
         }
         Err(UnplayableOpening::Dice) => {
@@ -217,6 +216,6 @@ fn shown(file: &BookFile, named: &Spanned<String>, wrong: &EntryProblem) -> Prob
             line.text,
             line.number,
         ),
-        Err(why) => Problem::new(named.span(), "unexpected value of `file`").label(why.to_string()),
+        Err(why) => Problem::new(named.span(), "invalid value for `file`").label(why.to_string()),
     }
 }

@@ -248,7 +248,7 @@ fn root_words(root: Option<&RootFolder>) -> Vec<String> {
 fn unreadable(unreadable: &Unreadable) -> InvalidValue {
     let name = unreadable.name.escape_debug();
     let title = format!("cannot read `{name}`: {}", unreadable.error);
-    InvalidValue::new(title, "the player's files are read so that a changed player is noticed")
+    InvalidValue::new(title, "the player's files are read to notice when the player changes")
 }
 
 /// Takes those without a player out of `players`. Returns their names and the reasons.
@@ -327,7 +327,7 @@ fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
     ];
     for (key, at) in of_engines {
         if let (Some(at), false) = (at, matches!(keys.run, RunMethod::Engine(_))) {
-            let problem = Problem::new(at, format!("only an engine takes `{key}`"));
+            let problem = Problem::new(at, format!("`{key}` is only for UCI engines"));
             problems
                 .add(problem.help(format!("remove `{key}`, or run it as `uci = \"./engine\"`")));
         }
@@ -349,7 +349,7 @@ fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
     let is_absent = matches!(keys.run, RunMethod::Absent(_));
     for (key, at) in useless.into_iter().chain(is_absent.then_some(of_absent)) {
         if let Some(at) = at {
-            let problem = Problem::new(at, format!("{who} takes no `{key}`"));
+            let problem = Problem::new(at, format!("{who} cannot have `{key}`"));
             problems.add(problem.help(format!("remove `{key}`, or run the player in another way")));
         }
     }
@@ -457,7 +457,7 @@ fn by_detection(
             [] => "no player found in this folder",
             _ => "several files in this folder may be the player",
         };
-        InvalidValue::new(title, "say how it is started with `command = [\"./player\"]`")
+        InvalidValue::new(title, "say how to start it with `command = [\"./player\"]`")
     };
     let start = only(&decision).ok_or_else(missing);
     let given = PlayerRoom { files: vec![".".to_owned()], env, root, devices };
@@ -535,7 +535,7 @@ fn room(
         let is_device = fs::metadata(&path).is_ok_and(|found| found.file_type().is_char_device());
         if !path.is_absolute() || !is_device {
             let title = format!("`{}` is not a device", name.get_ref().escape_debug());
-            let help = "give the whole path of a character device, such as /dev/dri/renderD128";
+            let help = "give the full path of a character device, such as /dev/dri/renderD128";
             problems.add(Problem::new(name.span(), title).help(help));
             complete = false;
         }
@@ -580,7 +580,7 @@ fn without_result(build: &BuildState, why: InvalidValue) -> InvalidValue {
     let command = build.plan.command.escape_debug();
     why.with_help(match &build.log {
         Some(log) => format!("building it with `{command}` failed; see {}", log.display()),
-        None => format!("it is built with `{command}` by `referee run` and `referee check`"),
+        None => format!("`referee run` and `referee check` build it with `{command}`"),
     })
 }
 

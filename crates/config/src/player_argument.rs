@@ -139,10 +139,13 @@ fn unrecognised(word: &str, path: &Path, decision: &StartDecision) -> InvalidVal
     if let Some((dir, command)) = unbuilt(path).filter(|_| known.is_empty()) {
         let dir = Path::new(word).join(dir.strip_prefix(path).unwrap_or(&dir));
         let help = format!(
-            "run `{command}` in `{}`; if that is done, name the program itself",
+            "run `{command}` in `{}`; if you have done that, name the program itself",
             dir.display().to_string().trim_end_matches('/').escape_debug()
         );
-        return InvalidValue::new(format!("{title}, but sources that have to be built"), help);
+        return InvalidValue::new(
+            format!("{title}, only source code that must be built first"),
+            help,
+        );
     }
     let result = decision.build.as_ref().and_then(|build| build.dir.as_deref());
     let shown = known.iter().take(MOST_SHOWN).map(|found| {

@@ -171,8 +171,8 @@ impl Problem {
         };
         match &lines[..] {
             [] => None,
-            [line] => Some(format!("the same in line {line}")),
-            lines => Some(format!("the same in lines {}{rest}", lines.join(", "))),
+            [line] => Some(format!("the same on line {line}")),
+            lines => Some(format!("the same on lines {}{rest}", lines.join(", "))),
         }
     }
 
@@ -399,7 +399,7 @@ no Python
 1 | a = 1
   | ^
   |
-  = note: the same in lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 3 more
+  = note: the same on lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 3 more
   = help: install it
 
 error: no Python

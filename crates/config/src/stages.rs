@@ -121,8 +121,8 @@ pub(super) fn check(
         return vec![stage(&keys.top, &field, problems)];
     }
     for (key, at, _) in keys.top.given() {
-        let title = format!("`{key}` belongs to a stage, and there are `[[stages]]`");
-        problems.add(Problem::new(at, title).help(format!("move `{key}` into the stages")));
+        let title = format!("with `[[stages]]`, `{key}` belongs in a stage");
+        problems.add(Problem::new(at, title).help(format!("move `{key}` into a stage")));
     }
     note_misplaced_checks(&keys.tables, problems);
     note_company_of_league(&keys.tables, problems);
@@ -168,7 +168,7 @@ fn note_company_of_league(stages: &[StageTable], problems: &mut Problems) {
         }
         if let Some(players) = &keys.players {
             let problem = Problem::new(players.span(), "`players` has no effect in a league");
-            problems.add(problem.help("remove it: everyone who is there plays"));
+            problems.add(problem.help("remove it: every player in the league plays"));
         }
     }
 }
@@ -257,14 +257,14 @@ fn round_robin(keys: &StageKeys, players: usize, problems: &mut Problems) -> For
     if opponents >= players {
         let title = format!("{players} players cannot have {opponents} opponents each");
         let problem = Problem::new(field.span(), title);
-        problems.add(problem.help("leave out `opponents`, and everyone meets everyone"));
+        problems.add(problem.help("leave out `opponents` to let everyone meet everyone"));
     }
     all(opponents)
 }
 
 fn rounds(keys: &StageKeys, players: usize, problems: &mut Problems) -> u32 {
     let Some(field) = &keys.rounds else {
-        let problem = Problem::new(stage_at(keys), "a Swiss stage needs its `rounds`");
+        let problem = Problem::new(stage_at(keys), "a Swiss stage needs `rounds`");
         problems.add(problem.help("add a line such as `rounds = 7`"));
         return 1;
     };
@@ -284,7 +284,8 @@ fn rounds(keys: &StageKeys, players: usize, problems: &mut Problems) -> u32 {
 
 fn ladder(keys: &StageKeys, problems: &mut Problems) -> Format {
     let Some(field) = &keys.games else {
-        let problem = Problem::new(stage_at(keys), "a ladder needs its maximum number of `games`");
+        let problem =
+            Problem::new(stage_at(keys), "a ladder needs `games`, its maximum number of games");
         problems.add(problem.help("add a line such as `games = 2000`"));
         return Format::RoundRobin;
     };
@@ -304,7 +305,7 @@ fn league(keys: &StageKeys, problems: &mut Problems) -> Format {
 
 fn anchors(keys: &StageKeys, names: &[&str], problems: &mut Problems) -> Vec<String> {
     let Some(field) = &keys.anchors else {
-        let problem = Problem::new(stage_at(keys), "a gauntlet needs its `anchors`");
+        let problem = Problem::new(stage_at(keys), "a gauntlet needs `anchors`");
         problems.add(problem.help("add a line such as `anchors = [\"house\"]`"));
         return Vec::new();
     };
@@ -322,8 +323,8 @@ fn anchors(keys: &StageKeys, names: &[&str], problems: &mut Problems) -> Vec<Str
         anchors.push(name.clone());
     }
     if anchors.is_empty() || anchors.len() >= names.len() {
-        let problem = Problem::new(field.span(), "a gauntlet needs anchors and others");
-        problems.add(problem.help("list some of the players, not none and not all"));
+        let problem = Problem::new(field.span(), "a gauntlet needs both anchors and other players");
+        problems.add(problem.help("list at least one of the players, but not all"));
     }
     anchors
 }

@@ -201,7 +201,7 @@ fn a_wrong_type() {
     assert_eq!(
         about("pairs = \"two\""),
         "\
-unexpected value of `pairs`
+invalid value for `pairs`
  --> cup.toml:3:9
   |
 3 | pairs = \"two\"
@@ -210,7 +210,7 @@ unexpected value of `pairs`
     assert_eq!(
         about_player("command = \"python3 greedy.py\""),
         "\
-unexpected value of `command`
+invalid value for `command`
   --> cup.toml:11:11
    |
 11 | command = \"python3 greedy.py\"
@@ -226,9 +226,9 @@ unexpected value of `command`
         one.ends_with("expected `[[players]]`, in double brackets, above each player"),
         "{one}"
     );
-    starts(&about("fault-policy = \"win\""), "unexpected value of `fault-policy`");
-    starts(&about("clock = 5"), "unexpected value of `clock`");
-    starts(&message(&format!("{HEAD}players = [\"a\"]")), "unexpected value of `players`");
+    starts(&about("fault-policy = \"win\""), "invalid value for `fault-policy`");
+    starts(&about("clock = 5"), "invalid value for `clock`");
+    starts(&message(&format!("{HEAD}players = [\"a\"]")), "invalid value for `players`");
 }
 
 #[test]
@@ -287,7 +287,7 @@ error: no players
 1 |
   | ^
   |
-  = help: a tournament has two or more; add a `[[players]]` table for each"
+  = help: a tournament needs at least two; add a `[[players]]` table for each"
     );
 }
 
@@ -303,7 +303,7 @@ unknown game `shogi`
   |        ^^^^^^^ expected `watch-your-back`, `backdraughts`, `back-to-the-wall` or `chess`",
     );
     let text = about("[options]\nmax-moves = true\nmax-move = 3");
-    starts(&text, "unexpected value of `max-moves`\n --> cup.toml:4:13\n");
+    starts(&text, "invalid value for `max-moves`\n --> cup.toml:4:13\n");
     assert!(text.contains(
         "\
 error: watch-your-back has no option `max-move`
@@ -315,7 +315,7 @@ error: watch-your-back has no option `max-move`
     starts(
         &about("[options]\nmax-moves = \"100\""),
         "\
-unexpected value of `max-moves`
+invalid value for `max-moves`
  --> cup.toml:4:13
   |
 4 | max-moves = \"100\"
@@ -343,9 +343,9 @@ fn impossible_limits() {
     starts(&about("seed = -1"), "`seed` is out of range");
     starts(&about("fault-policy = { retry = 0 }"), "`retry` is out of range");
     starts(&about("fault-policy = { retry = 11 }"), "`retry` is out of range");
-    starts(&about_player("bot = \"greedy\"\nrating = nan"), "unexpected value of `rating`");
-    starts(&about("results = \"\""), "unexpected value of `results`");
-    starts(&about("pgn = \"games.pgn\""), "the games have no PGN");
+    starts(&about_player("bot = \"greedy\"\nrating = nan"), "invalid value for `rating`");
+    starts(&about("results = \"\""), "invalid value for `results`");
+    starts(&about("pgn = \"games.pgn\""), "these games have no PGN");
 }
 
 #[test]
@@ -355,7 +355,7 @@ fn the_file_in_pgn_is_one_of_the_results_folder() {
     assert_eq!(
         refused("\"../games.pgn\""),
         "\
-unexpected value of `pgn`
+invalid value for `pgn`
  --> cup.toml:3:7
   |
 3 | pgn = \"../games.pgn\"
@@ -364,10 +364,10 @@ unexpected value of `pgn`
   = help: the file is written into the results folder"
     );
     for name in ["", ".", "..", ".pgn", "games.jsonl", "games", "a/", "/a.pgn", "a\\\\b.pgn"] {
-        starts(&refused(&format!("\"{name}\"")), "unexpected value of `pgn`");
+        starts(&refused(&format!("\"{name}\"")), "invalid value for `pgn`");
     }
     for name in ["a\\n.pgn", "a\\u0000.pgn"] {
-        starts(&refused(&format!("\"{name}\"")), "unexpected value of `pgn`");
+        starts(&refused(&format!("\"{name}\"")), "invalid value for `pgn`");
     }
 }
 
@@ -377,7 +377,7 @@ fn invalid_clocks() {
     assert_eq!(
         clock("move = \"5 parsecs\""),
         "\
-unexpected value of `move`
+invalid value for `move`
  --> cup.toml:4:8
   |
 4 | move = \"5 parsecs\"
@@ -386,10 +386,10 @@ unexpected value of `move`
     starts(&clock("move = \"0s\""), "`move` leaves no time");
     starts(&clock("startup = \"0s\""), "`startup` leaves no time");
     starts(&clock("budget = \"0s\""), "`budget` leaves no time");
-    starts(&clock("budget = \"25h\""), "unexpected value of `budget`");
+    starts(&clock("budget = \"25h\""), "invalid value for `budget`");
     starts(&clock("increment = \"1s\""), "`increment` needs a `budget` to add to");
     starts(&clock("count-startup = true"), "`count-startup` needs a `budget` to charge");
-    starts(&clock("measure = \"clock\""), "unexpected value of `measure`");
+    starts(&clock("measure = \"clock\""), "invalid value for `measure`");
     starts(&clock("overruns = 1001"), "`overruns` is out of range");
     let both = "cannot use `overruns` together with `measure = \"cpu\"`";
     starts(&clock("measure = \"cpu\"\noverruns = 1"), both);
@@ -441,7 +441,7 @@ fn adjudication_is_off_or_complete() {
     assert_eq!(check("length = 5\n[openings]\nplies = 4").length, Some(5));
     starts(&problem("resign = { plies = 6, score = 0 }"), "`score` is out of range");
     starts(&problem("draw = { plies = 6 }"), "`score` is missing in this rule of `[adjudication]`");
-    starts(&problem("draw = 8\nlength = 9"), "unexpected value of `draw`");
+    starts(&problem("draw = 8\nlength = 9"), "invalid value for `draw`");
     let text = "name = \"cup\"\ngame = \"back-to-the-wall\"\n[adjudication]\nlength = 9\n\
                 draw = { plies = 8, score = 10 }\n";
     assert_eq!(
@@ -469,7 +469,7 @@ fn presets_fill_in_missing_keys() {
     assert_eq!(limits.sandbox.memory, 100 * 1024 * 1024);
     let own = clock("preset = \"comp30024-2018\"\n[clock]\nbudget = \"5s\"\nmeasure = \"wall\"");
     assert_eq!((own.budget, own.measure), (Some(Duration::from_secs(5)), Measure::Wall));
-    starts(&about("preset = \"comp30024\""), "unexpected value of `preset`");
+    starts(&about("preset = \"comp30024\""), "invalid value for `preset`");
 }
 
 #[test]
@@ -483,10 +483,10 @@ fn all_problems_are_reported_in_the_order_of_the_file() {
         "error: unknown key `nmae` in the configuration",
         "error: unknown game `shogi`",
         "error: `pairs` is out of range",
-        "error: unexpected value of `move`",
+        "error: invalid value for `move`",
         "error: only one player",
         "error: this player has no `command`, `uci` or `bot`",
-        "error: unexpected value of `name`",
+        "error: invalid value for `name`",
     ];
     assert_eq!(titles, expected);
 }

@@ -310,7 +310,7 @@ fn load(
     let name = error.name().unwrap_or_default();
     let option = given.iter().find(|option| *option.name.get_ref() == name);
     let at = option.map_or(0..0, |option| option.value.span());
-    let title = format!("unexpected value of `{name}`");
+    let title = format!("invalid value for `{name}`");
     problems.add(Problem::new(at, title).label(error.to_string()));
     None
 }
@@ -343,7 +343,7 @@ fn refused(option: &GivenOption, game: &str, specs: &[OptionSpec]) -> Option<Pro
         Ok(_) => return None,
         Err(expected) => expected.to_string(),
     };
-    let problem = Problem::new(option.value.span(), format!("unexpected value of `{name}`"));
+    let problem = Problem::new(option.value.span(), format!("invalid value for `{name}`"));
     let clause = spec.clause.as_ref().map(|id| format!(" (clause {id})")).unwrap_or_default();
     Some(problem.label(expected).help(format!("{}{clause}", spec.help)))
 }
@@ -352,7 +352,7 @@ fn refused(option: &GivenOption, game: &str, specs: &[OptionSpec]) -> Option<Pro
 fn preset(field: Given<'_, String>, problems: &mut Problems) -> LimitPreset {
     let Some(field) = field else { return LimitPreset::default() };
     LimitPreset::named(field.get_ref()).unwrap_or_else(|| {
-        let problem = Problem::new(field.span(), "unexpected value of `preset`");
+        let problem = Problem::new(field.span(), "invalid value for `preset`");
         problems.add(problem.label(instead(field.get_ref(), LimitPreset::NAMES)));
         LimitPreset::default()
     })
@@ -405,7 +405,7 @@ fn anchors(players: Option<&[PlayerKeys]>, problems: &mut Problems) -> Vec<Ancho
     for keys in players.unwrap_or_default() {
         let (Some(name), Some(rating)) = (&keys.name, &keys.rating) else { continue };
         if !rating.get_ref().is_finite() {
-            let problem = Problem::new(rating.span(), "unexpected value of `rating`");
+            let problem = Problem::new(rating.span(), "invalid value for `rating`");
             problems.add(problem.label("expected a finite number"));
         }
         anchors.push(Anchor { player: name.get_ref().clone(), rating: *rating.get_ref() });
@@ -450,7 +450,7 @@ pub(super) fn results_folder(
 fn results(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> PathBuf {
     let Some(field) = field else { return base.join(DEFAULT_RESULTS) };
     if field.get_ref().is_empty() || field.get_ref().contains('\0') {
-        let problem = Problem::new(field.span(), "unexpected value of `results`");
+        let problem = Problem::new(field.span(), "invalid value for `results`");
         problems.add(problem.label("expected the name of a folder"));
     }
     base.join(field.get_ref())
@@ -466,15 +466,15 @@ fn pgn_file(
     let name = field.get_ref();
     let is_plain = !name.contains(|c: char| matches!(c, '/' | '\\') || c.is_control());
     if !is_plain || Path::new(name).extension() != Some("pgn".as_ref()) {
-        let problem = Problem::new(field.span(), "unexpected value of `pgn`");
+        let problem = Problem::new(field.span(), "invalid value for `pgn`");
         let problem = problem.label("expected a file name that ends in `.pgn`, without a folder");
         problems.add(problem.help("the file is written into the results folder"));
     }
     if let Some(ConfiguredGame { game, .. }) = rules
         && !pgn::is_written(&**game)
     {
-        let problem = Problem::new(field.span(), "the games have no PGN");
-        problems.add(problem.label("only those of built-in chess have; remove this line"));
+        let problem = Problem::new(field.span(), "these games have no PGN");
+        problems.add(problem.label("only built-in chess can be written as PGN; remove this line"));
     }
     Some(name.clone())
 }
@@ -528,7 +528,7 @@ fn note_too_few(given: &[PlayerKeys], problems: &mut Problems) {
         [player] => ("only one player", player.at.clone()),
         _ => return,
     };
-    let help = "a tournament has two or more; add a `[[players]]` table for each";
+    let help = "a tournament needs at least two; add a `[[players]]` table for each";
     problems.add(Problem::new(at, title).help(help));
 }
 
@@ -537,7 +537,7 @@ fn note_doubled_names(given: &[PlayerKeys], problems: &mut Problems) {
     for name in given.iter().filter_map(|player| player.name.as_ref()) {
         let first = seen.entry(name.get_ref()).or_insert_with(|| name.span());
         if *first != name.span() {
-            let title = format!("a second player is called `{}`", name.get_ref().escape_debug());
+            let title = format!("two players are called `{}`", name.get_ref().escape_debug());
             let problem = Problem::new(name.span(), title).label("give this one another name");
             problems.add(problem.earlier(first.clone(), "the first is here"));
         }

@@ -59,13 +59,13 @@ pub struct Submission {
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// It cannot be read.
-    #[error("the folder cannot be read: {0}")]
+    #[error("cannot read the folder: {0}")]
     Source(#[source] io::Error),
     /// An archive that is an export cannot be unpacked.
     #[error("`{0}`: {1}")]
     Export(String, #[source] NoPlayer),
     /// The folder for archives and loose files cannot be created; it must not exist.
-    #[error("the folder for the players cannot be made: {0}")]
+    #[error("cannot create the folder for the players: {0}")]
     Players(#[source] io::Error),
 }
 
@@ -119,7 +119,8 @@ fn take_entries(
     for (name, parts) in authors(entries) {
         let Some(first) = parts.first() else { continue };
         let (name, entry) = (unlike(&name, &taken), first.entry.clone());
-        let late = parts.iter().any(|part| part.label.late).then(|| "it came late".to_owned());
+        let late =
+            parts.iter().any(|part| part.label.late).then(|| "it was submitted late".to_owned());
         let ChosenUpload { upload, remark } = choose(parts);
         let player = match upload.and_then(|upload| players.player(&name, upload)) {
             Err(NoPlayer::NoFolder(error)) => return Err(ImportError::Players(error)),

@@ -36,7 +36,7 @@ impl fmt::Display for Turn {
         match self {
             Self::Move(seat) => write!(f, "an action of the {seat}"),
             Self::Pass(seat) => write!(f, "a pass of the {seat}"),
-            Self::Together(_) => f.write_str("an action of each seat that is asked"),
+            Self::Together(_) => f.write_str("an action for each seat to move"),
             Self::Chance(_) => f.write_str("a chance outcome"),
             Self::Over(_) => f.write_str("nothing, because the game is over"),
         }

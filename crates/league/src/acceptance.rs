@@ -73,7 +73,7 @@ impl Doorkeeper {
         };
         let disk = self.league.disk;
         if taken.bytes > disk {
-            let why = format!("as it plays, it is larger than {}", limits::bytes(disk));
+            let why = format!("unpacked and built, it is larger than {}", limits::bytes(disk));
             return Ok(Err(NotTaken::Refused(why)));
         }
         let report = self.check(&taken.spec, &work, told)?;
@@ -175,7 +175,7 @@ impl Doorkeeper {
         let to = version_dir(&self.league, entry);
         let of_author = to.parent().unwrap_or(&to);
         let failed = |error: io::Error| match NotTaken::of(error) {
-            NotTaken::Refused(why) => NotTaken::Refused(format!("it cannot be kept: {why}")),
+            NotTaken::Refused(why) => NotTaken::Refused(format!("cannot store it: {why}")),
             other => other,
         };
         fs::create_dir_all(of_author).map_err(failed)?;

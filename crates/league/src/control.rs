@@ -59,7 +59,7 @@ impl Control {
         match message.chars().count() {
             0..=LONGEST_MESSAGE => Ok(()),
             length => Err(format!(
-                "the message has {length} characters; at most {LONGEST_MESSAGE} are possible"
+                "the message has {length} characters; the maximum is {LONGEST_MESSAGE}"
             )),
         }
     }
@@ -69,8 +69,8 @@ impl Control {
         let mut all = Vec::new();
         let mut add = |next, why: &str| all.extend([Instruction::Notice(why.to_owned()), next]);
         match (before.paused, self.paused) {
-            (false, true) => add(Instruction::Pause, "the league pauses"),
-            (true, false) => add(Instruction::GoOn, "the league goes on"),
+            (false, true) => add(Instruction::Pause, "the league is paused"),
+            (true, false) => add(Instruction::GoOn, "the league has resumed"),
             _ => {}
         }
         if self.closed && !before.closed {

@@ -212,7 +212,7 @@ impl Doorkeeper {
         let leaving = Leaving { at: now(), why };
         match self.ask_for(RosterChange::Left { player, leaving }, None)? {
             Ok(()) => Ok(()),
-            Err(why) => self.warn(&format!("{author} cannot leave: {why}")),
+            Err(why) => self.warn(&format!("cannot withdraw {author}: {why}")),
         }
     }
 
@@ -228,7 +228,7 @@ impl Doorkeeper {
     fn publish_queue(&self, checking: Option<&str>) -> Result<(), RunOver> {
         match self.waiting.publish(&self.dir, now(), checking) {
             Ok(()) => Ok(()),
-            Err(error) => self.warn(&format!("cannot say who waits for a check: {error}")),
+            Err(error) => self.warn(&format!("cannot write the queue of checks: {error}")),
         }
     }
 
@@ -247,7 +247,7 @@ impl Doorkeeper {
             if report.was_entered(&name) {
                 return Ok(());
             }
-            report.add(&format!("These are the files of `{name}`, which plays."));
+            report.add(&format!("`{name}` already plays with these files."));
             return self.send(&report, &Outcome::Entered(name));
         }
         let is_removed = self.plan.control.removed.contains(author);
@@ -262,14 +262,15 @@ impl Doorkeeper {
         {
             self.watch.later(author.to_owned(), at);
             report.add(
-                "It waits: submissions of an author are checked one after another, with a pause.",
+                "Queued: an author's submissions are checked one at a time, with a pause in \
+                 between.",
             );
             return self.send(&report, &Outcome::BeingChecked);
         }
         let since = changed(&self.league.hand_in.join(author));
         let since = since.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
         self.waiting.wait(author, since.as_secs());
-        report.add("It waits for its check.");
+        report.add("Queued for its check.");
         self.send(&report, &Outcome::BeingChecked)
     }
 
@@ -289,7 +290,7 @@ impl Doorkeeper {
         }
         if let Some(version) = self.earlier(author, &found.digest)? {
             let name = Entry::name(author, version);
-            report.add(&format!("These are the files of `{name}`: you handed them in before."));
+            report.add(&format!("You have handed in these files before, as `{name}`."));
         }
         self.make_place(true)?;
         self.waiting.began(author, now());
@@ -401,9 +402,11 @@ impl Doorkeeper {
         why: &str,
     ) -> Result<(), RunOver> {
         let why = escape::lines(why);
-        self.warn(&format!("a submission of {author} waits: {why}"))?;
+        self.warn(&format!("a submission by {author} is waiting: {why}"))?;
         self.watch.later(author.to_owned(), Instant::now() + AGAIN);
-        report.add(&format!("It waits, through no fault of its own, and is tried again: {why}"));
+        report.add(&format!(
+            "It could not be checked yet, for a reason outside it, and will be retried: {why}"
+        ));
         self.send(&report, &Outcome::BeingChecked)
     }
 
@@ -413,7 +416,7 @@ impl Doorkeeper {
             return Some(REMOVED.to_owned());
         }
         if let Some(problem) = author_problem(author) {
-            return Some(format!("its author cannot be called so: {problem}"));
+            return Some(format!("invalid author name: {problem}"));
         }
         // A broken list of invitations is reported by everything that needs it.
         let invited = Invitations::read(&self.dir).unwrap_or_default();
@@ -423,7 +426,7 @@ impl Doorkeeper {
         let entered = self.authors.keys().map(String::as_str);
         let mut others = entered.chain(invited.authors()).filter(|other| *other != author);
         let known = others.find(|other| are_alike(other, author));
-        known.map(|other| format!("its author's name is too much like that of `{other}`"))
+        known.map(|other| format!("the author's name is too similar to `{other}`"))
     }
 
     pub(crate) fn send(&self, report: &AuthorReport, outcome: &Outcome) -> Result<(), RunOver> {
@@ -441,7 +444,7 @@ impl Doorkeeper {
     /// Tells everyone that a submission is refused. Its report says why.
     fn tell_refusal(&self, author: &str, report: &AuthorReport, why: &str) -> Result<(), RunOver> {
         let (author, reason) = (author.to_owned(), why.to_owned());
-        let told = format!("a submission of {author} is refused: {why}");
+        let told = format!("rejected a submission by {author}: {why}");
         self.say(Instruction::Notice(escape::terminal(&told)))?;
         (self.plan.hear)(&DoorEvent::Refused { author, reason });
         self.send(report, &Outcome::Refused)

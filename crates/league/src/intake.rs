@@ -110,7 +110,7 @@ pub(crate) fn take(
         return Err(NotTaken::Changed);
     }
     let Some(submission) = take_in_one(&inbox, &unpacked).map_err(NotTaken::of)? else {
-        return Err(refused("nothing in it can play"));
+        return Err(refused("no player found in it"));
     };
     for remark in &submission.remarks {
         report.add(&escape::lines(remark));
@@ -131,7 +131,7 @@ pub(crate) fn take(
         }
         (built, Ok(start)) => {
             if let Err(NotTaken::Refused(why)) = built {
-                report.add(&format!("{why}; it plays as it was handed in"));
+                report.add(&format!("{why}; it plays unbuilt, as handed in"));
             }
             let tops = [inbox.join(ENTRY), unpacked];
             let top = tops.into_iter().find(|top| start.dir.starts_with(top));

@@ -75,7 +75,7 @@ pub enum InvitationError {
     #[error(transparent)]
     Random(#[from] NoRandomNumbers),
     /// This cannot be the name of an author.
-    #[error("{name:?} cannot be the name of an author: {problem}")]
+    #[error("{name:?} is not a valid author name: {problem}")]
     Name {
         /// The name.
         name: String,
@@ -87,7 +87,8 @@ pub enum InvitationError {
     Stranger(String),
     /// People cannot reach a page there.
     #[error(
-        "{0:?} is not the address of a page: expected https://HOST or http://HOST, with a port or without"
+        "{0:?} is not a valid page address: expected https://HOST or http://HOST, with an optional \
+         port"
     )]
     Url(String),
 }
@@ -201,7 +202,7 @@ impl Invitations {
         }
         let namesake = self.authors().find(|other| are_alike(other, name));
         let problem = author_problem(name).or_else(|| {
-            namesake.map(|other| format!("it is too much like that of {other:?}, who is invited"))
+            namesake.map(|other| format!("it is too similar to {other:?}, who is already invited"))
         });
         if let Some(problem) = problem {
             return Err(InvitationError::Name { name: name.to_owned(), problem });
@@ -278,11 +279,14 @@ pub fn author_problem(name: &str) -> Option<String> {
         number.parse().is_ok_and(|number| Entry::name(author, number) == name)
     });
     let problem = if length > LONGEST_AUTHOR {
-        format!("it has {length} characters; at most {LONGEST_AUTHOR} leave room for versions")
+        format!(
+            "it has {length} characters; the maximum is {LONGEST_AUTHOR}, to leave room for \
+                 version numbers"
+        )
     } else if name.starts_with('.') {
         "it begins with a dot".to_owned()
     } else if name.contains(['/', '\\']) {
-        "it contains a slash, and a folder cannot have it".to_owned()
+        "it contains a slash, which folder names cannot".to_owned()
     } else if name.trim() != name {
         "it begins or ends with a space".to_owned()
     } else if escape::terminal(name) != name {
@@ -292,7 +296,7 @@ pub fn author_problem(name: &str) -> Option<String> {
     } else if is_pseudonym(name) {
         "it looks like a pseudonym".to_owned()
     } else if are_alike(name, ORGANISER_NAME) {
-        "the organiser's link has it".to_owned()
+        "it is reserved for the organiser's link".to_owned()
     } else {
         return name_problem(name);
     };
@@ -339,7 +343,7 @@ mod tests {
         // Composed of two characters; Cyrillic; full width; a digit for a letter.
         for alike in ["Andre\u{301}", "\u{430}nn", "\u{ff41}nn", "ANN", "team l0", "team  10"] {
             let refused = all.invite(alike).expect_err(alike).to_string();
-            assert!(refused.contains("too much like"), "{alike}: {refused}");
+            assert!(refused.contains("too similar"), "{alike}: {refused}");
         }
         for pseudonym in ["P01", "p7", "Р01", "P\u{ff10}1"] {
             let refused = all.invite(pseudonym).expect_err(pseudonym).to_string();

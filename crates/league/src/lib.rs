@@ -109,7 +109,7 @@ pub enum LeagueError {
     NoThread(#[source] io::Error),
     /// No version can be started, which is hardly the fault of all of them.
     #[error(
-        "none of the versions in {} can be started, and none was taken out: {}: {why}",
+        "none of the versions in {} can be started, so none was withdrawn: {}: {why}",
         entrants.display(),
         escape::terminal(player)
     )]

@@ -53,13 +53,13 @@ pub fn find_players(
     }
     for (number, why) in unavailable {
         let name = escape::terminal(&players[number].name);
-        let warning = format!("{name} pauses until the next start of the run: {why}");
+        let warning = format!("{name} is paused until the run is started again: {why}");
         listeners.on(RunEvent::Warning(&warning), state)?;
         state.rest(number);
     }
     for name in lost {
         let warning = format!(
-            "{}: its files in {} have changed since it entered; it stops playing",
+            "{}: its files in {} have changed since it entered; it has been withdrawn",
             escape::terminal(name),
             league.settings.entrants.display()
         );

@@ -124,7 +124,7 @@ pub fn seat_at(
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoDecision {
     /// The first decision comes later, after the opening.
-    #[error("the game begins after {first} plies; ask for one from there on")]
+    #[error("the game begins after {first} plies; choose a later ply")]
     InOpening {
         /// The number of plies in the opening.
         first: u32,
@@ -133,13 +133,13 @@ pub enum NoDecision {
     #[error("several seats decide there; name one with --seat")]
     SeveralSeats,
     /// Several seats decide here, but not this one.
-    #[error("{0} is not asked there")]
+    #[error("{0} has no turn there")]
     NotAsked(Text),
     /// This seat decides here.
     #[error("{0} decides there")]
     OtherSeat(Text),
     /// This seat is forced to pass here.
-    #[error("{0} must pass there and is not asked")]
+    #[error("{0} must pass there, so it has no decision")]
     ForcedPass(Text),
     /// The record ends before an outcome of chance.
     #[error("the record ends before a roll there")]

@@ -359,7 +359,7 @@ pub enum ReplayError {
         refusal: Refusal,
     },
     /// The record has this many seats, and the game another number.
-    #[error("the record is of {0} seats, unlike the game")]
+    #[error("the record has {0} seats, unlike the game")]
     OtherSeats(usize),
     /// The game has fewer plies than requested.
     #[error("the game has {}, not {wanted}", Plies(*plies))]

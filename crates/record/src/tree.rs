@@ -44,7 +44,7 @@ pub enum UnfitTree {
     #[error("it has more than {0} files and folders")]
     TooMany(usize),
     /// A folder is too deep.
-    #[error("its folders are nested more than {DEEPEST} deep")]
+    #[error("its folders are nested more than {DEEPEST} levels deep")]
     TooDeep,
     /// The system reported an error.
     #[error("{} cannot be read: {source}", shown(path))]

@@ -110,7 +110,9 @@ impl Coordinator {
         match tokio::time::timeout(FAREWELL, farewell).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::debug!(%error, "the connection closes early"),
-            Err(_) => tracing::warn!("the NATS server gives no answer; the run stays on it"),
+            Err(_) => {
+                tracing::warn!("the NATS server does not respond; the run was not removed from it")
+            }
         }
         end
     }

@@ -307,7 +307,7 @@ impl Dispatcher {
 
     fn report_outage(&mut self, asked: Instant, problem: &ServerProblem) {
         if self.outage.begin(asked) {
-            self.warn(&format!("{problem}; it is tried again, and nothing is lost"));
+            self.warn(&format!("{problem}; trying again, nothing is lost"));
         }
     }
 
@@ -424,8 +424,8 @@ impl Dispatcher {
                         .map_or("at its end".to_owned(), |ply| format!("from ply {ply} on"));
                     self.warn(&format!(
                         "game {} was different {from} when worker {other} played it again. The \
-                         game of worker {counts} counts. If its players always play the same, one \
-                         of these workers is not to be trusted",
+                         game of worker {counts} counts. If its players are deterministic, one of \
+                         these workers cannot be trusted",
                         difference.game
                     ));
                 }
@@ -575,7 +575,7 @@ impl Dispatcher {
                 if let Some(after) = self.outage.end() {
                     let seconds = after.as_secs();
                     self.warn(&format!(
-                        "the NATS server answers again, after {seconds} seconds; nothing is lost"
+                        "the NATS server responds again, after {seconds} seconds; nothing is lost"
                     ));
                 }
                 self.look_after_holders(delivered);
@@ -592,7 +592,7 @@ impl Dispatcher {
         } else if self.lonely_since.is_some_and(|since| since.elapsed() >= LONELY) {
             self.lonely_since = None;
             self.warn(&format!(
-                "no worker is there to play: run `referee worker {}` on the machines that are to",
+                "no worker has joined: run `referee worker {}` on the machines that should play",
                 self.run.server.address
             ));
         }

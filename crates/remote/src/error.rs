@@ -46,7 +46,7 @@ pub enum RemoteError {
     /// A later coordinator plays the same tournament.
     #[error(
         "another coordinator took over: it plays the same tournament on this server, perhaps from \
-         a copy of the results folder. Only one of them can go on"
+         a copy of the results folder. Only one of them can continue"
     )]
     TakenOver,
     /// The connection has ended.
@@ -54,7 +54,7 @@ pub enum RemoteError {
     Closed,
     /// The coordinator has another version than this worker.
     #[error(
-        "the coordinator has version {} of the referee, this worker {own}: use the same one",
+        "the coordinator has version {} of the referee, this worker {own}: use the same version",
         escape::terminal(coordinator)
     )]
     Version {

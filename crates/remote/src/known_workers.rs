@@ -103,8 +103,8 @@ impl KnownWorkers {
         if self.crowded && present.keys().any(|key| !proven.contains_key(key)) {
             present.retain(|key, _| proven.contains_key(key));
             news.push(format!(
-                "more than {MAX_WORKERS} workers have joined: somebody who has the password of \
-                 the workers makes them up. From now on, a worker is listed when it has played"
+                "more than {MAX_WORKERS} workers have joined: someone who has the workers' \
+                 password is making them up. From now on, a worker is listed once it has played"
             ));
         }
         news

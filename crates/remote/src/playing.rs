@@ -72,7 +72,7 @@ impl PlayableRun {
                 .map(|player| Ok((player.number, entrant(player, &*rules.game, &sandbox, folder)?)))
                 .collect::<Result<_, RemoteError>>()?,
             secret: Secret::from_hex(&description.secret)
-                .ok_or(RemoteError::Unusable("its secret is not one"))?
+                .ok_or(RemoteError::Unusable("its secret is invalid"))?
                 .for_stages(&description.header.stages),
             reads_memory: false,
             spectators: Arc::default(),

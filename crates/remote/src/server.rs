@@ -65,8 +65,8 @@ pub enum ServerProblem {
     Credentials(String),
     /// No secure connection is possible.
     #[error(
-        "no secure connection to the NATS server at {address} is possible: {why}; set NATS_CA to \
-         the certificate of its authority"
+        "cannot connect securely to the NATS server at {address}: {why}; set NATS_CA to the \
+         certificate of its authority"
     )]
     Tls {
         /// The address.
@@ -101,7 +101,7 @@ pub enum ServerProblem {
     )]
     Full(String),
     /// It gives no answer.
-    #[error("cannot {0}: the NATS server gives no answer")]
+    #[error("cannot {0}: the NATS server does not respond")]
     Silent(String),
     /// What was asked for does not exist.
     #[error("cannot {0}: it does not exist on the NATS server")]
@@ -305,7 +305,7 @@ mod tests {
     fn a_silence_after_a_denial_is_a_denial() {
         let denied = || Some("Permissions Violation for Publish to \"x\"".to_owned());
         let problem = |text, denied| classify("queue a game", text, denied).to_string();
-        assert!(problem("timed out", None).ends_with("the NATS server gives no answer"));
+        assert!(problem("timed out", None).ends_with("the NATS server does not respond"));
         assert!(problem("timed out", denied()).contains("denies it to this user (Permissions"));
         assert!(problem("insufficient storage (code 503)", denied()).contains("is full"));
         assert!(problem("stream not found", None).contains("does not exist"));

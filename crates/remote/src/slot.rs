@@ -153,7 +153,7 @@ pub(crate) async fn serve_slot(number: usize, served: Arc<ServedRun>) {
     let mut slot = match Slot::start(&served.run, number, served.stop.clone()) {
         Ok(slot) => slot,
         Err(error) => {
-            (served.note)(&format!("warning: one game less at once: {error}"));
+            (served.note)(&format!("warning: playing one game fewer at once: {error}"));
             served.slots.fetch_sub(1, Ordering::Relaxed);
             return;
         }
@@ -302,12 +302,12 @@ async fn deliver(served: &ServedRun, message: &Message, name: &str, outcome: Job
         let Err(problem) = sent else {
             if let Some(after) = served.outage.end() {
                 let seconds = after.as_secs();
-                (served.note)(&format!("the NATS server answers again, after {seconds} s"));
+                (served.note)(&format!("the NATS server responds again, after {seconds} s"));
             }
             return true;
         };
         if served.outage.begin(asked) {
-            (served.note)(&format!("warning: {problem}; it is tried again"));
+            (served.note)(&format!("warning: {problem}; trying again"));
         }
         if served.is_leaving() {
             // The job is played again elsewhere.

@@ -93,7 +93,7 @@ pub fn text(played: &FieldMatch, players: [MatchPlayer<'_>; 2], opponents: &[Str
             counted(opponents.len(), "opponent"),
         ),
         format!(
-            "Estimate: {} at 95%; better with a likelihood of {}.",
+            "Estimate: {} at 95%; {} likely to be better.",
             shown(played.estimate(), "Elo"),
             percent(played.los())
         ),

@@ -73,8 +73,11 @@ pub(crate) fn several_seats(standings: &Standings, seats: &SeatStandings) -> Str
         Some(p) => format!("Seats may be worth the same (p = {:.0}%)", 100.0 * p),
     };
     let agree = standings.pair_correlation;
-    let agree =
-        if agree == 0.0 { String::new() } else { format!(" Games of a deal agree: {agree:.2}.") };
+    let agree = if agree == 0.0 {
+        String::new()
+    } else {
+        format!(" Correlation within deals: {agree:.2}.")
+    };
     format!("{differ}: {} Elo. {ties}{agree}", list(&values))
 }
 
@@ -141,7 +144,7 @@ pub(super) fn spared(standings: &Standings) -> Option<String> {
     let players: Vec<String> = rows.map(|row| escape::terminal(&row.player)).collect();
     let their = if players.len() == 1 { "its" } else { "their" };
     let why = format!(
-        "all {their} games ended by faults of opponents, which says nothing about {their} strength."
+        "all {their} games ended in faults by opponents, which say nothing about {their} strength."
     );
     (!players.is_empty()).then(|| format!("{}: {why}", list(&players)))
 }
@@ -186,8 +189,8 @@ pub(super) fn copies(standings: &Standings) -> Option<String> {
     let remedy = remedy(standings.remedy);
     (total > 0).then(|| {
         format!(
-            "Warning: {total} of {games} {are} ({}): copies score, but count only once in the \
-             ratings. {remedy}",
+            "Warning: {total} of {games} {are} ({}): copies score points, but count only once in \
+             the ratings. {remedy}",
             list(&players)
         )
     })
@@ -208,8 +211,8 @@ fn remedy(remedy: Remedy) -> &'static str {
              moves that are equally good."
         }
         Remedy::NoOpenings => {
-            "Some players cannot begin after an opening: play fewer `pairs`, or have the \
-             players choose at random between moves that are equally good."
+            "Some players cannot start from an opening: play fewer `pairs`, or have the players \
+             choose at random between moves that are equally good."
         }
     }
 }
@@ -310,8 +313,8 @@ fn neighbours(standings: &Standings) -> Option<String> {
         .collect();
     (!close.is_empty()).then(|| {
         format!(
-            "Not told apart (likelihood that the first is better, and about how many games would \
-             separate them): {}.",
+            "Too close to call (likelihood that the first is better, and about how many more games \
+             would tell): {}.",
             list(&close)
         )
     })
@@ -417,8 +420,8 @@ mod tests {
         assert_eq!(
             copies(&standings).as_deref(),
             Some(
-                "Warning: 2 of 4 games are copies of earlier ones (ant–bee 2): copies score, but \
-                 count only once in the ratings. Openings would make the games \
+                "Warning: 2 of 4 games are copies of earlier ones (ant–bee 2): copies score \
+                 points, but count only once in the ratings. Openings would make the games \
                  different: see `[openings]` in the documentation of the configuration."
             )
         );
@@ -447,7 +450,8 @@ mod tests {
         assert_eq!(
             unranked(&standings(&results)).as_deref(),
             Some(
-                "Without a rank: fox (no game that counts), eel (made faults and finished no game)."
+                "Without a rank: fox (no game that counts), eel (made faults and finished no \
+                 games)."
             )
         );
     }
@@ -459,7 +463,7 @@ mod tests {
         results.add(&faulty(game("ant", "zoe", "white"), &crash)).expect("known players");
         assert_eq!(spared(&standings(&results)), None);
         results.add(&faulty(game("liam", "zoe", "white"), &crash)).expect("known players");
-        let told = "liam: all its games ended by faults of opponents, which says nothing about its \
+        let told = "liam: all its games ended in faults by opponents, which say nothing about its \
                     strength.";
         assert_eq!(spared(&standings(&results)).as_deref(), Some(told));
     }

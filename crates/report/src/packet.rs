@@ -118,7 +118,7 @@ impl Packet {
     fn faults(&self) -> Markup {
         let Some((first, others)) = self.faults.split_first() else {
             return html! { p {
-                "You made no fault."
+                "You made no faults."
                 @if self.spared > 0 {
                     " " (counted(self.spared, "game")) " ended by a fault of the opponent."
                 }
@@ -347,10 +347,10 @@ mod tests {
     fn faults_of_opponents_are_told_apart_from_own_ones() {
         let mut packet = Packet::new(0, "ant".into(), "P01".into());
         packet.add(&game("ant", "bee", "white"), Seat::FIRST);
-        assert_eq!(packet.faults().into_string(), "<p>You made no fault.</p>");
+        assert_eq!(packet.faults().into_string(), "<p>You made no faults.</p>");
         let spared = faulty(game("ant", "bee", "white"), &[("black", FaultCode::Crash)]);
         packet.add(&spared, Seat::FIRST);
-        let told = "<p>You made no fault. 1 game ended by a fault of the opponent.</p>";
+        let told = "<p>You made no faults. 1 game ended by a fault of the opponent.</p>";
         assert_eq!(packet.faults().into_string(), told);
         packet.add(&spared, Seat::SECOND);
         assert_eq!((packet.faults.len(), packet.spared), (1, 1));

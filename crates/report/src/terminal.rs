@@ -96,7 +96,7 @@ mod tests {
 12 of 12 games played.
 First seat: 88 ±183 Elo. Draws: 2 of 12 games (16.7%).
 2 faults: chatty 2 malformed.
-Not told apart (likelihood that the first is better, and about how many games would separate them):
+Too close to call (likelihood that the first is better, and about how many more games would tell):
 象棋 bot and chatty (63%, 56).";
         let widths: Vec<usize> = text.lines().take(4).map(UnicodeWidthStr::width).collect();
         assert_eq!(widths, [widths[0]; 4], "{text}");

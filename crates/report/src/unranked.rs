@@ -20,7 +20,7 @@ pub(super) fn describe(why: Unranked<Out>) -> &'static str {
     match why {
         Unranked::Unconnected => "not connected with most others by games",
         Unranked::NoGame => "no game that counts",
-        Unranked::Forfeits => "made faults and finished no game",
+        Unranked::Forfeits => "made faults and finished no games",
         Unranked::Retired => "plays no longer",
         Unranked::Excluded(Out::Quarantined) => "quarantined for faults",
         Unranked::Excluded(Out::Unchecked) => "failed the check",

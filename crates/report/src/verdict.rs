@@ -199,7 +199,7 @@ pub fn text(played: &SprtMatch, players: [MatchPlayer<'_>; 2]) -> String {
             state.draws
         ),
         format!(
-            "Estimate: {} at 95%; better with a likelihood of {}.",
+            "Estimate: {} at 95%; {} likely to be better.",
             elo(played),
             percent(test.los(&state.pairs))
         ),
@@ -215,7 +215,7 @@ pub fn text(played: &SprtMatch, players: [MatchPlayer<'_>; 2]) -> String {
     ];
     if let Some(normalized) = normalized_elo(&state.pairs) {
         let normalized = shown(normalized, "nElo");
-        lines.insert(3, format!("Normalized, without regard to the test: {normalized} at 95%."));
+        lines.insert(3, format!("Normalized, ignoring the test: {normalized} at 95%."));
     }
     if state.copies > 0 {
         lines.push(format!(
@@ -278,7 +278,7 @@ mod tests {
     fn the_answer_comes_first() {
         let won = played(500, &[[Some(2), Some(2)]; 400]);
         assert_eq!(answer(&won), r"new is better than old\u{1b}.");
-        assert!(text(&won, PLAYERS).contains("; better with a likelihood of over 99.9%.\n"));
+        assert!(text(&won, PLAYERS).contains("; over 99.9% likely to be better.\n"));
         let lost = played(500, &[[Some(0), Some(0)]; 400]);
         assert_eq!(answer(&lost), r"new is not 20 Elo better than old\u{1b}.");
         let even = [[Some(2), Some(1)], [Some(1), Some(0)]];

@@ -30,7 +30,7 @@ pub(crate) fn check_look(look: &BoardLook, seats: &BySeat<Text>) -> Result<(), V
         let is_seat = |name: &Text| seats.seat(name).is_some();
         if let Some(name) = meaning.seat.as_ref().filter(|name| !is_seat(name)) {
             return wrong(format!(
-                "`{symbol}` is of `{}`, which is not a seat",
+                "`{symbol}` belongs to `{}`, which is not a seat",
                 name.escape_debug()
             ));
         }
@@ -59,10 +59,12 @@ pub(crate) fn checked(
     };
     let (width, height) = (board.width(), board.cells.len());
     if !(1..=MOST_ROWS).contains(&width) || height > MOST_ROWS {
-        return wrong(format!("it has {width} columns and {height} rows; 1 to {MOST_ROWS} fit"));
+        return wrong(format!(
+            "it has {width} columns and {height} rows; each can be 1 to {MOST_ROWS}"
+        ));
     }
     if let Some(row) = board.cells.iter().find(|row| row.0.len() != width) {
-        return wrong(format!("its rows have {width} and {} squares", row.0.len()));
+        return wrong(format!("its rows differ in length: {width} and {} squares", row.0.len()));
     }
     for square in board.squares() {
         if square.0.len() > MOST_ON_SQUARE {

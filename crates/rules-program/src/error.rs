@@ -177,7 +177,7 @@ pub(crate) enum Violation {
     #[error("`together` needs two or more different seats; one that moves alone is `move`")]
     Together,
     /// A seat is asked that is out of the game.
-    #[error("`{0}` is listed in `eliminated`, and the turn asks it")]
+    #[error("`{0}` is listed in `eliminated`, but the turn asks it")]
     Eliminated(String),
     /// A seat has a name that is not among the game's.
     #[error("unknown seat `{}`", printable(.0))]
@@ -189,9 +189,9 @@ pub(crate) enum Violation {
     Over,
     /// `over` of a game with more seats gives neither places nor scores.
     #[error(
-        "`over` needs `draw`, `{{\"scores\":[…]}}` with {seats} numbers, the first seat's first, or \
-         `{{\"places\":{{…}}}}` with the place of each of the {seats} seats, from 1; in a game that \
-         declares `\"ranking\":\"winner\"`, the seat that won will do"
+        "`over` needs `draw`, `{{\"scores\":[…]}}` with {seats} numbers, the first seat's first, \
+         or `{{\"places\":{{…}}}}` with the place of each of the {seats} seats, from 1; in a game \
+         that declares `\"ranking\":\"winner\"`, the winning seat is enough"
     )]
     OverPlaces {
         /// The number of the game's seats.

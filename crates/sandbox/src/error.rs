@@ -135,7 +135,7 @@ pub enum Unavailable {
     #[error("a test process {0}")]
     Untested(String),
     /// It was put in force without an error, but the self-test got around it.
-    #[error("{0} was put in force but does not hold")]
+    #[error("{0} was applied but does not hold")]
     Ineffective(Mechanism),
     /// No control group can be created.
     #[error("cannot create a control group in {}: {error}", dir.display())]
@@ -299,8 +299,7 @@ mod tests {
         };
         assert_eq!(
             level.to_string(),
-            "the level `strict` is not available: seccomp was put in force but does \
-             not hold"
+            "the level `strict` is not available: seccomp was applied but does not hold"
         );
     }
 }

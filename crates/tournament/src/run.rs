@@ -228,7 +228,7 @@ impl Runner<'_> {
         let there = (0..self.state.names().len()).filter(|&player| self.state.is_there(player));
         let rests = self.state.is_league() && progress.may_begin() && there.count() > 1;
         if rests && !std::mem::replace(&mut progress.told_rest, true) {
-            let text = "the league is idle until a player joins: no game would tell enough";
+            let text = "the league is idle until a player joins: no game would be worth playing";
             progress.listener.on(RunEvent::Notice(text), self.state)?;
         }
         Ok(())

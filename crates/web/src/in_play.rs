@@ -26,7 +26,8 @@ const NONE: &str = "[]";
 /// Sends the games in play as JSON whenever they change: all of those that the run shows.
 pub(crate) async fn in_play(State(served): State<Arc<Served>>) -> Response {
     let Ok(permit) = Arc::clone(&served.followers).try_acquire_owned() else {
-        return (StatusCode::SERVICE_UNAVAILABLE, "too many pages look at games\n").into_response();
+        return (StatusCode::SERVICE_UNAVAILABLE, "too many pages are watching games\n")
+            .into_response();
     };
     let received = subscribe(&served);
     let events = WatchStream::new(received).map(move |line: String| {

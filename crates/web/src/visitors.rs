@@ -66,7 +66,7 @@ fn refusal(headers: &HeaderMap, method: &Method, path: &str, gate: &Gate) -> Opt
     let known = gate.host.as_deref();
     let is_known = host.is_some_and(|host| Some(host) == known || is_this_machine(host));
     if gate.reach == Reach::Local && !is_known {
-        return Some("this page is only for this machine\n");
+        return Some("this page is only available on this machine\n");
     }
     // Only a person who follows a link may come from another page.
     let is_page = ["/", AUTHOR, ORGANISER].contains(&path) || path.starts_with(ENTER);

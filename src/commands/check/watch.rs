@@ -34,7 +34,7 @@ pub(super) fn again_and_again(
             Err(failure) if failure.kind == FailureKind::Input => printer.error(&failure.message),
             checked => drop(checked?),
         }
-        printer.note("waiting for changes; Ctrl-C ends");
+        printer.note("waiting for changes; press Ctrl-C to stop");
         let Some(changed) = until_interrupted(next_change(&mut news))? else {
             return Ok(Status::Interrupted);
         };
@@ -96,7 +96,7 @@ fn is_source(path: &Path, records: &OsStr) -> bool {
 
 /// Waits for a change and for the quiet after it. Returns the name of the file that changed first.
 async fn next_change(changes: &mut UnboundedReceiver<PathBuf>) -> Result<String, Failure> {
-    let gone = || Failure::system("files are not watched any more");
+    let gone = || Failure::system("files are no longer watched");
     let first = changes.recv().await.ok_or_else(gone)?;
     while let Ok(change) = tokio::time::timeout(QUIET, changes.recv()).await {
         change.ok_or_else(gone)?;

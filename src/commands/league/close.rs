@@ -34,7 +34,7 @@ const OPPONENTS: i64 = 20;
 /// Arguments of `league close`.
 #[derive(Debug, Args)]
 pub(crate) struct CloseArgs {
-    /// The configuration of the final, which is written (default: `final.toml` beside that of the
+    /// Where to write the configuration of the final (default: `final.toml` beside that of the
     /// league)
     #[arg(long, value_name = "FILE")]
     pub(crate) into: Option<PathBuf>,
@@ -61,7 +61,7 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
     contents.problems.lines().iter().for_each(|line| printer.note(line));
     let header = contents.header.clone();
     if !header.is_league() {
-        return Err(Failure::input(format!("{} holds no league", league.dir.display())));
+        return Err(Failure::input(format!("{} does not contain a league", league.dir.display())));
     }
     let tables = Tables::of(TournamentAnalysis::of(&league.dir, contents, Faulted::Count)?);
     let mut last: Table =
@@ -89,7 +89,7 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
     let absent = all.difference(&there).map(|author| {
         let mut table = Table::new();
         table.insert("name".to_owned(), author.clone().into());
-        table.insert("absent".to_owned(), "no version of it plays at the end".into());
+        table.insert("absent".to_owned(), "none of its versions is playing at the end".into());
         Value::Table(table)
     });
     players.extend(absent);
@@ -104,7 +104,7 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
     let body = toml::to_string(&whole).map_err(|error| Failure::system(error.to_string()))?;
     let text = format!(
         "# The final of the league `{}`: the last version of each author. Change what you like,\n\
-         # such as `pairs`; `referee run --plan` says how many games there will be.\n{body}",
+         # such as `pairs`; `referee run --plan` shows how many games there will be.\n{body}",
         header.tournament
     );
     disk::write_whole(&file, |out| out.write_all(text.as_bytes()))

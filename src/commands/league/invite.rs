@@ -20,16 +20,16 @@ pub(crate) struct InviteArgs {
     /// The list of authors
     #[arg(required_unless_present_any = ["renew", "withdraw", "organiser", "url"])]
     pub(crate) names: Option<PathBuf>,
-    /// Where people reach the page (default: as before, at first this machine, port 8018)
+    /// The page's public address (default: unchanged; at first, port 8018 of this machine)
     #[arg(long)]
     pub(crate) url: Option<String>,
-    /// Make another link for this author; the one before ends (repeatable)
+    /// Create a new link for this author and revoke the old one (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) renew: Vec<String>,
-    /// End the link of this author (repeatable)
+    /// Revoke this author's link (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) withdraw: Vec<String>,
-    /// Make a link for the organiser; the one before ends
+    /// Create a link for the organiser and revoke the old one
     #[arg(long)]
     pub(crate) organiser: bool,
 }
@@ -85,7 +85,7 @@ fn invite_all(
     for (line, name) in names(list)? {
         let place = |why: String| Failure::input(format!("{}, line {line}: {why}", list.display()));
         if players.iter().any(|player| player.to_lowercase() == name.to_lowercase()) {
-            let problem = "a configured player has it".to_owned();
+            let problem = "a configured player has this name".to_owned();
             return Err(place(InvitationError::Name { name, problem }.to_string()));
         }
         match invitations.invite(&name).map_err(|error| place(error.to_string()))? {
@@ -95,7 +95,7 @@ fn invite_all(
     }
     if before > 0 {
         printer.note(&format!(
-            "invited before, and not printed again: {before} (--renew NAME makes another link)"
+            "already invited, so not printed: {before} (--renew NAME creates a new link)"
         ));
     }
     Ok(links)

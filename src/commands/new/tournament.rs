@@ -213,7 +213,7 @@ fn left_out(intake: &Intake) -> impl Iterator<Item = String> {
         (!names.is_empty()).then(|| terminal(&format!("{what}: {names}")))
     };
     let opened = line("opened, because it is an export", &intake.opened);
-    opened.into_iter().chain(line("nobody's, beside the submissions", &intake.sheets))
+    opened.into_iter().chain(line("ignored, beside the submissions", &intake.sheets))
 }
 
 /// The name of a tournament in this folder: that of the folder.
@@ -233,7 +233,7 @@ fn configuration(
     let folder = whole_folder(&args.into)?;
     let mut text = format!(
         "# A round-robin of everyone in `{}`. `referee run` plays it,\n\
-         # `referee run --plan` says how many games that are.\n\
+         # `referee run --plan` shows how many games that is.\n\
          name = {}\n\
          game = {}\n\
          {}\

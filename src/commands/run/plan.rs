@@ -185,8 +185,8 @@ fn outlook(until: &Until, each: Duration, due: usize, tables: &Tables) -> String
     // Errors fall with the square root of the number of games.
     let then = now * (played / (played + games)).sqrt();
     format!(
-        "until {}: about {games:.0} games, {share}; ratings are then known to about ±{then:.0} \
-         Elo (now ±{now:.0})",
+        "until {}: about {games:.0} games, {share}; expected rating error: ±{then:.0} Elo (now \
+         ±{now:.0})",
         until.text
     )
 }

@@ -41,7 +41,7 @@ pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
         return Ok(());
     }
     let failed = |path: &Path, error| {
-        Failure::system(format!("cannot write {}: {error}; the log is as it was", path.display()))
+        Failure::system(format!("cannot write {}: {error}; the log is unchanged", path.display()))
     };
     let copy = keep_copy(dir).map_err(|error| failed(&dir.join(BEFORE), error))?;
     let path = dir.join(SET_ASIDE);
@@ -59,7 +59,7 @@ pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
         })
     })?;
     printer.note(&format!(
-        "{} moved to {}; the log as it was is {}",
+        "{} moved to {}; the original log is {}",
         if bad == 1 { "1 line was".to_owned() } else { format!("{bad} lines were") },
         path.display(),
         copy.display()

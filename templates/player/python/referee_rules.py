@@ -82,7 +82,7 @@ class Rules:
     def play(self, actions):
         """The position after these actions from the start, as a game's record lists them.
 
-        A simultaneous turn takes an action of each seat that is asked, in seat order; `pass` is a
+        A simultaneous turn takes an action for each seat to move, in seat order; `pass` is a
         forced pass. Outcomes of chance are listed, too.
         """
         position, actions = self.start(), iter(actions)

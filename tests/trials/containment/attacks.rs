@@ -185,7 +185,7 @@ fn others() -> Vec<Attack> {
         Attack::new("stop-supervisor", |_| Warned("left processes behind: 1 killed"))
             .ways(Ways::Off),
         Attack::new("never-leave", |_| {
-            Warned("did not leave within 1 s of `quit`, and was killed")
+            Warned("did not exit within 1 s of `quit`, and was killed")
         })
         .ways(Ways::Levels),
         Attack::new("ponder", held).against(&["naps.py", "0.2"]).ways(Ways::Levels),
@@ -223,7 +223,7 @@ fn limits() -> Vec<Attack> {
             .ways(Ways::Counted),
         Attack::new("threads", |way| {
             if way.groups("processes") {
-                Warned("ran into its limit of processes: more than 32 processes and threads")
+                Warned("hit its limit of processes: more than 32 processes and threads")
             } else {
                 Held
             }
@@ -268,16 +268,14 @@ fn limits() -> Vec<Attack> {
         .ways(Ways::Looked),
         Attack::new("inodes", |way| {
             if way.mounts() {
-                Warned("ran into its limit of disk: 10000 files in its scratch folder")
+                Warned("hit its limit of disk: 10000 files in its scratch folder")
             } else {
                 lost("disk", "10000 files in its scratch folder, then it was ended by SIGKILL")
             }
         }),
-        Attack::new("shm", |_| {
-            Warned("ran into its limit of disk: 8 MiB of 8 MiB of scratch space")
-        })
-        .ways(Ways::Mounted)
-        .limits("scratch = \"8MiB\""),
+        Attack::new("shm", |_| Warned("hit its limit of disk: 8 MiB of 8 MiB of scratch space"))
+            .ways(Ways::Mounted)
+            .limits("scratch = \"8MiB\""),
         Attack::new("abort", |_| lost("crash", "it was ended by SIGABRT")),
         Attack::new("recurse", |_| lost("crash", "it was ended by SIGSEGV…")),
         Attack::new("output", |_| lost("oversize", "more than 64 KiB of output in one game"))

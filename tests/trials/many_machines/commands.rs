@@ -137,7 +137,7 @@ pub(super) fn tls(server: &mut TestServer) {
     };
     let run = arena.run(&["run", "--on", &url]);
     assert_eq!(run.code, 3, "{}", run.err);
-    assert!(run.err.contains("no secure connection"), "{}", run.err);
+    assert!(run.err.contains("cannot connect securely"), "{}", run.err);
     let mut command = arena.command(&["worker", &url, "--jobs", "2", "--name", "one"]);
     command.env("NATS_CA", path("ca.pem")).stdout(Stdio::null()).stderr(Stdio::null());
     let _worker = WorkerProcess(command.spawn().expect("a worker"));

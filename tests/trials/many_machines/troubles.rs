@@ -111,9 +111,9 @@ pub(super) fn stalled(server: &mut TestServer) {
     let run = arena.finish(run, "");
     assert_eq!(run.code, 0, "{}", run.err);
     let count = |text| run.err.matches(text).count();
-    let silent = "the NATS server gives no answer; it is tried again, and nothing is lost";
+    let silent = "the NATS server does not respond; trying again, nothing is lost";
     assert_eq!(
-        (count(silent), count("the NATS server answers again, after")),
+        (count(silent), count("the NATS server responds again, after")),
         (1, 1),
         "{}",
         run.err
@@ -214,7 +214,7 @@ fn send(child: &Child, signal: Signal) {
 pub(super) fn lost_store(server: &mut TestServer) {
     let (arena, url) = (Arena::with(&Config::small()), server.url());
     let run = Logged::start(&arena, &["run", "--on", &url]);
-    run.wait_for("no worker is there to play");
+    run.wait_for("no worker has joined");
     server.lose_store();
     run.wait_for("the server has lost the queues of this run");
     let _worker = WorkerProcess::start(&arena, &url, "one");
@@ -229,7 +229,7 @@ pub(super) fn lost_store(server: &mut TestServer) {
 pub(super) fn taken_over(server: &mut TestServer) {
     let (arena, url) = (Arena::with(&Config::small()), server.url());
     let first = Logged::start(&arena, &["run", "--on", &url]);
-    first.wait_for("no worker is there to play");
+    first.wait_for("no worker has joined");
     let copy = Arena::with(&Config::small());
     copy.sh(&format!("cp -r {}/results .", arena.path().display()));
     let second = Logged::start(&copy, &["run", "--on", &url]);

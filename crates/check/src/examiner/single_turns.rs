@@ -96,7 +96,8 @@ impl Examiner<'_> {
             format!("{} of turn, {}", counted(kinds, "kind"), counted(asked, "position"));
         if left_out > 0 {
             summary.push_str(
-                "; the others in whole games only: this player cannot begin after an opening",
+                "; the others only in whole games, because this player cannot start from an \
+                 opening",
             );
         }
         Ok((summary, None))
@@ -159,7 +160,7 @@ impl Examiner<'_> {
         self.report.figures.memory = self.report.figures.memory.max(memory);
         let mut warn = |text: &str| self.report.warnings.insert(text.to_owned());
         if stderr > 0 {
-            warn("writes to its stderr, which is kept beside the log and is not a fault");
+            warn("writes to stderr, which is saved beside the log and is not a fault");
         }
         let left = (statistics.leftover > 0).then_some(statistics.leftover);
         let left = left.map(PlayerWarning::LeftProcesses);

@@ -164,8 +164,8 @@ fn compare(
             return Ok(Comparison::Told);
         }
         (None, SameGuesses::No) => Some(format!(
-            "the guesses of {name} tell it more than its view and the events: the last step and \
-             `{step}` differ"
+            "the guesses of {name} reveal more to it than its view and the events: the last step \
+             and `{step}` differ"
         )),
         (None, _) => difference_in_answers(&**one, &**other, seat)
             .map(|by| format!("{by} of {name} depends on what it may not know")),

@@ -55,7 +55,7 @@ fn untested(trial: &GameTrial) -> Option<String> {
 fn uncompared(trial: &GameTrial) -> Option<&'static str> {
     match trial.hidden? {
         HiddenChecks { guesses: false, .. } => Some(
-            "hidden information: what views and events reveal was not checked, because the program \
+            "hidden information: cannot check what views and events reveal, because the program \
              does not answer `guess`",
         ),
         HiddenChecks { pairs: 0, .. } => Some(
@@ -70,9 +70,9 @@ fn uncompared(trial: &GameTrial) -> Option<&'static str> {
 fn winner_only(trial: &GameTrial) -> Option<&'static str> {
     let is_so = trial.portrait.as_ref()?.random.winner_only;
     is_so.then_some(
-        "places: the games only tell who won, and level all others; end them with the places or \
-         the scores of all, or declare `\"ranking\":\"winner\"`: otherwise ratings take the others \
-         for equals",
+        "places: the games only say who won, and leave all others level; end them with everyone's \
+         places or scores, or declare `\"ranking\":\"winner\"`: otherwise ratings treat the others \
+         as equals",
     )
 }
 

@@ -87,7 +87,7 @@ fn repeated_findings_are_shown_once() {
     failed(&mut report, 2, "exit code 2");
     assert_eq!(report.verdict(), "NOT READY: crash: exit code 1", "the first one decides");
     let text = report.describe(Colour::Plain, None);
-    assert_eq!(text.matches("the same again").count(), 1, "{text}");
+    assert_eq!(text.matches("same as above").count(), 1, "{text}");
     assert_eq!(text.matches("crash: exit code 1 (as white, after 1 ply)").count(), 1);
     assert_eq!(text.matches("        again: referee ask ant").count(), 2, "{text}");
 }

@@ -57,7 +57,7 @@ impl ReportText {
         if let Some(finding) = &step.finding {
             let key = (finding.code, finding.message.clone());
             if self.told.contains(&key) {
-                text.push("\n        the same again");
+                text.push("\n        same as above");
             } else {
                 text.append(&self.details(finding));
                 self.told.push(key);

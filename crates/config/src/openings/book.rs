@@ -140,7 +140,7 @@ impl Book {
         };
         let why = escape::terminal(&first.label);
         Ok(Some(format!(
-            "{count} of {all} cannot be played and were left out, the first in line {line}: {why}"
+            "{count} of {all} cannot be played and were left out, the first on line {line}: {why}"
         )))
     }
 }

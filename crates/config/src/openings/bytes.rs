@@ -111,7 +111,7 @@ impl BookBytes {
     pub(super) fn skip_to(&mut self, to: u64) -> io::Result<()> {
         loop {
             let Some(ahead) = to.checked_sub(self.at) else {
-                return Err(io::Error::other("it has changed while it was read"));
+                return Err(io::Error::other("it changed while being read"));
             };
             let ahead = usize::try_from(ahead).unwrap_or(usize::MAX);
             let known = self.stream.buffer().len();

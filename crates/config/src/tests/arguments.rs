@@ -56,8 +56,8 @@ fn invalid_player_arguments() {
     fs::write(folder.path("kit/Makefile"), "player:").expect("a file");
     assert_eq!(
         refused("kit"),
-        "it: no player found in `kit`, but sources that have to be built; run `make` in \
-         `kit`; if that is done, name the program itself"
+        "it: no player found in `kit`, only source code that must be built first; run `make` in \
+         `kit`; if you have done that, name the program itself"
     );
     assert_eq!(
         refused("kit/player"),

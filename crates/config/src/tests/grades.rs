@@ -81,11 +81,11 @@ fn those_without_a_player_get_marks_but_do_not_play() {
     let names: Vec<&str> = tournament.players.iter().map(|player| &*player.name).collect();
     assert_eq!((names, tournament.absent), (vec!["a", "b"], absent));
     let message = about(&zoe.replace("zoe", "a"));
-    assert!(message.contains("a second player is called `a`"), "{message}");
+    assert!(message.contains("two players are called `a`"), "{message}");
     let message = about(&format!("{zoe}bot = \"greedy\""));
     assert!(message.contains("this player has both `bot` and `absent`"), "{message}");
     let message = about(&format!("{zoe}dir = \".\""));
-    assert!(message.contains("someone who is `absent` takes no `dir`"), "{message}");
+    assert!(message.contains("someone who is `absent` cannot have `dir`"), "{message}");
     refused(
         &format!("against = [{{ player = \"zoe\", score = 1, marks = 1 }}]\n{zoe}"),
         &["`zoe`"],

@@ -48,13 +48,13 @@ error: invalid opening
     );
     let many = "0,0\n".repeat(11);
     let message = about_openings("", &many);
-    starts(&message, "unexpected value of `file`\n --> cup.toml:4:8\n");
-    assert!(message.contains("3 more openings of this file are refused"), "{message}");
+    starts(&message, "invalid value for `file`\n --> cup.toml:4:8\n");
+    assert!(message.contains("3 more openings in this file cannot be played"), "{message}");
     assert_eq!(message.matches("invalid opening").count(), 8);
     assert_eq!(
         about_openings("", "# nothing\n"),
         "\
-unexpected value of `file`
+invalid value for `file`
  --> cup.toml:4:8
   |
 4 | file = \"openings.txt\"
@@ -85,7 +85,7 @@ fn unfit_openings() {
     assert_eq!(
         about("[openings]"),
         "\
-`[openings]` says neither `plies` nor `file`
+`[openings]` has neither `plies` nor `file`
  --> cup.toml:3:1
   |
 3 | [openings]
@@ -115,8 +115,8 @@ fn unfit_openings() {
 4 | plies = 101
   |         ^^^ expected a whole number from 1 to 100"
     );
-    starts(&about("[openings]\nfile = \"none.txt\""), "unexpected value of `file`");
-    starts(&about("[openings]\nplies = \"8\""), "unexpected value of `plies`");
+    starts(&about("[openings]\nfile = \"none.txt\""), "invalid value for `file`");
+    starts(&about("[openings]\nplies = \"8\""), "invalid value for `plies`");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_player_behind_the_bridge_cannot_start_from_an_opening() {
     assert_eq!(
         folder.check(&text).expect_err("refused").to_string(),
         "\
-a player behind this bridge cannot begin after an opening
+a player behind this bridge cannot start from an opening
   --> cup.toml:13:23
    |
  3 | [openings]
@@ -248,7 +248,7 @@ fn openings_that_cannot_be_played_are_left_out_and_counted() {
     assert_eq!(all.list.len(), 12);
     assert_eq!(
         all.left_out.as_deref().and_then(|it| it.split_once(": ")).map(|it| it.0),
-        Some("2 of 14 openings of b.epd cannot be played and were left out, the first in line 7")
+        Some("2 of 14 openings of b.epd cannot be played and were left out, the first on line 7")
     );
     assert_eq!(all.read, 14);
     assert_eq!(left_out("order = \"random\"").left_out, all.left_out);
@@ -276,10 +276,10 @@ error: invalid opening
     );
     let message = book("b.epd", "", "\n8/8 w - -\n").expect_err("refused");
     starts(&message, "invalid opening\n --> b.epd:2:1\n");
-    assert!(message.contains("it has 8 rows with `/` between them, not 2"), "{message}");
+    assert!(message.contains("a FEN has 8 rows with `/` between them, not 2"), "{message}");
     let refused = |lines: &str| book("b.pgn", lines, PGN).expect_err("refused");
     assert!(refused("order = \"any\"").contains("expected `sequential` or `random`"));
     assert!(refused("start = 0").contains("`start` is out of range"));
     let message = about("[openings]\nplies = 2\nstart = 3");
-    starts(&message, "only a `file` has an order and a start\n --> cup.toml:5:9\n");
+    starts(&message, "`order` and `start` need a `file`\n --> cup.toml:5:9\n");
 }

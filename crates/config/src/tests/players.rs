@@ -11,10 +11,10 @@ fn a_player_may_have_its_own_clock() {
         Folder::new().check(&text).expect("a tournament").players.iter().map(|it| it.tc).collect();
     assert_eq!(tc, [None, None, Some("10+0.1".parse().expect("a clock"))]);
     let wrong = own("tc = \"0+1\"");
-    starts(&wrong, "unexpected value of `tc`");
+    starts(&wrong, "invalid value for `tc`");
     assert!(wrong.contains("^^^^^ expected seconds and an increment such as 10+0.1"), "{wrong}");
     let absent = about_player("absent = \"late\"\ntc = \"10\"");
-    starts(&absent, "someone who is `absent` takes no `tc`");
+    starts(&absent, "someone who is `absent` cannot have `tc`");
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn a_duplicate_name() {
     assert_eq!(
         message(&format!("{HEAD}{PLAYERS}[[players]]\nname = \"a\"\nbot = \"random\"\n")),
         "\
-a second player is called `a`
+two players are called `a`
   --> cup.toml:10:8
    |
  4 | name = \"a\"
@@ -105,7 +105,7 @@ fn players_that_lack_something() {
     );
     starts(&about_player("command = [\"python3\"]\nfiles = [\"gone\"]"), "cannot read `gone`: ");
     starts(&about_player("command = [\"python3\"]\nenv = { \"A=\" = \"\" }"), "invalid environ");
-    starts(&about_player("bot = \"greedy\"\ndir = \".\""), "a built-in player takes no `dir`");
+    starts(&about_player("bot = \"greedy\"\ndir = \".\""), "a built-in player cannot have `dir`");
     assert_eq!(
         about_player("bot = \"gredy\""),
         "\
@@ -130,7 +130,7 @@ only one player
 3 | [[players]]
   | ^^^^^^^^^^^
   |
-  = help: a tournament has two or more; add a `[[players]]` table for each"
+  = help: a tournament needs at least two; add a `[[players]]` table for each"
     );
 }
 

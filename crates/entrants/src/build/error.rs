@@ -18,10 +18,10 @@ use referee_sandbox::{Overrun, Shortage, SpawnError};
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// The sources were refused: they have a link that leads out, or too many files.
-    #[error("it is not built: {0}")]
+    #[error("it was not built: {0}")]
     Source(#[source] NoPlayer),
     /// The sources cannot be copied.
-    #[error("it is not built: {0}")]
+    #[error("it was not built: {0}")]
     Copy(#[source] UnfitTree),
     /// A file of the sources cannot be read.
     #[error("`{}` cannot be read: {}", .0.name, .0.error)]
@@ -39,7 +39,7 @@ pub enum BuildError {
     )]
     NoMounts,
     /// The sandbox could not be started.
-    #[error("its build cannot be started: {0}")]
+    #[error("cannot start its build: {0}")]
     NotStarted(#[from] SpawnError),
     /// The supervisor of the sandbox is gone.
     #[error("its build was interrupted: the supervisor process was killed")]
@@ -81,10 +81,10 @@ pub enum BuildError {
     #[error("the result of its build cannot be used: {0}")]
     Result(#[source] ArchiveError),
     /// The result could not be received or written.
-    #[error("the result of its build cannot be kept: {0}")]
+    #[error("cannot store the result of its build: {0}")]
     Unpacked(#[source] io::Error),
     /// The referee failed while it wrote the result.
-    #[error("the result of its build cannot be kept: the referee failed; this is a bug in it")]
+    #[error("cannot store the result of its build: the referee failed; this is a bug in it")]
     Unpacking,
 }
 

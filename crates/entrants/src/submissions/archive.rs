@@ -287,18 +287,21 @@ mod tests {
         unpack(&deep, &dir.path().join("deep"), limits).expect("unpacked");
         let deeper = zipped(dir.path(), &[(&name(DEEPEST), "x")]);
         let why = unpack(&deeper, &dir.path().join("deeper"), limits).expect_err("refused");
-        assert_eq!(why.to_string(), "the archive was refused: its folders are more than 64 deep");
+        assert_eq!(
+            why.to_string(),
+            "the archive was refused: its folders are nested more than 64 deep"
+        );
     }
 
     #[test]
     fn duplicate_file_names_are_refused() {
         assert_eq!(
             refused(&[("a/b", "1"), ("a\\b", "2")]),
-            "the archive was refused: there are two files `a\\b`"
+            "the archive was refused: two files are called `a\\b`"
         );
         assert_eq!(
             refused(&[("a", "1"), ("a/b", "2")]),
-            "the archive was refused: there are two files `a/b`"
+            "the archive was refused: two files are called `a/b`"
         );
     }
 
@@ -321,7 +324,7 @@ mod tests {
 
     #[test]
     fn a_name_twice_is_refused_in_every_kind_of_archive() {
-        let twice = "the archive was refused: there are two files `a.py`";
+        let twice = "the archive was refused: two files are called `a.py`";
         let dir = tempfile::tempdir().expect("a folder");
         let zip = zipped_twice(dir.path(), ["a.py", "a.py"]);
         let why = unpack(&zip, &dir.path().join("to"), SMALL).expect_err("refused").to_string();
@@ -446,6 +449,6 @@ mod tests {
         let rar = dir.path().join("rar.zip");
         fs::write(&rar, b"Rar!\x1a\x07\x01\x00").expect("written");
         let why = unpack(&rar, &dir.path().join("rar"), SMALL).expect_err("refused").to_string();
-        assert_eq!(why, "a .rar archive cannot be unpacked; a .zip or a .tar.gz can");
+        assert_eq!(why, ".rar archives are not supported; use .zip or .tar.gz");
     }
 }

@@ -16,7 +16,7 @@ pub enum NoPlayer {
     #[error("only text was submitted, no file")]
     OnlyText,
     /// It is an archive of a kind that cannot be unpacked.
-    #[error("`{0}` cannot be unpacked; a .zip or a .tar.gz can")]
+    #[error("cannot unpack `{0}`; use .zip or .tar.gz")]
     Packed(String),
     /// It is an archive that was refused.
     #[error("{0}")]
@@ -25,7 +25,7 @@ pub enum NoPlayer {
     #[error("`{0}` is nested too deeply in archives")]
     TooDeep(String),
     /// Several files may be the player.
-    #[error("several files in it may be the player: {}", choices(.0))]
+    #[error("several files could be the player: {}", choices(.0))]
     Several(Vec<StartCommand>),
     /// It must be built first, with this command.
     #[error("no player was recognised; build it first with `{0}`")]
@@ -37,10 +37,7 @@ pub enum NoPlayer {
     )]
     NoBuildFile(String),
     /// This command built it, but made no program.
-    #[error(
-        "`{command}` succeeded, but made no program that is recognised{}; call it `player`",
-        only(made)
-    )]
+    #[error("`{command}` succeeded, but no program was recognised{}; call it `player`", only(made))]
     NothingMade {
         /// The command.
         command: String,
@@ -66,7 +63,7 @@ pub enum NoPlayer {
     #[error("it contains more than {0} files")]
     TooMany(usize),
     /// Its loose files have this many bytes or more.
-    #[error("its files are larger than {} MiB together", .0 / (1024 * 1024))]
+    #[error("its files exceed {} MiB in total", .0 / (1024 * 1024))]
     TooLarge(u64),
     /// The folder for players could not be created.
     #[error("cannot create a folder for it: {0}")]

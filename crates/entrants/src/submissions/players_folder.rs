@@ -220,8 +220,8 @@ fn several_in(dir: &Path) -> Option<String> {
     let names = authors_in(dir).or_else(plain)?;
     let listed = listed(names.iter().map(String::as_str));
     Some(format!(
-        "it seems to hold several submissions, {listed}, but is taken as one; to import each of \
-         them, name their folder to `referee new tournament`"
+        "it seems to hold several submissions ({listed}) but is treated as one; to import each of \
+         them, pass their folder to `referee new tournament`"
     ))
 }
 

@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn submissions_without_a_player_are_explained() {
-        let packed = "`ada_1_2_a.rar` cannot be unpacked; a .zip or a .tar.gz can";
+        let packed = "cannot unpack `ada_1_2_a.rar`; use .zip or .tar.gz";
         assert_eq!(chosen(&["ada_1_2_a.rar", "ada_1_3_a.pdf"]).0, packed);
         assert_eq!(chosen(&["report.pdf"]).0, "`report.pdf` is neither a program nor an archive");
         let two = "none of `ada_1_2_a.pdf`, `ada_1_3_b.txt` is a program or an archive";

@@ -240,10 +240,10 @@ impl Map {
         let map = Self::read(file, text)?;
         let fairness = match map.fairness() {
             Some(motion) => {
-                format!("the map is fair: {motion} takes one side's pieces to the other's")
+                format!("the map is fair: {motion} maps one side's pieces onto the other's")
             }
-            None => "the map is not fair: no mirror image or quarter turn takes one side's pieces \
-                     to the other's"
+            None => "the map is not fair: no mirror image or quarter turn maps one side's pieces \
+                     onto the other's"
                 .to_owned(),
         };
         let Ground { width, height, .. } = map.ground;
@@ -382,7 +382,7 @@ fn drawing(rows: &[&str], ground: &Ground, origin: &MapSource) -> Result<Squares
     for (seat, piece) in PIECES {
         if !seen[seat].contains(&piece) {
             let (letter, home) = (piece.letter(seat), ground.home(seat, piece));
-            let reason = format!("`{letter}` is missing on its corner {home}");
+            let reason = format!("`{letter}` is missing from its corner {home}");
             return Err(origin.at_row(usize::from(home.row), &reason));
         }
     }

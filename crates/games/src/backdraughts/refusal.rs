@@ -51,8 +51,8 @@ fn in_turn(game: &Backdraughts, seat: Side) -> Result<ActionJudge<'_>, Breach> {
         (Some(_), _) => breaks("B12", "comes after the end"),
         (_, TurnPhase::First) => breaks("B2", "comes before the rolls that decide who begins"),
         (_, TurnPhase::Roll(_)) => breaks("B1", "comes before the roll"),
-        (_, TurnPhase::Act { .. }) => breaks("B1", "is not this side's turn"),
-        (_, TurnPhase::Answer { .. }) => breaks("B8", "comes while the other side is asked"),
+        (_, TurnPhase::Act { .. }) => breaks("B1", "comes out of turn"),
+        (_, TurnPhase::Answer { .. }) => breaks("B8", "comes while the other side has to answer"),
     }
 }
 
@@ -120,7 +120,7 @@ impl ActionJudge<'_> {
             return breaks("B3", "does not move the pawn");
         }
         if distance != self.number {
-            let reason = format!("goes {distance}, and the number to play is {}", self.number);
+            let reason = format!("goes {distance}, but the number to play is {}", self.number);
             return breaks(self.distance_clause(), reason);
         }
         let mut at = Bitboard::of(from).step(way);

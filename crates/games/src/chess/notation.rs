@@ -45,7 +45,7 @@ fn on_turn(game: &Chess, seat: Side) -> Result<(), Breach> {
     match game.ending {
         Some(Outcome { reason, .. }) => breaks(clause_of(reason), "comes after the end"),
         None if seat == game.mover() => Ok(()),
-        None => breaks("C1", "is not this side's turn to move"),
+        None => breaks("C1", "comes out of turn"),
     }
 }
 
@@ -106,11 +106,11 @@ fn why_illegal(board: &Board, Move { from, to, promotion }: Move) -> Breach {
     } else if own.has(to) {
         Breach::new("C1", "ends on a piece of the same side")
     } else if !reached(board, piece, from).has(to) {
-        Breach::new("C1", format!("is not a way in which a {piece:?} moves").to_lowercase())
+        Breach::new("C1", format!("is not how a {piece:?} moves").to_lowercase())
     } else if becomes_something && promotion.is_none() {
-        Breach::new("C2", "does not say what the pawn becomes: q, r, b or n")
+        Breach::new("C2", "does not name the promotion piece: q, r, b or n")
     } else if !becomes_something && promotion.is_some() {
-        Breach::new("C2", "promotes a piece that does not become another one")
+        Breach::new("C2", "promotes a piece that cannot be promoted")
     } else {
         Breach::new("C3", "leaves the king in check")
     }

@@ -59,7 +59,7 @@ const MOST_FIELDS: usize = 6;
 fn board(fen: &str, chess960: bool) -> Result<Board, String> {
     let fields: Vec<&str> = fen.split_ascii_whitespace().collect();
     if !(2..=MOST_FIELDS).contains(&fields.len()) {
-        return Err(format!("it has 2 to {MOST_FIELDS} fields, not {}", fields.len()));
+        return Err(format!("a FEN has 2 to {MOST_FIELDS} fields, not {}", fields.len()));
     }
     let field = |at: usize| fields.get(at).copied().unwrap_or("-");
     let [pieces, side, rights, en_passant] = [0, 1, 2, 3].map(field);
@@ -81,7 +81,7 @@ fn board(fen: &str, chess960: bool) -> Result<Board, String> {
 fn check_rows(pieces: &str) -> Result<(), String> {
     let rows: Vec<&str> = pieces.split('/').collect();
     if rows.len() != 8 {
-        return Err(format!("it has 8 rows with `/` between them, not {}", rows.len()));
+        return Err(format!("a FEN has 8 rows with `/` between them, not {}", rows.len()));
     }
     for row in rows {
         if let Some(odd) = row.chars().find(|it| !"pnbrqkPNBRQK12345678".contains(*it)) {
@@ -109,7 +109,9 @@ fn wrong(error: FenParseError, rights: &str) -> String {
         }
         FenParseError::InvalidSideToMove => "the side to move is `w` or `b`".to_owned(),
         FenParseError::InvalidCastlingRights => no_castling(rights),
-        FenParseError::InvalidEnPassant => "no pawn just passed the en-passant square".to_owned(),
+        FenParseError::InvalidEnPassant => {
+            "no pawn has just passed the en-passant square".to_owned()
+        }
         FenParseError::InvalidHalfMoveClock => "the fifth field is a number up to 100".to_owned(),
         _ => "the sixth field is the number of the move, from 1".to_owned(),
     }

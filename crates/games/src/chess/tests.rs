@@ -157,10 +157,10 @@ fn a_refusal_names_its_clause() {
         ("a1a9", "syntax: expected a move like `e2e4`, `e7e8q`, `Nf3`, `exd5` or `O-O`"),
         ("e4e5", "C1: e4e5 starts where no piece stands"),
         ("e8e7", "C1: e8e7 moves an opponent's piece"),
-        ("a1b2", "C1: a1b2 is not a way in which a rook moves"),
+        ("a1b2", "C1: a1b2 is not how a rook moves"),
         ("a1e1", "C1: a1e1 ends on a piece of the same side"),
-        ("b7b8", "C2: b7b8 does not say what the pawn becomes: q, r, b or n"),
-        ("a1a2q", "C2: a1a2q promotes a piece that does not become another one"),
+        ("b7b8", "C2: b7b8 does not name the promotion piece: q, r, b or n"),
+        ("a1a2q", "C2: a1a2q promotes a piece that cannot be promoted"),
         ("a1a2", "C3: a1a2 leaves the king in check"),
         ("Ra2", "C3: Ra2 leaves the king in check"),
         ("Qd4", "C1: Qd4 is not possible: no queen of this side can go there"),
@@ -175,7 +175,7 @@ fn a_refusal_names_its_clause() {
     assert!(refused(&*game, "Rd1").starts_with("C2: Rd1 is ambiguous: "));
     assert!(refused(&*game, "O-O").starts_with("C1: O-O is not possible: "));
     let other = game.judge(Seat::SECOND, "e8e7").expect_err("not yet").to_string();
-    assert_eq!(other, "C1: e8e7 is not this side's turn to move");
+    assert_eq!(other, "C1: e8e7 comes out of turn");
 }
 
 #[test]
@@ -250,9 +250,9 @@ fn a_wrong_position_is_refused_with_the_reason() {
         text.strip_prefix(&head).unwrap_or(&text).to_owned()
     };
     let cases = [
-        ("nonsense", "it has 2 to 6 fields, not 1"),
-        ("k7/8/8/8/8/8/8/K6R w - - 0 1 bm", "it has 2 to 6 fields, not 7"),
-        ("8/8/8/8/8/8/8 w - - 0 1", "it has 8 rows with `/` between them, not 7"),
+        ("nonsense", "a FEN has 2 to 6 fields, not 1"),
+        ("k7/8/8/8/8/8/8/K6R w - - 0 1 bm", "a FEN has 2 to 6 fields, not 7"),
+        ("8/8/8/8/8/8/8 w - - 0 1", "a FEN has 8 rows with `/` between them, not 7"),
         ("9/8/8/8/8/8/8/8 w - - 0 1", "`9` in the row `9` is not a piece"),
         ("k7/8/8/8/8/8/8/7 w - - 0 1", "the row `7` has 7 squares, not 8"),
         ("k7/8/8/8/8/8/8/8 w - - 0 1", "white has 0 kings"),
@@ -265,7 +265,7 @@ fn a_wrong_position_is_refused_with_the_reason() {
             "k7/8/8/8/8/8/8/K6R w K - 0 1",
             "king and rooks are not where the castling rights `K` need them (`chess960` is off)",
         ),
-        ("k7/8/8/8/8/8/8/K6R w - e6 0 1", "no pawn just passed the en-passant square"),
+        ("k7/8/8/8/8/8/8/K6R w - e6 0 1", "no pawn has just passed the en-passant square"),
         ("k7/8/8/8/8/8/8/K6R w - - 101 1", "the fifth field is a number up to 100"),
         ("k7/8/8/8/8/8/8/K6R w - - 0 x", "the sixth field is the number of the move, from 1"),
         ("8/8/8/8/8/P7/5kK1/8 w - - 0 1", "the kings stand next to each other"),

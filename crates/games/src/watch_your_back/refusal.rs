@@ -33,8 +33,8 @@ fn on_turn(board: &Board, ending: Option<Outcome>, seat: Side) -> Result<(), Bre
         Some(Outcome { reason: ELIMINATION, .. }) => breaks("W9", "comes after the end"),
         Some(_) => breaks("W11", "comes after the end"),
         None if seat == board.to_move() => Ok(()),
-        None if board.is_placing() => breaks("W2", "is not this side's turn to place"),
-        None => breaks("W5", "is not this side's turn to move"),
+        None if board.is_placing() => breaks("W2", "comes out of turn"),
+        None => breaks("W5", "comes out of turn"),
     }
 }
 

@@ -63,7 +63,7 @@ fn every_refusal_cites_its_clause() {
         assert_eq!(refusal(&game, text), expected);
     }
     let not_white = game.parse_action(Side::Second, "5,3>5,2").expect_err("a refusal");
-    assert_eq!(not_white.to_string(), "W5: 5,3>5,2 is not this side's turn to move");
+    assert_eq!(not_white.to_string(), "W5: 5,3>5,2 comes out of turn");
 }
 
 #[test]

@@ -124,25 +124,26 @@ fn without_interpreter(named: &[u8]) -> String {
     let shown = shown(named);
     if named.ends_with(b"\r") {
         return format!(
-            "its first line names `{shown}`: it ends like a line of Windows; save the file with \
-             line ends of Unix"
+            "its first line names `{shown}` and ends with a Windows line break; save the file with \
+             Unix line breaks"
         );
     }
     format!(
-        "its first line names `{shown}`, which is in no system folder and not in the `PATH`; write \
-         `#!/usr/bin/env NAME`, or start the file by its interpreter, as in `python3 player.py`"
+        "its first line names `{shown}`, which is neither in a system folder nor in the `PATH`; \
+         write `#!/usr/bin/env NAME`, or start the file with its interpreter, as in `python3 \
+         player.py`"
     )
 }
 
 /// The resource that the machine lacks, and how to provide it.
 pub fn shortage_text(shortage: &Shortage) -> String {
     let advice = match shortage.resource() {
-        Resource::OpenFiles => "play fewer games at the same time (--jobs), or raise `ulimit -n`",
+        Resource::OpenFiles => "play fewer games at once (--jobs), or raise `ulimit -n`",
         Resource::Processes => {
-            "play fewer games at the same time (--jobs), end other programs, or raise `ulimit -u`"
+            "play fewer games at once (--jobs), end other programs, or raise `ulimit -u`"
         }
         Resource::Disk => "free some space, and start again",
-        Resource::System => "play fewer games at the same time (--jobs), or end other programs",
+        Resource::System => "play fewer games at once (--jobs), or end other programs",
     };
     format!("the referee {shortage}; {advice}")
 }
@@ -174,7 +175,7 @@ mod tests {
         assert_eq!(
             NotStarted::from(shortage).to_string(),
             "the referee cannot start a supervisor: Too many open files (os error 24); play fewer \
-             games at the same time (--jobs), or raise `ulimit -n`"
+             games at once (--jobs), or raise `ulimit -n`"
         );
     }
 
@@ -191,11 +192,11 @@ mod tests {
         };
         let told = text(b"/usr/local/bin/python3");
         assert!(
-            told.contains("names `/usr/local/bin/python3`, which is in no system folder"),
+            told.contains("`/usr/local/bin/python3`, which is neither in a system folder"),
             "{told}"
         );
         let told = text(b"/usr/bin/python3\r");
-        assert!(told.contains("`/usr/bin/python3\\r`: it ends like a line of Windows"), "{told}");
+        assert!(told.contains("`/usr/bin/python3\\r` and ends with a Windows line"), "{told}");
     }
 
     #[test]

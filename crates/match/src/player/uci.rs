@@ -317,7 +317,7 @@ impl UciEngine {
             "" => "it has no move".to_owned(),
             "(none)" => format!("it finds no move, but has {}", legal()),
             "0000" => format!("it passes, but has {}", legal()),
-            _ => "it has no move in the notation of UCI, such as e2e4 or e7e8q".to_owned(),
+            _ => "it has no move in UCI notation, such as e2e4 or e7e8q".to_owned(),
         };
         let shown = shown(&self.reply);
         let fault = Fault::new(FaultCode::Malformed, format!("\"{shown}\": {wrong}"));

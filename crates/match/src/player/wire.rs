@@ -400,7 +400,7 @@ async fn answer_here(
     }
     reply.clear();
     reply.extend_from_slice(text.as_deref().unwrap_or_default().as_bytes());
-    let line = text.map(drop).ok_or_else(|| Fault::new(FaultCode::Exit, "it gave no reply"));
+    let line = text.map(drop).ok_or_else(|| Fault::new(FaultCode::Exit, "it did not reply"));
     process::LineAnswer { line, time: TurnTime::of(used) }
 }
 

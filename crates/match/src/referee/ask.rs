@@ -213,11 +213,8 @@ impl<'t> PendingTurn<'t> {
 
 fn out_of_time(control: &TimeControl, clock: &Clock) -> Fault {
     let budget = control.budget.unwrap_or_default();
-    let used_up = if clock.startup() >= budget {
-        ": its start-up, which counts (`count-startup`), used it up"
-    } else {
-        ""
-    };
+    let used_up =
+        if clock.startup() >= budget { ": its start-up used it up (`count-startup`)" } else { "" };
     let budget = seconds(budget);
     Fault::new(FaultCode::Timeout, format!("nothing was left of its budget of {budget}{used_up}"))
 }

@@ -239,8 +239,8 @@ async fn a_budget_that_the_start_up_used_up_is_explained() {
     game.starts = Duration::from_millis(3200);
     (game.control.budget, game.control.count_startup) = (Some(3 * SECOND), true);
     let played = game.play().await;
-    let message = "nothing was left of its budget of 3 s: its start-up, which counts \
-                   (`count-startup`), used it up";
+    let message = "nothing was left of its budget of 3 s: its start-up used it up \
+                   (`count-startup`)";
     assert_eq!(played.fault(Seat::FIRST), Some((FaultCode::Timeout, message)));
 }
 

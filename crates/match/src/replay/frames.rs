@@ -21,7 +21,7 @@ use referee_record::model::rules::GameRules;
 
 /// The note about a game that must not be shown yet.
 const SEALED: &str =
-    "This game is shown when the other game of its pair, which has the same luck, is over.";
+    "This game will be shown when the other game of its pair, which has the same luck, is over.";
 
 /// What is said instead of the reason why such a game ended.
 pub const SEALED_REASON: &str = "not shown yet";

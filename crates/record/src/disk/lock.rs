@@ -59,7 +59,7 @@ pub fn wait_for(path: &Path, kind: LockKind, patience: Duration) -> io::Result<F
             Err(Errno::WOULDBLOCK) if begun.elapsed() < patience => sleep(SOON),
             Err(Errno::WOULDBLOCK) => {
                 let (path, holder) = (path.display(), holder(&file));
-                let why = format!("`{path}` stays locked by {holder}; end it, and try again");
+                let why = format!("`{path}` is still locked by {holder}; stop it and try again");
                 return Err(io::Error::new(io::ErrorKind::WouldBlock, why));
             }
             Err(error) => return Err(error.into()),
@@ -129,7 +129,7 @@ mod tests {
         let shared = wait(LockKind::Shared).expect("locked");
         wait(LockKind::Shared).expect("locked by both");
         let why = wait(LockKind::Exclusive).expect_err("locked").to_string();
-        let expected = format!("lock` stays locked by process {};", std::process::id());
+        let expected = format!("lock` is still locked by process {};", std::process::id());
         assert!(!cfg!(target_os = "linux") || why.contains(&expected), "{why}");
         drop(shared);
         wait(LockKind::Exclusive).expect("free");

@@ -37,7 +37,7 @@ pub enum LogProblem {
     #[error(transparent)]
     Read(io::Error),
     /// A line cannot be read.
-    #[error("line {number} cannot be read: {source}")]
+    #[error("cannot read line {number}: {source}")]
     ReadLine {
         /// Its number, from 1.
         number: usize,
@@ -53,7 +53,7 @@ pub enum LogProblem {
     /// The log has a format that this version does not read.
     #[error(
         "the log has the format {}, but this referee reads {SCHEMA}: read it with the build of \
-         referee {} that wrote it, or play the tournament again into another folder",
+         referee {} that wrote it, or play the tournament again in another folder",
         one_line(schema),
         one_line(version)
     )]
@@ -92,7 +92,7 @@ pub enum InvalidLine {
     #[error("not a game record: {}", one_line(&.0.to_string()))]
     NotARecord(#[source] Arc<serde_json::Error>),
     /// It is a change of a league's players.
-    #[error("a change of the players, not a game")]
+    #[error("a change of the roster, not a game")]
     Roster,
 }
 

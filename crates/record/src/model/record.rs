@@ -142,7 +142,9 @@ impl Header {
         let mut names = HashSet::new();
         for PlayerInfo { name, entry, .. } in &self.players {
             if entry.is_some() && self.is_league() {
-                return Err(format!("the player {name:?} came later, and has a line of its own"));
+                return Err(format!(
+                    "the player {name:?} entered later, so it needs a line of its own"
+                ));
             }
             if let Some(problem) = name_problem(name) {
                 return Err(format!("a player has the name {name:?}: {problem}"));

@@ -50,7 +50,7 @@ impl RosterChange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ImpossibleChange {
     /// Only a league changes its players.
-    #[error("only in a league do players come and go")]
+    #[error("players enter and leave only in a league")]
     NoLeague,
     /// More players cannot be rated together.
     #[error("the league is full: it has {MOST_PLAYERS} players")]
@@ -59,10 +59,10 @@ pub enum ImpossibleChange {
     #[error("the name is not that of a version of its author's player")]
     Misnamed,
     /// A player of this name came already.
-    #[error("a player of this name came before")]
+    #[error("a player has already used this name")]
     There,
     /// No player of this name is there.
-    #[error("no player of this name is there")]
+    #[error("no player has this name")]
     NotThere,
 }
 

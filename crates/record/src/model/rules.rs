@@ -131,8 +131,8 @@ pub fn refuse_more_seats(game: &dyn AnyGame) -> Result<(), MoreSeats> {
 /// The game has more seats than two.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{game} has {seats} seats, and this is for games of two; `referee run`, `play`, `test-game` and \
-     `check` take games of up to 16 seats"
+    "{game} has {seats} seats, but this is for games of two; `referee run`, `play`, `test-game` \
+     and `check` support up to 16 seats"
 )]
 pub struct MoreSeats {
     game: String,
@@ -152,8 +152,8 @@ pub struct ChessOnly(pub String);
 /// The built-in player of this name cannot play the game of this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the built-in player `{0}` cannot play {1}: it looks ahead, but the game hides something and \
-     its rules program does not answer `guess`; take `random`"
+    "the built-in player `{0}` cannot play {1}: it searches, but the game has hidden information \
+     and its rules program does not answer `guess`; use `random`"
 )]
 pub struct UnsuitedBot(pub String, pub String);
 

@@ -107,7 +107,7 @@ pub enum Format {
 pub enum UnsuitedStage {
     /// The format is for two seats.
     #[error(
-        "the format {format} is for games of two seats, and this game has {seats}; expected \
+        "the format {format} is for games of two seats, but this game has {seats}; expected \
          `round-robin` (with `meetings = K` for many players), `check` or `gauntlet`"
     )]
     Format {
@@ -117,7 +117,10 @@ pub enum UnsuitedStage {
         seats: usize,
     },
     /// A game has more seats than players take part.
-    #[error("a game has {seats} seats, and {players} take part", players = counted(*players, "player"))]
+    #[error(
+        "a game has {seats} seats, but only {players} take part",
+        players = counted(*players, "player")
+    )]
     FewPlayers {
         /// The number of seats.
         seats: usize,
@@ -126,7 +129,7 @@ pub enum UnsuitedStage {
     },
     /// A game has more seats than there are anchors and an entrant.
     #[error(
-        "a game has {seats} seats, so an entrant meets {others} at a time, and there {are}",
+        "a game has {seats} seats, so an entrant meets {others} at a time, but there {are}",
         others = counted(*seats - 1, "anchor"),
         are = if *anchors == 1 { "is one".to_owned() } else { format!("are {anchors}") },
     )]

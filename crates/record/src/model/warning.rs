@@ -145,7 +145,7 @@ impl PlayerWarning {
                 wording.or(format!("at ply {ply}: {why}"), &why.to_string())
             }
             Self::ChangedFile(file) => {
-                format!("`{file}` was changed since the run began: it may be another program")
+                format!("`{file}` has changed since the run began: it may be a different program")
             }
             Self::Pondered { cpu, frozen_since } => wording.or(
                 format!(
@@ -172,17 +172,17 @@ impl PlayerWarning {
             }
             Self::RanInto(overrun) => {
                 let code = FaultCode::from(*overrun);
-                format!("ran into its limit of {code}{}", wording.detail(overrun))
+                format!("hit its limit of {code}{}", wording.detail(overrun))
             }
             Self::WaitedForCore(waited) => {
                 let time = wording.or(seconds(*waited), "some time");
                 format!("was not charged {time} in which the machine had no core free for it")
             }
             Self::DidNotLeave(patience) => {
-                format!("did not leave within {} of `quit`, and was killed", seconds(*patience))
+                format!("did not exit within {} of `quit`, and was killed", seconds(*patience))
             }
             Self::Unremoved(UnremovedScratch { dir, reason }) => {
-                format!("left files that cannot be removed in {}: {reason}", dir.display())
+                format!("left files in {} that cannot be removed: {reason}", dir.display())
             }
             Self::LeftProcesses(count) => wording.or(
                 format!("left processes behind: {count} killed"),
@@ -223,7 +223,7 @@ mod tests {
         );
         assert_eq!(
             text(PlayerWarning::ChangedFile("bot.py".into())),
-            "black: `bot.py` was changed since the run began: it may be another program"
+            "black: `bot.py` has changed since the run began: it may be a different program"
         );
         assert_eq!(
             text(PlayerWarning::WroteAfterMove { ply: 4, line: "bestmove e2e4".into() }),
@@ -240,7 +240,7 @@ mod tests {
         );
         assert_eq!(
             text(PlayerWarning::DidNotLeave(Duration::from_secs(2))),
-            "black did not leave within 2 s of `quit`, and was killed"
+            "black did not exit within 2 s of `quit`, and was killed"
         );
         assert_eq!(
             text(PlayerWarning::WaitedForCore(Duration::from_millis(250))),
@@ -268,7 +268,7 @@ mod tests {
         let memory = |limit| {
             PlayerWarning::RanInto(Overrun::Memory { peak: limit, limit }).text(Wording::General)
         };
-        assert_eq!((memory(1), memory(2)), (memory(2), "ran into its limit of memory".to_owned()));
+        assert_eq!((memory(1), memory(2)), (memory(2), "hit its limit of memory".to_owned()));
         let wrote = |line: &str| PlayerWarning::WroteAfterEnd(line.into()).text(Wording::General);
         assert_eq!(wrote("one"), wrote("two"));
     }

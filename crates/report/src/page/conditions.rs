@@ -32,7 +32,7 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
             dt { "Openings" } dd {
                 @match header.describe_openings(material.found.pairs) {
                     Some(openings) => { (escape::terminal(&openings)) ", by the number of the pair" }
-                    None => { "none: games begin at the start" }
+                    None => { "none: games begin from the start position" }
                 }
             }
             dt { "Containment" } dd { (containment(&header.containment)) }

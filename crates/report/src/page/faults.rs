@@ -26,7 +26,10 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
     let shown = faults.cases.len();
     html! {
         @if shown < faults.total {
-            p { "The first " (shown) " of " (counted(faults.total, "fault")) "; games.csv has all." }
+            p {
+                "The first " (shown) " of " (counted(faults.total, "fault"))
+                "; games.csv has them all."
+            }
         }
         @for alike in groups(&faults.cases) { (group(&alike, material.called)) }
     }

@@ -73,7 +73,7 @@ impl OrganiserPage<'_> {
             section {
                 h2 { "State" }
                 @if !self.is_running && self.state != LeagueStatus::Closed {
-                    p.warning { "No run plays the league now: start `referee run`." }
+                    p.warning { "The league is not running: start `referee run`." }
                 }
                 @match self.state {
                     LeagueStatus::Playing => {
@@ -84,7 +84,7 @@ impl OrganiserPage<'_> {
                         (self.button("resume", "Go on"))
                     }
                     LeagueStatus::Closed => {
-                        p { "The league is closed: nothing is taken in or played." }
+                        p { "The league is closed: no hand-ins, no games." }
                         (self.button("resume", "Open it again"))
                     }
                 }
@@ -94,7 +94,7 @@ impl OrganiserPage<'_> {
                 h2 { "Message" }
                 form method="post" action="/organiser/message" enctype="multipart/form-data" {
                     (hidden(self.token))
-                    label for="message" { "What all authors see on their pages; empty for nothing" }
+                    label for="message" { "Message on every author's page (leave empty for none)" }
                     textarea #message name="message" { (self.message) }
                     button { "Tell everyone" }
                 }
@@ -107,7 +107,7 @@ impl OrganiserPage<'_> {
                         (hidden(self.token))
                         label {
                             input type="checkbox" name="sure" value="yes" required;
-                            " End the league: nothing more is taken in or played"
+                            " End the league: no more hand-ins or games"
                         }
                         button { "Close the league" }
                     }
@@ -186,7 +186,7 @@ pub fn change_of_guest(league: &str, [now, then]: [&str; 2], address: &str, toke
             h2 { "Change who you are?" }
             p {
                 "On this device you are " strong { (name(now)) } ". This link is for "
-                strong { (name(then)) } ". Go on only if the organiser gave it to you."
+                strong { (name(then)) } ". Continue only if the organiser gave it to you."
             }
             form method="post" action=(address) enctype="multipart/form-data" {
                 (hidden(token)) button { "Become " (escape::terminal(then)) }

@@ -10,7 +10,7 @@ use referee_protocol::escape;
 pub(super) fn section(material: &PageData<'_>) -> Markup {
     let points = &material.summary.history.points;
     if points.len() < 2 {
-        return html! { p { "There is nothing to show before a few games are played." } };
+        return html! { p { "Nothing to show until a few games have been played." } };
     }
     let rows = material.standings.rows.iter();
     let rows: Vec<&Row> = rows.filter(|row| row.shown_rating().is_some()).collect();

@@ -84,7 +84,7 @@ pub(super) fn clock_section(material: &PageData<'_>) -> Markup {
         })
         .collect();
     if ranked.is_empty() {
-        return html! { p { "No player was asked for a move yet." } };
+        return html! { p { "No player has been asked for a move yet." } };
     }
     #[expect(clippy::cast_precision_loss, reason = "drawn to a pixel")]
     let ms = |ns: u64| ns as f64 / 1e6;

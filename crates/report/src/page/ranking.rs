@@ -81,7 +81,7 @@ fn retired(standings: &Standings) -> Markup {
         @if !rows.is_empty() {
             details.table {
                 summary { (counted(rows.len(), "earlier version")) }
-                p { "They play no longer, and have no rank. Their games still count." }
+                p { "They no longer play and have no rank. Their games still count." }
                 (scrolling("Earlier versions", &table))
             }
         }

@@ -37,14 +37,14 @@ pub(super) fn section(material: &PageData<'_>) -> Option<(String, Markup)> {
                 (maud::PreEscaped(chart))
                 figcaption {
                     "Elo, with 95% intervals: the versions of each player, the first one on top."
-                    @if charted.len() > CHARTED { " The table has all." }
+                    @if charted.len() > CHARTED { " The table has them all." }
                 }
             }
         }
         (scrolling("Versions", &table(&lines)))
         p {
-            "Gain: Elo more than the version before. Better: how likely it really is better than "
-            "that one; not said while one of the two has fewer than 20 games."
+            "Gain: Elo over the version before. Better: how likely it really is better than "
+            "that one, once both have at least 20 games."
         }
     };
     Some((teaser, content))

@@ -347,8 +347,8 @@ fn boards_use_the_legend_of_the_game() {
     assert_eq!((board.width(), board.columns.0.len(), &*board.rows.0[0]), (3, 3, "2"));
     for (board, expected) in [
         (json!({"cells": ["rq"]}), "'q' is not in the legend"),
-        (json!({"cells": ["rr", "r"]}), "its rows have 2 and 1 squares"),
-        (json!({"cells": []}), "it has 0 columns and 0 rows; 1 to 64 fit"),
+        (json!({"cells": ["rr", "r"]}), "its rows differ in length: 2 and 1 squares"),
+        (json!({"cells": []}), "it has 0 columns and 0 rows; each can be 1 to 64"),
         (json!({"cells": ["r"], "columns": [""]}), "a label is empty or longer than 4 characters"),
         (json!({"cells": ["rrrr"]}), "it has 4 columns, but 3 labels for them"),
         (json!({"cells": ["r"], "dice": [{"seat": "first", "value": 7}]}), "a die shows 7"),

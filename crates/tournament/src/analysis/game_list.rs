@@ -322,7 +322,7 @@ impl GameList {
             Some(other) => format!("a third game, after lines {} and {other}", found.line),
             None if found.first_player == first => {
                 let name = self.names.list[first].escape_debug();
-                format!("`{name}` is the first player here and in line {}", found.line)
+                format!("`{name}` is the first player here and on line {}", found.line)
             }
             None => {
                 found.other_line = Some(line);

@@ -88,7 +88,7 @@ impl Cores {
 fn crowded(games: usize, each: usize, cores: usize) -> String {
     format!(
         "{games} games at once need {} cores, but there {} only {cores}: they slow each other \
-         down, so players may lose on time. Better: --jobs {}",
+         down, so players may lose on time. Use --jobs {}",
         games * each,
         if cores == 1 { "is" } else { "are" },
         (cores / each).max(1)
@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(
             text,
             "12 games at once need 24 cores, but there are only 8: they slow each other down, so \
-             players may lose on time. Better: --jobs 4"
+             players may lose on time. Use --jobs 4"
         );
     }
 

@@ -51,7 +51,7 @@ pub enum RecordFinding {
     #[error("it was adjudicated, but not by the recorded scores and the rules of the tournament")]
     NotAdjudicated,
     /// The game went on, or ended in a fault, when it had to be adjudicated.
-    #[error("after ply {ply} it had to end: {reason}")]
+    #[error("it should have ended after ply {ply}: {reason}")]
     NotEnded {
         /// The number of plies then.
         ply: u32,

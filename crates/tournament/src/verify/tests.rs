@@ -286,11 +286,11 @@ fn an_adjudication_must_follow_from_the_scores_and_the_rules() {
     let other = audited(&ended([0, 5, 5], "draw", "adjudicated-length"), Some(rules));
     assert_eq!(other, ["the reason is adjudicated-length, the replay says adjudicated-draw"]);
     let went_on = audited(&ended([0, 5, 5], "draw", "adjudicated-length"), length);
-    assert_eq!(went_on[0], "after ply 1 it had to end: adjudicated-length");
+    assert_eq!(went_on[0], "it should have ended after ply 1: adjudicated-length");
     let mut failed = ended([0, 5, 5], "white", "crash");
     failed.fault = Some([("black".to_owned(), Fault::new(FaultCode::Crash, ""))].into());
     let failed = audited(&failed, Some(rules));
-    assert_eq!(failed, ["after ply 3 it had to end: adjudicated-draw"]);
+    assert_eq!(failed, ["it should have ended after ply 3: adjudicated-draw"]);
 }
 
 #[test]
@@ -309,7 +309,7 @@ fn a_player_that_does_not_start_fails_before_its_game_could_be_adjudicated() {
         found
     };
     assert_eq!(audited("no-start", [&[], &[]]), [""; 0]);
-    let late = ["after ply 1 it had to end: adjudicated-length"];
+    let late = ["it should have ended after ply 1: adjudicated-length"];
     assert_eq!(audited("no-start", [&[], &[1]]), late, "black was asked");
     assert_eq!(audited("crash", [&[], &[]]), late, "white was asked");
 }

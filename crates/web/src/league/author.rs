@@ -78,7 +78,7 @@ async fn html(
         (control.closed, "The league is closed."),
         (is_removed, "The organiser has removed you: your versions have stopped playing."),
         (control.paused, "All games are paused."),
-        (!is_running, "No games are played now: what you hand in waits until the league goes on."),
+        (!is_running, "No games are being played: your hand-ins wait until the league resumes."),
     ];
     let queue = CheckQueue::read(&entrance.league.dir)?;
     let changed = fs::metadata(entrance.folder(&visit.name)).map_or(0, |found| found.ctime());
@@ -92,7 +92,7 @@ async fn html(
         .collect();
     let settings = &entrance.league.settings;
     let bounds = format!(
-        "At most {}, and once in {}. What you hand in takes the place of what you handed in before.",
+        "At most {}, and once every {}. A new hand-in replaces your previous one.",
         limits::bytes(settings.largest),
         humantime::format_duration(settings.every)
     );
@@ -135,8 +135,8 @@ async fn html(
 /// `typical` seconds each.
 fn waiting_time(before: usize, typical: Option<u64>) -> String {
     let first = match before {
-        ..=1 => "One hand-in is checked before yours".to_owned(),
-        _ => format!("{before} hand-ins are checked before yours"),
+        ..=1 => "One hand-in is ahead of yours".to_owned(),
+        _ => format!("{before} hand-ins are ahead of yours"),
     };
     let typical = typical.map(|seconds| seconds.saturating_mul(before as u64));
     match typical {
@@ -239,9 +239,9 @@ mod tests {
     #[test]
     fn who_waits_is_told_for_how_long() {
         for (before, typical, told) in [
-            (1, None, "One hand-in is checked before yours."),
-            (1, Some(20), "One hand-in is checked before yours: less than a minute to wait."),
-            (4, Some(40), "4 hand-ins are checked before yours: about 3 minutes to wait."),
+            (1, None, "One hand-in is ahead of yours."),
+            (1, Some(20), "One hand-in is ahead of yours: less than a minute to wait."),
+            (4, Some(40), "4 hand-ins are ahead of yours: about 3 minutes to wait."),
         ] {
             assert_eq!(waiting_time(before, typical), told);
         }

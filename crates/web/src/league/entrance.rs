@@ -163,31 +163,37 @@ impl Entrance {
         let secret = LinkSecret::sent(secret);
         let guest = secret.and_then(|secret| Some((invitations.guest(&secret)?, secret)));
         let (guest, secret) = guest.ok_or_else(|| {
-            self.refuse("This link has ended, or was never made; ask the organiser for a new one.")
+            self.refuse(
+                "This link has been revoked or is invalid; ask the organiser for a new one.",
+            )
         })?;
         Ok(GuestLink { invitations, guest, secret })
     }
 
     /// What a visitor without a link is told.
     fn refuse_stranger(&self) -> Response {
-        self.refuse("Open this page by your link; if it is lost, ask the organiser for a new one.")
+        self.refuse(
+            "Open this page with your personal link; if you have lost it, ask the \
+                     organiser for a new one.",
+        )
     }
 
     /// A page that says why something is refused.
     pub(super) fn refuse(&self, why: &str) -> Response {
-        self.tell(StatusCode::FORBIDDEN, "Not for you", why, ("/", "See the ranking"))
+        self.tell(StatusCode::FORBIDDEN, "No access", why, ("/", "See the ranking"))
     }
 
     /// A page that says what is wrong with a form.
     pub(super) fn refuse_form(&self, problem: &FormProblem, back: &str) -> Response {
         let status = problem.status();
-        self.tell(status, "This was not taken", &format!("{problem}."), (back, "Go back"))
+        self.tell(status, "Request rejected", &format!("{problem}."), (back, "Go back"))
     }
 
     /// A page that says that something failed here. What exactly is for the organiser.
     pub(super) fn sorry(&self, failure: &impl std::error::Error) -> Response {
         tracing::error!("{failure}");
-        let text = "Something failed on this side. The organiser finds the reason where the page is served.";
+        let text = "Something went wrong on the server. The organiser can see the details in the \
+                    terminal.";
         self.tell(StatusCode::INTERNAL_SERVER_ERROR, "Sorry", text, ("/", "See the ranking"))
     }
 

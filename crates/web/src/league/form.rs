@@ -40,7 +40,7 @@ pub(super) enum FormProblem {
     #[error("it is larger than {0} bytes")]
     TooLarge(u64),
     /// It comes too slowly.
-    #[error("it came too slowly")]
+    #[error("it arrived too slowly")]
     TooSlow,
     /// It does not come from a page of this server.
     #[error("the form is not from this page, or your link has been replaced; open the page again")]

@@ -80,7 +80,7 @@ pub(super) async fn player(
 ) -> Response {
     let bounds = entrance.bounds(&visit.name);
     let Ok(_held) = bounds.asking.try_acquire() else {
-        let why = "you are waiting for too many files\n";
+        let why = "you have too many downloads waiting\n";
         return (StatusCode::TOO_MANY_REQUESTS, why).into_response();
     };
     let _one = bounds.packing.lock().await;
@@ -121,7 +121,7 @@ async fn answer(
 ) -> Response {
     let bounds = entrance.bounds(&visit.name);
     let Ok(_held) = bounds.asking.try_acquire() else {
-        let why = "you are waiting for too many packets\n";
+        let why = "you have too many packets waiting\n";
         return (StatusCode::TOO_MANY_REQUESTS, why).into_response();
     };
     let given = match packet(entrance, &bounds, (&visit.name, number)).await {

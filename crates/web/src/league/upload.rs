@@ -50,7 +50,7 @@ pub(super) async fn hand_in(
         Ok(()) => see_other(AUTHOR, None),
         Err(RefusedUpload::Form(problem)) => entrance.refuse_form(&problem, AUTHOR),
         Err(RefusedUpload::Said(status, why)) => {
-            entrance.tell(status, "This was not taken", &why, (AUTHOR, "Go back"))
+            entrance.tell(status, "Upload rejected", &why, (AUTHOR, "Go back"))
         }
         Err(RefusedUpload::Wait(status, why, wait)) => {
             let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
@@ -130,7 +130,7 @@ fn refusal(
         return said("The league is closed.");
     }
     if control.removed.contains(&visit.name) {
-        return said("The organiser has removed you; nothing of yours is taken in.");
+        return said("The organiser has removed you; you can no longer hand in.");
     }
     let last = *bounds.last.lock().unwrap_or_else(PoisonError::into_inner);
     let every = entrance.league.settings.every;
@@ -140,7 +140,7 @@ fn refusal(
     }
     Err(RefusedUpload::Wait(
         StatusCode::TOO_MANY_REQUESTS,
-        "You have just handed in.".to_owned(),
+        "You have only just handed in.".to_owned(),
         wait,
     ))
 }
@@ -151,11 +151,11 @@ fn permits(
     bounds: &AuthorBounds,
 ) -> Result<[tokio::sync::OwnedSemaphorePermit; 2], RefusedUpload> {
     let own = Arc::clone(&bounds.uploading).try_acquire_owned().map_err(|_| {
-        let why = "Another submission of yours is still on its way.".to_owned();
+        let why = "Another upload of yours is still in progress.".to_owned();
         RefusedUpload::Wait(StatusCode::TOO_MANY_REQUESTS, why, SOON)
     })?;
     let shared = Arc::clone(&entrance.uploads).try_acquire_owned().map_err(|_| {
-        let why = "Too many others hand in now.".to_owned();
+        let why = "Too many others are handing in right now.".to_owned();
         RefusedUpload::Wait(StatusCode::SERVICE_UNAVAILABLE, why, SOON)
     })?;
     Ok([own, shared])
@@ -225,7 +225,7 @@ fn file_name(sent: &str) -> Result<String, FormProblem> {
     } else if escape::terminal(name) != name {
         "it contains an invisible character"
     } else if is_aside(OsStr::new(&name.to_lowercase())) {
-        "the report has this name"
+        "this name is reserved for the report"
     } else {
         return Ok(name.to_owned());
     };

@@ -51,25 +51,25 @@ pub(super) fn run(engines: &[String], file: &Path, printer: Printer) -> Result<S
     Ok(Status::Done)
 }
 
-/// What comes before the players.
+/// The part before the players.
 fn head(folder: &Path) -> String {
     format!(
         "\
-# A round-robin of chess engines. `referee run` plays it, `referee run --plan` says how many games
-# that are.
+# A round-robin of chess engines. `referee run` plays it, `referee run --plan` shows how many
+# games that is.
 name = {}
 game = \"chess\"
 # Pairs of games between any two engines; the colours are swapped within a pair.
 pairs = 10
-# Every game as it ends, in the folder of the results.
+# Write each finished game to this file in the results folder.
 # pgn = \"games.pgn\"
 # Without a seed, all random numbers are fresh and unpredictable.
 # seed = 7
 
 [clock]
-# Seconds for a game, and more after each move; see `referee help configuration`.
+# Seconds for a game, and an increment after each move; see `referee help configuration`.
 tc = \"10+0.1\"
-# The time over a limit that is forgiven. More of it spares losses on time on a busy machine.
+# Overtime that is forgiven. A larger margin avoids losses on time on a busy machine.
 # margin = \"20ms\"
 
 # Without openings, engines may play the same games again and again. A book is a file in EPD or PGN.

@@ -92,6 +92,6 @@ fn a_note_says_that_games_only_tell_a_winner() {
         let portrait = GamePortrait { random, ..portrait() };
         lines(&trial(Vec::new(), Some(portrait)))[3].clone()
     };
-    assert!(note(true).starts_with("places: the games only tell who won"), "{}", note(true));
+    assert!(note(true).starts_with("places: the games only say who won"), "{}", note(true));
     assert_eq!(note(false), "");
 }

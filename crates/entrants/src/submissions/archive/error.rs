@@ -13,7 +13,7 @@ pub enum ArchiveError {
     #[error("cannot create a folder for it: {0}")]
     Folder(#[source] io::Error),
     /// It is an archive of a kind that cannot be unpacked.
-    #[error("a {0} archive cannot be unpacked; a .zip or a .tar.gz can")]
+    #[error("{0} archives are not supported; use .zip or .tar.gz")]
     Unknown(&'static str),
     /// It is not an archive that may be unpacked.
     #[error("the archive was refused: {0}")]
@@ -43,7 +43,7 @@ pub enum ArchiveRefusal {
     #[error("it is larger than {} MiB unpacked", .0 / (1024 * 1024))]
     TooLarge(u64),
     /// An entry lies below more folders than this limit.
-    #[error("its folders are more than {0} deep")]
+    #[error("its folders are nested more than {0} deep")]
     TooDeep(usize),
     /// The name of an entry is longer than a path may be.
     #[error("a name in it is too long")]
@@ -55,7 +55,7 @@ pub enum ArchiveRefusal {
     #[error("`{0}` is not a plain file; if it is a link, pack its target instead")]
     Link(String),
     /// Two entries have the same name, or one is a file that another uses as a folder.
-    #[error("there are two files `{0}`")]
+    #[error("two files are called `{0}`")]
     Twice(String),
     /// An entry could not be written.
     #[error("`{name}` cannot be unpacked: {error}")]

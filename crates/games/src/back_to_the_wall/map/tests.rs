@@ -53,8 +53,8 @@ fn wrong_maps_are_refused_with_file_line_and_reason() {
         ("..##..\n......\n", "", "5: the map has 3 rows; a board has 5 to 15"),
         ("G....C", "G..C", "5: the map has 4 columns; a board has 5 to 15"),
         ("G....C", "G..............C", "5: the map has 16 columns; a board has 5 to 15"),
-        ("G....C", ".....C", "5: `G` is missing on its corner 0,0"),
-        ("c....g", "c.....", "9: `g` is missing on its corner 5,4"),
+        ("G....C", ".....C", "5: `G` is missing from its corner 0,0"),
+        ("c....g", "c.....", "9: `g` is missing from its corner 5,4"),
         ("..##..", "..#G..", "7: a second `G` stands on 3,2"),
         ("G....C", "C....G", "5: `C` stands on 0,0, but its corner is 5,0"),
         ("..##..", ".g##..", "7: `g` stands on 1,2, but its corner is 5,4"),
@@ -118,13 +118,13 @@ fn fairness_is_a_mirror_image_or_a_quarter_turn() {
 fn a_remark_says_what_was_read() {
     assert_eq!(
         Map::remark("mine.toml", GOOD).expect("a board"),
-        "mine.toml: board `mine`, 6×5; the map is fair: its mirror image from left to right takes \
-         one side's pieces to the other's"
+        "mine.toml: board `mine`, 6×5; the map is fair: its mirror image from left to right maps \
+         one side's pieces onto the other's"
     );
     let unfair = GOOD.replace("..##..\n......", "..#...\n.#....") + "note = \"a sketch\"\n";
     assert_eq!(
         Map::remark("mine.toml", &unfair).expect("a board"),
         "mine.toml: board `mine` (a sketch), 6×5; the map is not fair: no mirror image or quarter \
-         turn takes one side's pieces to the other's"
+         turn maps one side's pieces onto the other's"
     );
 }

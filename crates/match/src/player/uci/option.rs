@@ -147,7 +147,7 @@ impl EngineOption {
         };
         match fits {
             Ok(()) => Ok(Some(format!("setoption name {name} value {value}"))),
-            Err(expected) => Err(format!("{given} is refused: the engine takes {expected}")),
+            Err(expected) => Err(format!("{given} is refused: the engine accepts {expected}")),
         }
     }
 }
@@ -179,7 +179,7 @@ pub(super) fn command(
         Some(nearest) => {
             format!("the engine has no option `{name}`; the nearest one is `{}`", nearest.name)
         }
-        None => format!("the engine has no option `{name}`, nor any other"),
+        None => format!("the engine has no option `{name}`; it has no options at all"),
     })
 }
 
@@ -226,8 +226,9 @@ mod tests {
             [refused("Hsah", "1"), refused("Hash", "0"), refused("Style", "x")],
             [
                 "the engine has no option `Hsah`; the nearest one is `Hash`",
-                "the option `Hash = 0` is refused: the engine takes a whole number from 1 to 1024",
-                "the option `Style = x` is refused: the engine takes one of Very Solid, Normal",
+                "the option `Hash = 0` is refused: the engine accepts a whole number from 1 to \
+                 1024",
+                "the option `Style = x` is refused: the engine accepts one of Very Solid, Normal",
             ]
         );
         for (name, value, expected) in [
@@ -238,12 +239,12 @@ mod tests {
             ("Clear Hash", "yes", "true, to press it, or false"),
         ] {
             let text =
-                format!("the option `{name} = {value}` is refused: the engine takes {expected}");
+                format!("the option `{name} = {value}` is refused: the engine accepts {expected}");
             assert_eq!(refused(name, value), text);
         }
         let lines = "the value of the option `Book File` is more than one line";
         assert_eq!(refused("Book File", "a\nquit"), lines);
-        let none = "the engine has no option `Hash`, nor any other";
+        let none = "the engine has no option `Hash`; it has no options at all";
         assert_eq!(command(&[], "Hash", "1").expect_err("refused"), none);
     }
 

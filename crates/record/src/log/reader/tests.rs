@@ -21,7 +21,7 @@ fn a_log_of_another_format_names_the_version_that_reads_it() {
     let said = refused("{\"schema\":\"referee-log-9\",\"version\":\"7.3\"}\n");
     let expected = format!(
         "the log has the format referee-log-9, but this referee reads {SCHEMA}: read it with the \
-         build of referee 7.3 that wrote it, or play the tournament again into another folder"
+         build of referee 7.3 that wrote it, or play the tournament again in another folder"
     );
     assert!(said.contains(&expected), "{said}");
 }

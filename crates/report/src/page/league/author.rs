@@ -144,7 +144,8 @@ impl AuthorPage<'_> {
             section aria-labelledby="report-heading" {
                 h2 #report-heading { "Report" }
                 pre #report aria-live="polite" {
-                    @if self.report.is_empty() { "Nothing was checked yet." } @else { (self.report) }
+                    @if self.report.is_empty() { "Nothing has been checked yet." }
+                    @else { (self.report) }
                 }
                 p #news hidden { a href="/author" { "See what has changed" } }
                 noscript { p.hint { "Reload the page to see the progress." } }
@@ -174,14 +175,14 @@ impl AuthorPage<'_> {
                         (hidden(self.token))
                         label for="files" { "An archive, a file, or several files of your player" }
                         input #files type="file" name="files" multiple required;
-                        label for="comment" { "A comment for yourself, if you like" }
+                        label for="comment" { "A note to yourself (optional)" }
                         input #comment type="text" name="comment" maxlength="500";
                         button { "Hand in" }
                     }
                     p.hint { (bounds) }
                 }
                 @if !self.handed_in.is_empty() {
-                    p { "Handed in last: " (shown(&self.handed_in.join(", "))) "." }
+                    p { "Last hand-in: " (shown(&self.handed_in.join(", "))) "." }
                 }
             }
         }
@@ -189,7 +190,7 @@ impl AuthorPage<'_> {
 
     fn version_table(&self) -> Markup {
         if self.versions.is_empty() {
-            return html! { p { "None has entered yet." } };
+            return html! { p { "No version has entered yet." } };
         }
         html! {
             (stacking("Your versions", &html! {
@@ -235,7 +236,7 @@ impl AuthorPage<'_> {
 
     fn rating_chart(&self) -> Markup {
         if self.ratings.is_empty() {
-            return html! { p { "There is nothing to show before a few games are played." } };
+            return html! { p { "Nothing to show until a few games have been played." } };
         }
         let row = |one: &DatedRating| IntervalRow {
             rank: usize::try_from(one.version).ok(),
@@ -247,8 +248,8 @@ impl AuthorPage<'_> {
             most: None,
         };
         let rows: Vec<IntervalRow> = self.ratings.iter().map(row).collect();
-        let caption = "Elo of the version that played then, with 95% intervals. After each time \
-                       stands the number of the version.";
+        let caption = "Elo of the version that played then, with 95% intervals. The version number \
+                       follows each time.";
         html! {
             figure {
                 (PreEscaped(interval_chart(&rows, AxisScale::Elo, "Your rating over time")))
@@ -329,7 +330,7 @@ impl AuthorPage<'_> {
 
     fn history_table(&self) -> Markup {
         if self.history.is_empty() {
-            return html! { p { "Nothing was checked yet." } };
+            return html! { p { "Nothing has been checked yet." } };
         }
         stacking(
             "Your hand-ins",

@@ -46,8 +46,8 @@ fn a_pair_has_two_games_with_the_seats_swapped() {
                 number of its own, and leave the field of a single game empty";
     let expected = format!(
         "line 4, column `pair`: pair 1 of `b` and `a`: a third game, after lines 2 and 3; {what}\n  \
-         line 6, column `pair`: pair 2 of `a` and `b`: `a` is the first player here and in line 5; \
-         {what}"
+          line 6, column `pair`: pair 2 of `a` and `b`: `a` is the first player here and on line \
+         5; {what}"
     );
     assert_eq!(read_text(text).expect_err("bad lines"), expected);
 }
@@ -229,8 +229,8 @@ fn all_bad_lines_of_seats_are_named() {
         "line 6, column `deal`: invalid deal `x`; expected a whole number ",
         "line 7, column `fault`: invalid fault `slow`; expected one of ",
         "line 8: expected 6 fields as in the header line, found 2",
-        "line 10, column `seat`: game `2` has this seat in line 9, too",
-        "line 11, column `player`: game `2` has this player in line 9, too",
+        "line 10, column `seat`: game `2` has the same seat on line 9",
+        "line 11, column `player`: game `2` has the same player on line 9",
     ];
     assert_eq!(lines.len(), expected.len(), "{error}");
     for (line, expected) in lines.iter().zip(expected) {
@@ -262,14 +262,14 @@ fn the_games_of_a_list_have_the_same_seats() {
     assert_eq!(
         wrong("1,a,ant,1,5\n1,b,bee,2,5\n2,a,ant,1,5\n2,b,bee,2,5\n").lines().next(),
         Some(
-            "line 4, column `deal`: `ant` has the same seat in line 2 of deal 5; expected everyone \
+            "line 4, column `deal`: `ant` has the same seat on line 2 of deal 5; expected everyone \
              once in every seat; give each deal of these players a number of its own, and leave \
              the field of a single game empty"
         )
     );
     assert_eq!(
         wrong("1,a,ant,1,5\n1,b,bee,2,6\n"),
-        "line 3, column `deal`: game `1` has another deal in line 2"
+        "line 3, column `deal`: game `1` has another deal on line 2"
     );
     let seventeen: Vec<String> = (0..17).map(|at| format!("1,{at},p{at},1,\n")).collect();
     assert!(wrong(&seventeen.concat()).contains("game `1` has more than 16 lines; expected one"));

@@ -138,7 +138,7 @@ impl TidyList {
         });
         let game = &mut self.games[game];
         if game.deal != deal {
-            let problem = format!("{} has another deal in line {}", game.shown(), game.line());
+            let problem = format!("{} has another deal on line {}", game.shown(), game.line());
             return Err((Some("deal"), problem));
         }
         if game.rows.len() == MOST_SEATS {
@@ -151,7 +151,7 @@ impl TidyList {
         }
         for other in &game.rows {
             let twice =
-                |what| format!("{} has this {what} in line {}, too", game.shown(), other.line);
+                |what| format!("{} has the same {what} on line {}", game.shown(), other.line);
             if other.player == player {
                 return Err((Some("player"), twice("player")));
             }
@@ -201,7 +201,7 @@ impl TidyList {
                 let key = (players.clone(), deal, row.player, row.seat);
                 let Some(line) = deals.insert(key, row.line) else { continue };
                 let problem = format!(
-                    "`{}` has the same seat in line {line} of deal {deal}; expected everyone once \
+                    "`{}` has the same seat on line {line} of deal {deal}; expected everyone once \
                      in every seat; give each deal of these players a number of its own, and leave \
                      the field of a single game empty",
                     self.names.list[row.player].escape_debug()
