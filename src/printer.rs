@@ -1,8 +1,8 @@
 //! The only place that writes to the terminal: data to stdout, everything else to stderr.
 //!
 //! Names, messages and files of others end up in nearly everything that is printed. So all of it is
-//! escaped here, whatever was done before: text by [`Styled`], which alone can have our colours,
-//! and JSON as JSON does.
+//! escaped here, regardless of what was done before: text by [`Styled`], which alone can have our
+//! colours, and JSON as JSON does.
 
 pub(crate) mod activity;
 
@@ -119,7 +119,7 @@ impl Printer {
         Escaping::text(BufWriter::new(io::stdout().lock()))
     }
 
-    /// Stdout for lines of JSON, of which programs wait for each.
+    /// Stdout for lines of JSON, flushed because programs wait for each.
     pub(crate) fn json_stream(self) -> Escaping<StdoutLock<'static>> {
         Escaping { out: io::stdout().lock(), escape: escape::json }
     }

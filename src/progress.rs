@@ -92,7 +92,7 @@ impl Progress {
     }
 
     /// Shows this text instead of the leaders from now on. On a terminal it has a line of its own if
-    /// it is given before the games begin.
+    /// it is set before the games begin.
     pub(crate) fn headline(&mut self, text: String) {
         self.headline = Some(text);
     }

@@ -28,12 +28,12 @@ pub(crate) fn stop_asked() -> io::Result<watch::Receiver<bool>> {
     Ok(told()?.stop.subscribe())
 }
 
-/// Becomes true at the first Ctrl-C, which then asks nobody to stop: the next signal does.
+/// Becomes true at the first Ctrl-C, which then stops nothing: the next signal does.
 pub(crate) fn finish_asked() -> io::Result<watch::Receiver<bool>> {
     Ok(told()?.finish.subscribe())
 }
 
-/// Who is told of signals.
+/// The receivers of signals.
 #[derive(Debug, Clone, Default)]
 struct Told {
     finish: watch::Sender<bool>,
@@ -72,7 +72,7 @@ pub(crate) fn true_after(
     told
 }
 
-/// Starts a thread only for signals, so that they are noticed whatever the other threads do.
+/// Starts a thread only for signals, so that they are noticed even if other threads are busy.
 fn attend(told: Told) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     // It lives as long as the program. If no thread can be started, it must not be dropped here,

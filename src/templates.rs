@@ -35,9 +35,9 @@ pub(crate) enum Language {
 /// A file of a kit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TemplateFile {
-    /// Its path inside the kit's folder.
+    /// The path inside the kit's folder.
     pub(crate) path: &'static Path,
-    /// Its text.
+    /// The text.
     pub(crate) text: String,
 }
 

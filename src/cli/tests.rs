@@ -109,7 +109,7 @@ fn mentions(page: &str) -> impl Iterator<Item = &str> {
     spans.filter(|span| span.starts_with("referee ")).filter(is_one)
 }
 
-/// What is wrong with a command line, read up to a comment, a redirection or another command.
+/// The problem with a command line, read up to a comment, a redirection or another command.
 fn error_of(line: &str) -> Option<clap::Error> {
     let command = line.split(['\\', ';', '|', '<', '>', '&']).next().unwrap_or_default();
     let command = command.split(" #").next().unwrap_or_default();

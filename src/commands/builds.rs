@@ -22,7 +22,7 @@ use referee_tournament::run::cores::one_per_core;
 /// How many lines of the output of a failed build to show.
 const SHOWN: usize = 20;
 
-/// What became of each build, by the name that it was given.
+/// The outcome of each build, by its given name.
 pub(super) type Builds = BTreeMap<String, Result<BuiltFolder, Arc<BuildError>>>;
 
 /// The level of the sandbox that a command asks for, and the mechanisms that it leaves out.
@@ -57,7 +57,7 @@ pub(super) fn build_configured(
 /// not. `None` if it was interrupted.
 ///
 /// # Errors
-/// Also if the machine had too little of something for one of them, which is nobody's fault.
+/// Also if the machine ran out of something for one of them, which is not the author's fault.
 pub(super) fn build_all(
     rules: BuildRules,
     plans: Vec<(String, BuildPlan)>,
@@ -106,7 +106,7 @@ struct BuildGroup {
     log: Option<PathBuf>,
 }
 
-/// What was built before, and what is due.
+/// Earlier builds, and those that are due.
 fn sorted(rules: &BuildRules, plans: Vec<(String, BuildPlan)>) -> (Builds, Vec<BuildGroup>) {
     let (mut builds, mut due) = (Builds::new(), BTreeMap::<String, BuildGroup>::new());
     for (name, plan) in plans {
@@ -129,7 +129,6 @@ fn sorted(rules: &BuildRules, plans: Vec<(String, BuildPlan)>) -> (Builds, Vec<B
 enum BuildNews {
     /// It printed this line.
     Line(String),
-    /// It has ended.
     Ended(Result<BuiltFolder, BuildError>),
 }
 
@@ -140,7 +139,7 @@ struct RunningBuilds {
 }
 
 impl RunningBuilds {
-    /// Starts the builds, as many at a time as there are cores.
+    /// Starts the builds, one per core at a time.
     fn start(builder: &Arc<Builder>, due: &[BuildGroup]) -> Self {
         let (tell, news) = mpsc::unbounded_channel();
         let places = Arc::new(Semaphore::new(one_per_core(1).get()));
@@ -151,7 +150,7 @@ impl RunningBuilds {
             running.spawn(async move {
                 // It is never closed.
                 let _place = places.acquire_owned().await;
-                // If nobody receives the news, nobody needs them.
+                // Without a receiver, the news are not needed.
                 let mut say = |line: &str| {
                     let _ = tell.send((number, BuildNews::Line(line.to_owned())));
                 };

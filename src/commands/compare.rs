@@ -96,7 +96,7 @@ pub(crate) enum EloUnit {
     #[default]
     Logistic,
     /// The mean score minus ½ in standard deviations of a game, times 800/ln 10. It determines how
-    /// many games a test needs, whatever the draw rate and the luck that pairs share.
+    /// many games a test needs, regardless of the draw rate and the luck that pairs share.
     Normalized,
 }
 

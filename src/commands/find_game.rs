@@ -15,9 +15,7 @@ use referee_tournament::folder::FolderError;
 /// A recorded game, with the header of its log.
 #[derive(Debug)]
 pub(super) struct FoundGame {
-    /// The header.
     pub(super) header: Header,
-    /// The record.
     pub(super) record: GameRecord,
     /// The folder of the log.
     pub(super) dir: PathBuf,

@@ -5,7 +5,7 @@ use referee_record::model::fixture::Lineup;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::record::{Header, PlayerInfo};
 
-/// Why somebody may want to watch a game, the best reason first.
+/// Reasons to watch a game, the best one first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum WatchReason {
     /// It ended in a fault.

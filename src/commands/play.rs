@@ -244,7 +244,6 @@ fn conclude(
     conclusion.print(printer)
 }
 
-/// Which seats people have.
 fn people(words: &BySeat<PlayerArgument>) -> SeatSet {
     let people = words.iter().filter(|(_, word)| **word == PlayerArgument::Human);
     people.map(|(seat, _)| seat).collect()
@@ -390,7 +389,7 @@ fn block_on(
         }
         broken.map_or(Ok(report.map(|report| (report, statistics))), Err)
     });
-    // A person may still be at the prompt; nobody waits for that thread.
+    // A person may still be at the prompt; that thread is not joined.
     runtime.shutdown_background();
     report
 }

@@ -56,7 +56,6 @@ impl Asker {
     }
 }
 
-/// Prints the results.
 pub(crate) fn run(args: &ProbeArgs, printer: Printer) -> Result<Status, Failure> {
     let asker = Asker::of_this_process();
     let findings: Vec<ProbeResult> =

@@ -109,7 +109,6 @@ pub(crate) enum RankFormat {
     Csv,
 }
 
-/// Prints the ranking.
 pub(crate) fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
     let faulted = if args.without_faults { Faulted::LeaveOut } else { Faulted::Count };
     if let Some(file) = &args.from {

@@ -110,7 +110,7 @@ impl RecordedRulesArgs {
     }
 }
 
-/// The program that came with the results, if somebody can be asked about it and it has the
+/// The program that came with the results, if a user can confirm it and it has the
 /// recorded hash.
 fn offered(recorded: &RulesProgram, results: &Path) -> Option<FoundProgram> {
     if !(stdin().is_terminal() && std::io::stderr().is_terminal()) {

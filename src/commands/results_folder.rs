@@ -95,7 +95,7 @@ fn changed(path: &Path) -> Option<SystemTime> {
     fs::symlink_metadata(path).ok()?.modified().ok()
 }
 
-/// What was handed out of the results in `dir` before their last game, and how to make it
+/// Files of the results in `dir` that were handed out before the last game, and how to make them
 /// anew.
 pub(super) fn outdated(dir: &Path, header: &Header) -> Vec<String> {
     let log = changed(&dir.join(LOG));

@@ -102,7 +102,7 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
-    /// The command that goes on with these results.
+    /// The command that continues with these results.
     fn command(&self) -> String {
         let mut command = "referee run".to_owned();
         let mut add = |words: &str| command.extend([" ", words]);
@@ -142,7 +142,7 @@ struct Request<'a> {
     settings: Settings,
     limits: RunLimits,
     until: Option<Until>,
-    /// The command that goes on with the results.
+    /// The command that continues with the results.
     command: String,
     printer: Printer,
 }
@@ -245,7 +245,7 @@ fn announce_secret(folder: &LockedFolder, printer: Printer) -> Result<(), Failur
 }
 
 /// Fails if a player's program has changed while games were played, and says what to do; `command`
-/// goes on with the results.
+/// continues with the results.
 fn refuse_replaced(players: &[PlayerSpec], command: &str) -> Result<(), Failure> {
     refuse_changed(players, |changed| {
         let names = changed.iter().map(|name| format!(" --replace {}", shell::quoted(name)));
@@ -266,7 +266,7 @@ fn settings(args: &RunArgs, tournament: &Tournament) -> Settings {
     Settings::resolve(given, Some(tournament.clone()), &args.config)
 }
 
-/// Fails if a player's program has changed since it was read: nobody would know which version
+/// Fails if a player's program has changed since it was read: no one would know which version
 /// played. `what_now` turns the names into advice.
 pub(super) fn refuse_changed(
     players: &[PlayerSpec],

@@ -52,7 +52,7 @@ fn cannot_listen(error: &io::Error) -> Failure {
     Failure::system(format!("cannot listen for signals: {error}"))
 }
 
-/// Becomes true at Ctrl-C, SIGTERM or SIGHUP. If nobody listens, or at the second such signal, the
+/// Becomes true at Ctrl-C, SIGTERM or SIGHUP. Without a listener, or at the second such signal, the
 /// program ends.
 pub(super) fn interrupted() -> Result<watch::Receiver<bool>, Failure> {
     signals::stop_asked().map_err(|error| cannot_listen(&error))

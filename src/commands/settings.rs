@@ -80,7 +80,7 @@ impl GameSettingsArgs {
         if let Some(configuration) = read {
             self.refuse_players_own(words, configuration)?;
         }
-        // Its problems are among those of the tournament, which is asked for next.
+        // Its problems are among those of the tournament, which is read next.
         let builds = read.and_then(|configuration| configuration.builds().ok().flatten());
         let sandbox = BuildSandbox { level: self.containment, without: Vec::new() };
         if let Some(builds) = &builds
@@ -142,7 +142,6 @@ impl GameSettingsArgs {
 /// The settings from the command line. Settings that a command does not offer stay empty.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GivenSettings {
-    /// The game.
     pub(super) game: Option<SharedGame>,
     /// The options of the rules.
     pub(super) options: OptionArgs,
@@ -164,7 +163,6 @@ pub(super) struct Settings {
     /// The tournament of the configuration, or one without players, with what the command line
     /// changes. Its options and openings are for its game.
     pub(super) base: Tournament,
-    /// The path of the configuration.
     pub(super) config: PathBuf,
     /// The command line's options, which override those of the configuration.
     options: OptionArgs,
@@ -433,7 +431,6 @@ impl OpenedSettings {
     }
 }
 
-/// The settings without a configuration.
 fn without_configuration() -> Tournament {
     Tournament {
         name: String::new(),

@@ -105,7 +105,7 @@ impl StageProgress {
     }
 }
 
-/// Prints the number of positions; before it, one line per action as soon as it is counted.
+/// Prints the number of positions; before it, one line per action once counted.
 fn count(
     start: &dyn AnyPosition,
     depth: u32,

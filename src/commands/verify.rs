@@ -165,7 +165,6 @@ const OTHER_FRONT: &str = "the fields before `seed`, from which the tables are m
 
 struct Checked {
     findings: Vec<LogFinding>,
-    /// The contents of the log.
     contents: LogContents,
     /// The hash that the table of games should have.
     games: Hash,

@@ -18,7 +18,6 @@ pub(super) static KITS: [StarterKit; 8] = [
 /// How a game shows its legal actions. Kits differ by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LegalShape {
-    /// As a list.
     List,
     /// In parts.
     Factored,
@@ -27,7 +26,6 @@ pub(crate) enum LegalShape {
 /// What a kit must know about its game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GameFacts {
-    /// Its name.
     pub(crate) name: String,
     /// The word that names it in the folder of the kit, in a command or a configuration.
     pub(crate) word: String,

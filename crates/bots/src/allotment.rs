@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The time limits that a bot knows when it is asked for an action.
+/// The time limits of a bot for one action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Allotment {
     /// The time for the whole game, if it is limited.

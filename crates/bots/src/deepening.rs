@@ -30,7 +30,6 @@ impl<G: Game> Root<G> {
 
 /// A search that values the actions at its root.
 pub(super) trait RootSearch {
-    /// The game.
     type Game: Game;
     /// The value of an action to the side that plays it.
     type Score: Copy + PartialOrd;

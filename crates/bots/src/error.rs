@@ -38,7 +38,7 @@ pub enum SessionError {
     /// A turn came before any game had started.
     #[error("a turn came before `init`")]
     NotStarted,
-    /// The player is asked for an action, but this seat has none.
+    /// The player has a turn, but this seat has no action.
     #[error("{0} was asked for an action but has none")]
     NoAction(Text),
     /// An event cannot follow the earlier ones.

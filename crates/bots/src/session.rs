@@ -81,7 +81,7 @@ impl Session {
     fn answer(&mut self, request: &TurnMessage<'_>) -> Result<Reaction, SessionError> {
         let player = self.player.as_mut().ok_or(SessionError::NotStarted)?;
         let reply = player.reply(request)?;
-        // A search goes on without the positions that a failing rules program does not give it.
+        // A search continues without the positions that a failing rules program does not give it.
         match self.foreign.as_ref().and_then(|game| game.failed()) {
             Some(failure) => Err(failure.into()),
             None => Ok(Reaction::Reply(reply.to_line(request.id))),

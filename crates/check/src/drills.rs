@@ -68,7 +68,7 @@ enum DrillPlayer {
     /// Like this built-in player.
     Engine(Box<dyn Engine>),
     /// It leaves the opponent as few actions as possible without ending the game. If the opponent
-    /// has just been forced to pass, it leaves as many as possible, so that the game goes on.
+    /// has just been forced to pass, it leaves as many as possible, to keep the game going.
     Squeeze {
         /// Whether the opponent has just been forced to pass.
         passed: bool,

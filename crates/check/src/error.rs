@@ -44,7 +44,7 @@ pub enum ExamError {
     /// A built-in player failed.
     #[error("the built-in player {name} failed: {message}")]
     Partner {
-        /// Its name.
+        /// The name.
         name: String,
         /// The message of its fault.
         message: String,

@@ -18,7 +18,7 @@ const SHOWN: usize = 600;
 /// A line sent between the referee and a player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ShownLine {
-    /// Its direction.
+    /// The direction.
     pub way: LineDirection,
     /// Its text, without the newline.
     pub text: String,

@@ -98,7 +98,7 @@ pub struct GameTrial {
     pub portrait: Option<GamePortrait>,
 }
 
-/// Tries out the game, and tells how far it has come.
+/// Tests the game, and reports progress.
 pub fn try_out(
     rules: &GameRules,
     plan: &TrialPlan,

@@ -2,7 +2,7 @@
 //!
 //! A check starts a player, asks it for every kind of turn of a game, plays it against itself and
 //! the built-in players, and reports each step with what to do about a fault ([`examine`]). `referee
-//! check` shows it to an author, a league takes nobody in without it. A test of a game visits
+//! check` shows it to an author, a league requires it. A test of a game visits
 //! positions and plays games with its rules program, and lists what an author of a game gets wrong
 //! ([`game_trial`]).
 //!

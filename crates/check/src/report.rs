@@ -20,7 +20,7 @@ pub use text::ReportText;
 /// are marked as such.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CheckReport {
-    /// Its name.
+    /// The name.
     pub player: String,
     /// A description of how it is run.
     pub command: String,
@@ -41,9 +41,9 @@ pub struct CheckReport {
 /// One step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CheckStep {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its status.
+    /// The status.
     pub verdict: StepVerdict,
     /// A summary, or the reason why it was skipped.
     #[serde(rename = "said")]
@@ -70,7 +70,7 @@ impl StepVerdict {
     /// The status of a step that ended with this finding.
     pub(super) fn of(finding: Option<&CheckFinding>) -> Self {
         let is_machines = |finding: &CheckFinding| {
-            // Its program has not even begun.
+            // The program has not even started.
             finding.code == FaultCode::Containment && finding.ply.is_none()
         };
         match finding {

@@ -7,7 +7,7 @@ use referee_report::colour::Styled;
 /// Why a configuration, a game file or the word for a player cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// What is written cannot be used. The message has every problem, its place, and what to do.
+    /// The file is invalid. The message has every problem, its place, and how to fix it.
     #[error("{0}")]
     Written(Styled),
     /// This process has no working directory, to which paths would be relative.
@@ -28,7 +28,7 @@ impl From<OpenError> for ConfigError {
 }
 
 impl ConfigError {
-    /// What is written cannot be used, with a message.
+    /// The file is invalid, with a message.
     pub(crate) fn input(message: impl Into<String>) -> Self {
         Self::Written(message.into().into())
     }

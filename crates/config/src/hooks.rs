@@ -1,4 +1,4 @@
-//! `[hooks]`: a command that is told what happens.
+//! `[hooks]`: a command that is called for events.
 
 use toml::Spanned;
 

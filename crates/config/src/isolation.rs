@@ -7,7 +7,7 @@ use referee_record::model::player::{PlayerKind, PlayerSpec};
 
 /// Notes for each player which files are the others': their folders, and where it may read, their
 /// programs and the files that their commands name. Files that both players are made of stay visible
-/// to both. The folder `base` of the configuration is nobody's.
+/// to both. The folder `base` of the configuration belongs to no player.
 pub(super) fn isolate(players: &mut [PlayerSpec], base: &Path) {
     let parts: Vec<Vec<PathBuf>> = players.iter().map(parts).collect();
     let dirs = player_folders(players.iter().map(|player| player.dir.as_path()), base);

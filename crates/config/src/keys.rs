@@ -45,7 +45,7 @@ impl<'a> TableReader<'a> {
         self.entries.keys().find(|known| known.get_ref() == key).map(Spanned::span)
     }
 
-    /// The value under `key`, whatever its type.
+    /// The value under `key`, of any type.
     pub(super) fn value(&mut self, key: &'static str) -> Option<&'a Spanned<DeValue<'a>>> {
         if !self.known.contains(&key) {
             self.known.push(key);

@@ -13,7 +13,7 @@
 //! `./ant` and the name of a configured player are found in the same way.
 //!
 //! Odd at first: the builds come before the tournament, because whether a player is valid depends on
-//! what was built. So a part is worked out when it is asked for, and not when the file is read.
+//! what was built. So each part is worked out on demand, not when the file is read.
 //!
 //! ```
 //! use referee_config::Configuration;
@@ -95,19 +95,19 @@ const CONFIGURATION: (&str, &str) =
 /// A configuration file, read and parsed.
 #[derive(Debug)]
 pub struct Configuration {
-    /// Its name as the user gave it.
+    /// The name as given by the user.
     name: String,
     text: String,
     /// The real path of its folder.
     base: PathBuf,
     colour: Colour,
-    /// What was read, without those who have no player; `None` if it is not TOML.
+    /// The contents, without people who have no player; `None` if it is not TOML.
     file: Option<ConfigFile>,
     /// Those without a player, and why.
     absent: BTreeMap<String, String>,
     /// The names of all players.
     names: Vec<String>,
-    /// What is wrong with its keys and types.
+    /// Problems with its keys and types.
     noted: Problems,
 }
 
@@ -150,7 +150,7 @@ impl Configuration {
     /// Reads the file at `path`. Messages about its problems have these colours.
     ///
     /// # Errors
-    /// It cannot be read. What is wrong in it is noted, and reported by the part that is asked for.
+    /// It cannot be read. Other problems are noted, and reported by the part that needs them.
     pub fn read(path: &Path, colour: Colour) -> Result<Self, ConfigError> {
         let name = path.display().to_string();
         let text = text(path, CONFIGURATION, &name)?;
@@ -209,7 +209,7 @@ impl Configuration {
     /// The league that it describes, if it describes one.
     ///
     /// # Errors
-    /// Its settings have problems.
+    /// The settings have problems.
     pub fn league(&self) -> Result<Option<LeaguePlace>, ConfigError> {
         self.part(|file, problems| {
             let is_league = file.stages.are_a_league();

@@ -15,7 +15,7 @@ use super::problem::{Problem, Problems, instead};
 
 /// The default start-up limit.
 pub const DEFAULT_STARTUP: Duration = Duration::from_secs(10);
-/// The move limit if neither a move limit nor a budget is given.
+/// The move limit if there is neither a move limit nor a budget.
 pub const DEFAULT_MOVE: Duration = Duration::from_secs(5);
 
 /// The default margin of wall time.
@@ -130,7 +130,7 @@ pub(super) fn tc(field: Given<'_, String>, problems: &mut Problems) -> Option<Sh
     read.ok()
 }
 
-/// Notes keys that change a budget if no budget is given.
+/// Notes keys that need a budget if there is none.
 fn check_budget(keys: &ClockKeys, problems: &mut Problems) {
     if keys.budget.is_some() || keys.tc.is_some() {
         return;
@@ -176,7 +176,7 @@ fn measure(field: Given<'_, String>, preset: Measure, problems: &mut Problems) -
     }
 }
 
-/// A duration as it is written.
+/// A duration as written.
 #[derive(Debug, Clone)]
 pub(super) struct TimeText(String);
 

@@ -189,8 +189,8 @@ fn read(
     None
 }
 
-/// What is wrong with the first openings of a book, if it is to be refused for that: any mistake in
-/// a book written by hand, and of others those of which half or more cannot be played.
+/// The problems that make a book be refused, in its first openings: any mistake in
+/// a book written by hand; in others, only if half or more cannot be played.
 fn unplayable(book: &Book) -> Result<Vec<EntryProblem>, UnplayableOpening> {
     let (mut wrong, mut tried) = (Vec::new(), 0);
     let mut bytes = book.file.open().map_err(io::Error::from)?;

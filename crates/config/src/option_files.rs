@@ -7,7 +7,7 @@ use super::launch::{link_out, target_outside};
 use super::problem::InvalidValue;
 use referee_record::model::player::EngineSettings;
 
-/// The files and folders that options name, as they are written.
+/// The files and folders that options name, as written.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct OptionFiles {
     pub(super) files: Vec<String>,

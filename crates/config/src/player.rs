@@ -63,7 +63,7 @@ pub(super) struct UnresolvedCommand {
 /// A folder with a system of its own, such as an unpacked image.
 #[derive(Debug, Clone)]
 pub(super) struct RootFolder {
-    /// Its name in the configuration.
+    /// The name in the configuration.
     name: String,
     path: PathBuf,
 }
@@ -159,7 +159,7 @@ pub(super) fn from_engine(
     let shown = settings.to_string();
     let shown = if shown.is_empty() { shown } else { format!(" ({shown})") };
     let command = format!("uci:{}{shown}", spec.command);
-    // `ucinewgame` tells an engine to forget the games before.
+    // `ucinewgame` tells an engine to forget earlier games.
     Ok(PlayerSpec { command, engine: Some(settings), restart: false, ..spec })
 }
 
@@ -449,7 +449,7 @@ fn by_detection(
     let (root, devices) = room(keys, place.base, problems)?;
     let env = env(keys.env.clone(), problems);
     let dir = dir(keys.dir.as_ref(), place.base, problems)?;
-    // The folder of the configuration is nobody's.
+    // The folder of the configuration belongs to no player.
     let rules = builds.filter(|_| !is_same(&dir, place.base));
     let decision = decide(&dir, rules);
     let missing = || {
@@ -544,7 +544,7 @@ fn room(
     complete.then_some((root, devices))
 }
 
-/// What has to be built for a player, if anything. The folder of the configuration is nobody's.
+/// The build that a player needs, if any. The folder of the configuration belongs to no player.
 pub(super) fn build_plan(keys: &PlayerKeys, base: &Path, rules: &BuildRules) -> Option<BuildPlan> {
     let dir = base.join(keys.dir.as_ref()?.get_ref());
     if is_same(&dir, base) {

@@ -80,7 +80,7 @@ pub(super) fn parse(
     Ok(PlayerArgument::Program(Box::new(spec)))
 }
 
-/// The error that `word` is no program, if it is nearly another argument.
+/// The error that `word` is not a program, if it resembles another argument.
 fn nearest(word: &str, configured: &[PlayerSpec]) -> Option<InvalidValue> {
     let names = configured.iter().map(|spec| spec.name.as_str());
     let people = std::iter::once("human").chain(names);

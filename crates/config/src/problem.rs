@@ -25,7 +25,6 @@ pub(super) struct SourceText<'a> {
     pub text: &'a str,
 }
 
-/// A range of bytes in the source.
 pub(super) type ByteSpan = Range<usize>;
 
 /// The lines of a text that a problem is about. The renderer takes the source apart into lines, and

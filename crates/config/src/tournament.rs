@@ -52,7 +52,7 @@ pub struct ConfiguredBuilds {
     pub plans: Vec<(String, BuildPlan)>,
 }
 
-/// Checks the tournament that `file` describes; `None` if a problem was noted. The check goes on
+/// Checks the tournament that `file` describes; `None` if a problem was noted. The check continues
 /// after a problem to find the others.
 pub(super) fn check(
     file: ConfigFile,

@@ -69,14 +69,14 @@ pub enum Overrun {
         /// The maximum number of processes and threads.
         limit: u64,
     },
-    /// Its scratch folder was full.
+    /// The scratch folder was full.
     Scratch {
         /// The size of its content, in bytes.
         used: u64,
         /// The limit in bytes.
         limit: u64,
     },
-    /// Its scratch folder held as many files and folders as it may.
+    /// The scratch folder reached its limit of files and folders.
     Files {
         /// The maximum number of files and folders.
         limit: u64,

@@ -162,7 +162,7 @@ impl Builder {
         unpacked.await.map_err(|_| BuildError::Unpacking)?
     }
 
-    /// A new folder for an unfinished build, which nobody else can open, and a lock that says that
+    /// A new private folder for an unfinished build, and a lock that says that
     /// there is one. Those of processes that were killed are removed when no build runs.
     fn work_folder(&self) -> io::Result<(TempDir, File)> {
         let cache = &self.rules.cache;

@@ -8,7 +8,7 @@ use super::relative_path::relative_path;
 /// A submission to build, and the command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildPlan {
-    /// The folder of the submission, all of which is copied. Nothing outside it is seen.
+    /// The folder of the submission, which is copied completely. Nothing outside it is visible.
     pub source: PathBuf,
     /// The folder in it where the command runs.
     pub below: PathBuf,

@@ -31,7 +31,7 @@ const DEFAULT_LIMITS: Limits = Limits {
 const DEFAULT_OUTPUT: u64 = 4 * MIB;
 /// The longest reason for a failed build that is read, in bytes.
 const LARGEST_FAILURE: u64 = 64 * 1024;
-/// What is hashed in place of a program's path, which belongs to no player.
+/// Hashed in place of a program's path, which belongs to no player.
 const NO_PROGRAM: &str = "/";
 
 /// What the configuration says about one kind of build.
@@ -43,12 +43,12 @@ pub enum CommandChoice {
     Line(String),
 }
 
-/// What is kept of a build besides its result.
+/// The parts of a build that are kept besides its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BuildRecords {
     /// What it printed, and the reason if it failed.
     Kept,
-    /// Nothing: the author of a league is told both, and new sources would add to them for ever.
+    /// Nothing: in a league, the author receives both, and new sources would add to them forever.
     Dropped,
 }
 

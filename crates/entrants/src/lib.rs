@@ -1,4 +1,4 @@
-//! Entrants: what somebody hands in becomes how a program is started, or the reason why it cannot
+//! Entrants: turns a hand-in into a program that can be started, or the reason why it cannot
 //! be.
 //!
 //! - [`detection`] looks at a file or a folder and finds what may be a player in it: a program, a
@@ -7,7 +7,7 @@
 //!   built here, and where the result is kept; [`build`] builds it, in the sandbox.
 //! - [`start`] puts these together: the one place that decides how a submission is started, for all
 //!   commands, for leagues and for `referee new tournament`.
-//! - [`submissions`] takes in the exports of learning platforms: archives, loose files, late and
+//! - [`submissions`] imports the exports of learning platforms: archives, loose files, late and
 //!   repeated uploads.
 //!
 //! Nothing here is about one tournament: no configuration, no settings of players, no names that
@@ -47,7 +47,7 @@ pub mod test_folder;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-/// Whether somebody may execute a file.
+/// Whether a file has an executable bit.
 pub fn is_executable(metadata: &fs::Metadata) -> bool {
     metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
 }

@@ -38,7 +38,7 @@ const JAVA: (&str, &str) = ("java", "find . -name '*.java' -exec javac -encoding
 pub(crate) struct BuildKind {
     /// Its name, which is its key in a configuration.
     pub(crate) name: &'static str,
-    /// Its usual command.
+    /// The usual command.
     pub(crate) command: &'static str,
     pub(crate) needs: Needs,
 }

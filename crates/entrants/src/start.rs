@@ -11,7 +11,7 @@ use super::build_rules::BuildRules;
 use super::detection::{after_build, candidates};
 use super::start_command::StartCommand;
 
-/// What is known of how a submission is started.
+/// How a submission is started, as far as known.
 #[derive(Debug)]
 pub struct StartDecision {
     /// The possible ways; it is decided if there is one.
@@ -23,7 +23,7 @@ pub struct StartDecision {
 /// A submission's build, as far as it got.
 #[derive(Debug)]
 pub struct BuildState {
-    /// What is built.
+    /// The thing to build.
     pub plan: BuildPlan,
     /// The folder with the result.
     pub dir: Option<PathBuf>,

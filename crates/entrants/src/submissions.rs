@@ -1,7 +1,7 @@
 //! Imports submissions: a folder exported from a learning platform becomes the players of a
 //! tournament.
 //!
-//! Entry names tell who the author is (`label`); of an author's uploads the latest counts
+//! Entry names show the author (`label`); of an author's uploads the latest counts
 //! (`uploads`); archives and loose files get their own folders (`players_folder`), in which the player is
 //! detected. Every entry becomes a player, a part of one, or an error that says why it is not a
 //! player.
@@ -74,10 +74,10 @@ pub enum ImportError {
 pub struct Intake {
     /// The submissions, by author.
     pub taken: Vec<Submission>,
-    /// The files beside the uploads that are nobody's: the platform's own, and lists and notes of
+    /// The files beside the uploads without an author: the platform's own, and lists and notes of
     /// the course.
     pub sheets: Vec<String>,
-    /// The folders and archives in the folder that are exports; their entries were taken in.
+    /// The folders and archives in the folder that are exports; their entries were imported.
     pub opened: Vec<String>,
 }
 
@@ -99,7 +99,7 @@ pub fn take_in(from: &Path, to: &Path) -> Result<Intake, ImportError> {
     Ok(Intake { taken, sheets: folder.sheets, opened: folder.opened })
 }
 
-/// Imports the only submission in the folder `from`, which one author handed in: whatever its
+/// Imports the only submission in the folder `from`, which one author handed in, regardless of its
 /// content looks like, it is one submission.
 pub fn take_in_one(from: &Path, to: &Path) -> Result<Option<Submission>, ImportError> {
     let (names, bad) = entries(from).map_err(ImportError::Source)?;

@@ -153,7 +153,7 @@ pub struct RulesProgram {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlacesTell {
-    /// Who is ahead of whom.
+    /// The order of the players.
     #[default]
     Places,
     /// Only who won: the others share a place because nothing is known about them.
@@ -161,7 +161,7 @@ pub enum PlacesTell {
 }
 
 impl PlacesTell {
-    /// Whether they tell who is ahead of whom.
+    /// Whether they define an order.
     pub fn is_all(&self) -> bool {
         *self == Self::Places
     }

@@ -78,7 +78,7 @@ enum RoundEnd {
 }
 
 impl RoundEnd {
-    /// Its name in records.
+    /// The name in records.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Majority => "majority",

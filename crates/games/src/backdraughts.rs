@@ -93,7 +93,6 @@ pub struct Snapshot {
     past: History<(Board, Side)>,
 }
 
-/// The effects of an action.
 #[derive(Debug, Clone, Copy)]
 struct ActionEffects {
     by: Side,

@@ -22,7 +22,7 @@ pub enum Drawing<'a> {
     Board(DrawnBoard, &'a BoardLook),
 }
 
-/// What is the same about all boards of a game.
+/// The part of a board that is the same throughout a game.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoardLook {
     /// What each character on a square means.
@@ -62,7 +62,7 @@ pub struct BoardSymbol {
     pub mark: Option<SquareMark>,
 }
 
-/// What is special about a square.
+/// A special property of a square.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SquareMark {
@@ -128,7 +128,7 @@ pub struct DrawnBoard {
 #[serde(from = "RowWords")]
 pub struct DrawnRow(pub Vec<DrawnSquare>);
 
-/// What is on a square: characters of the legend. Empty, or written `.`, if there is nothing.
+/// The contents of a square: characters of the legend. Empty or `.` if there are none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct DrawnSquare(pub SmallVec<[char; 4]>);
 

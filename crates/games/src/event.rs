@@ -20,7 +20,7 @@ pub enum Event {
         by: Text,
         /// The action's canonical text.
         action: String,
-        /// The seat, if only this seat is told about the action.
+        /// The only seat that receives the action, if it is secret.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<[Text; 1]>,
         /// Whether the seat had no legal action, so that the referee passed for it.
@@ -90,7 +90,7 @@ pub enum Event {
         piece: Text,
         /// The squares it entered, in order.
         path: Vec<Square>,
-        /// The squares of the path that it did not capture, because an enemy was there.
+        /// The squares of the path that it did not capture, because of an enemy.
         contested: Vec<Square>,
     },
     /// A round of a match ended.
@@ -227,9 +227,7 @@ pub struct NotPlaced {
 /// The squares of a seat's two pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PieceSquares {
-    /// The square of the circle.
     pub(crate) circle: Square,
-    /// The square.
     pub(crate) square: Square,
 }
 

@@ -115,7 +115,7 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// A chance outcome that the referee draws; [`std::convert::Infallible`] in games without
     /// chance.
     type Chance: Clone + Eq + fmt::Debug + fmt::Display + Send;
-    /// The complete state as it is sent to players: plain data, which always serialises.
+    /// The complete state for players: plain data, which always serialises.
     type State: Serialize;
     /// Everything that a position holds besides the rules, as plain data. Positions with equal
     /// snapshots and rules have equal futures.
@@ -177,7 +177,7 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// Parses untrusted text as a legal action of `seat`, or says which clause forbids it. Blanks
     /// around the text are ignored; otherwise it must be exact, unless the game has another notation
     /// for people, such as `Nf3` for `g1f3` in chess, which is understood, too. On a forced pass only the pass is
-    /// accepted, although no player is asked for it.
+    /// accepted, although it needs no decision.
     fn parse_action(&self, seat: Side, text: &str) -> Result<Self::Action, Refusal>;
 
     /// Whether `seat` could still win, if the other seat played as badly as it can. If not, it does

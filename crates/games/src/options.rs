@@ -27,7 +27,7 @@ const LONGEST_TEXT: usize = 256;
 pub struct OptionSpec {
     /// Its name, in kebab-case.
     pub name: Text,
-    /// Its possible values.
+    /// Possible values.
     #[serde(flatten)]
     pub kind: OptionKind,
     /// Its default. Without one, it depends on other options, or the game chooses.

@@ -19,7 +19,7 @@ pub fn one_line(text: &str) -> String {
     safe
 }
 
-/// Whether a character must not be shown as it is: it moves the cursor, changes the direction of
+/// Whether a character must not be shown unchanged: it moves the cursor, changes the direction of
 /// text, or is invisible and not needed by names. The joiners that scripts and emoji need are safe.
 pub fn is_unsafe_to_show(character: char) -> bool {
     character.is_control()

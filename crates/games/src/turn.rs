@@ -53,7 +53,7 @@ impl Turn {
         }
     }
 
-    /// Returns whether `seat` is asked for an action.
+    /// Returns whether `seat` has to act.
     pub fn asks(&self, seat: Seat) -> bool {
         self.asked().contains(seat)
     }
@@ -68,7 +68,7 @@ impl Turn {
 }
 
 /// A random stream of a game. The streams are independent, so that a seat's n-th draw is the same
-/// in all games with the same luck, whatever the other seats draw.
+/// in all games with the same luck, regardless of the other seats' draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream<S = Seat> {
     /// The stream of one seat.
@@ -152,7 +152,7 @@ impl StepText<'_> {
 /// the weights may be larger than any of them can be.
 pub fn draw_outcome<'a, C>(outcomes: &'a [(C, u32)], rng: &mut impl rand::Rng) -> Option<&'a C> {
     let total: u64 = outcomes.iter().map(|(_, weight)| u64::from(*weight)).sum();
-    // Sums of 32 bits draw as they always did, so that logs stay as they are.
+    // Sums of 32 bits draw as they always did, so that old logs stay valid.
     let mut at = match u32::try_from(total) {
         Ok(0) => return None,
         Ok(total) => u64::from(rng.random_range(0..total)),

@@ -206,7 +206,7 @@ impl Turn {
         }
     }
 
-    /// Returns whether `side` is asked for an action.
+    /// Returns whether `side` has to act.
     pub fn asks(&self, side: Side) -> bool {
         self.asked().contains(&side)
     }

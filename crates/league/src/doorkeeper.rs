@@ -43,14 +43,14 @@ pub(crate) const WORK: &str = ".being-checked";
 pub enum DoorEvent {
     /// A version entered.
     Entered {
-        /// Its name.
+        /// The name.
         player: String,
-        /// Its author.
+        /// The author.
         author: String,
     },
     /// A submission was refused.
     Refused {
-        /// Its author.
+        /// The author.
         author: String,
         /// Why.
         reason: String,

@@ -6,8 +6,8 @@ use referee_protocol::SearchReport;
 use referee_record::model::adjudication::{ADJUDICATED, Adjudication, ScoreRule};
 use referee_record::model::record::Note;
 
-/// How a game ends in this position by `rules`, although its own rules go on, if it does. `notes`
-/// has what the players reported, in the order of the game; later plies do not count.
+/// The ending by `rules` in this position, although the game itself is not over, if there is one.
+/// `notes` has what the players reported, in the order of the game; later plies do not count.
 pub fn adjudicated(
     rules: &Adjudication,
     position: &dyn AnyPosition,

@@ -1,4 +1,5 @@
-//! Openings: the first plies of a pair's games, played for both players before either is asked.
+//! Openings: the first plies of a pair's games, played for both players before either one's first
+//! turn.
 //!
 //! They come from random legal play or from a list, and depend only on the number of the pair, so
 //! that every pairing begins alike. If the referee rolls dice, the dice remain the pair's own: the
@@ -166,7 +167,6 @@ fn of_pair<T>(list: &[T], pair: u32) -> &T {
     &list[(pair.max(1) as usize - 1) % list.len()]
 }
 
-/// The steps of an opening.
 fn steps_of(rules: &GameRules, opening: &ListedOpening) -> Result<Vec<TextStep>, OpeningError> {
     let rules = rules.with(&opening.options()).map_err(|why| OpeningError::Start(why.into()))?;
     listed(&rules.start, opening.actions())
@@ -238,7 +238,7 @@ fn next_action(
     judged.map_err(|why| failed(*read, OpeningActionError::Refused(Box::new(why))))
 }
 
-/// Says why the last of so many actions cannot be played.
+/// Explains why the last of these actions cannot be played.
 fn failed(read: usize, why: OpeningActionError) -> OpeningError {
     OpeningError::Action(read.saturating_sub(1), why)
 }

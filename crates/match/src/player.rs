@@ -65,7 +65,7 @@ pub struct InitView<'a> {
 /// The information that a player gets when it is on turn.
 #[derive(Debug)]
 pub(crate) struct TurnView<'a> {
-    /// Its seat.
+    /// The seat.
     pub(crate) seat: Seat,
     /// The position.
     pub position: &'a dyn AnyPosition,
@@ -84,7 +84,7 @@ pub(crate) struct TurnView<'a> {
 /// The information that a player gets at the end of a game.
 #[derive(Debug)]
 pub(crate) struct EndView<'a> {
-    /// Its seat.
+    /// The seat.
     pub(crate) seat: Seat,
     /// The names of the seats.
     pub(crate) seats: &'a BySeat<Text>,

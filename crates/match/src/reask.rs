@@ -158,7 +158,7 @@ pub enum NotAsked {
     /// The record is inconsistent.
     #[error(transparent)]
     Record(#[from] ReplayError),
-    /// No seat is asked after this many plies.
+    /// No seat has a turn after this many plies.
     #[error("no seat decides after {}", Plies(*.0))]
     Nobody(u32),
     /// The referee could not start the player, or the game failed.
@@ -309,7 +309,7 @@ impl<'s, 'a> Cursor<'s, 'a> {
         self.replay.current()
     }
 
-    /// What `player` is told at the start, which has the time limits `control`.
+    /// The first message to `player`, with the time limits `control`.
     fn init<'v>(&'v self, seat: Seat, control: &'v TimeControl) -> InitView<'v> {
         let tc = self.source.record.tc();
         let opponent = tc.others(seat).next().unwrap_or(seat);

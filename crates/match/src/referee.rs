@@ -220,7 +220,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
         }
     }
 
-    /// How the game ends here although its rules go on.
+    /// How the game is adjudicated here, if it is.
     fn adjudicated(&self) -> Option<Outcome> {
         adjudicated(self.setup.adjudication.as_ref()?, &*self.position, &self.trace.notes)
     }

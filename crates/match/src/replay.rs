@@ -1,6 +1,6 @@
 //! Plays games step by step from a script: a record, a list of actions, or chance.
 //!
-//! Besides the referee's own loop, only [`next_step`] decides who is asked and how many texts a
+//! Besides the referee's own loop, only [`next_step`] decides who acts and how many texts a
 //! turn takes. [`Replay`] replays a record.
 
 pub mod frames;
@@ -30,7 +30,7 @@ pub trait Script {
     /// The reason why the script cannot continue.
     type Error;
 
-    /// The action of `seat`, which is asked; `None` if the script ends. If several seats
+    /// The action of `seat`, which is to act; `None` if the script ends. If several seats
     /// are asked, they come in order.
     fn action(
         &mut self,
@@ -89,7 +89,6 @@ where
     }
 }
 
-/// A step as the texts of a script.
 pub(crate) type ScriptStep<S> = Step<<S as Script>::Text>;
 
 /// The next step of a game according to a script; `None` if the game or the script ends.
@@ -183,7 +182,7 @@ impl<'a> Replay<'a> {
         self.script.played() < self.record.opening.len()
     }
 
-    /// The next recorded answer of `seat`, which is asked.
+    /// The next recorded answer of `seat`, which is to act.
     pub fn recorded(&self, seat: Seat) -> Option<&'a str> {
         let asked = self.position.turn().asked();
         self.script.peek(asked.iter().take_while(|&other| other < seat).count())

@@ -45,7 +45,7 @@ pub fn json(text: &str) -> String {
 
 /// Shows raw bytes from a player as part of a one-line sentence.
 ///
-/// Printable text stays as it is, including quotes and backslashes. `\n`, `\r`, `\t` and the other
+/// Printable text stays unchanged, including quotes and backslashes. `\n`, `\r`, `\t` and the other
 /// ASCII control characters are written as escapes, each byte that is not UTF-8 as `\x…`, and the
 /// rest as in [`terminal`]. Only characters within the first `most` bytes are shown; `…` replaces
 /// what was cut.

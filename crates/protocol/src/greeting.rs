@@ -66,7 +66,6 @@ pub struct Greeting {
     pub guesses: u32,
 }
 
-/// The fields of a greeting.
 #[derive(Default, Serialize, Deserialize)]
 struct GreetingFields<'a> {
     #[serde(borrow, skip_serializing_if = "Option::is_none")]

@@ -9,7 +9,7 @@ const LOCAL: [&str; 2] = ["/usr/local/", "/dev/shm/"];
 /// The beginning of an address that is a path.
 const FILE: &str = "file://";
 
-/// Folders whose paths are hidden wherever they stand, even where no rule tells where a path ends:
+/// Folders whose paths are hidden wherever they stand, even where no rule shows where a path ends:
 /// unquoted ones with blanks, or those in addresses.
 #[derive(Debug, Clone, Default)]
 pub struct Places(Vec<String>);
@@ -60,7 +60,7 @@ impl Places {
     }
 }
 
-/// The length of the beginning of `text` that names this folder, as it is or percent-encoded.
+/// The length of the beginning of `text` that names this folder, plain or percent-encoded.
 fn prefix_length(text: &str, folder: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 0;

@@ -61,7 +61,6 @@ impl fmt::Display for ReplyWarning {
     }
 }
 
-/// The fields of a reply.
 #[derive(Default, Serialize, Deserialize)]
 struct ReplyFields<'a> {
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
@@ -201,7 +200,7 @@ impl Reply {
     }
 }
 
-/// A whole number as it is written.
+/// A whole number as written.
 fn whole<T>(number: Option<T>) -> Option<LenientField<'static, WholeNumber<T>>> {
     number.map(|number| LenientField::Value(WholeNumber(number)))
 }

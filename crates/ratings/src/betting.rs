@@ -70,7 +70,7 @@ impl BettingTest {
     }
 
     /// Adds a round of values, each 0 … 1, whose average should be μ₀ or μ₁, 0 < μ₀ < μ₁ < 1. The
-    /// two means may only depend on earlier rounds, and so may the decision to go on.
+    /// two means may only depend on earlier rounds, and so may the decision to continue.
     pub fn add_round(&mut self, (low, high): (f64, f64), values: &[f64]) {
         let Self { capitals, squares, count, .. } = self;
         let width = high - low;
@@ -149,7 +149,7 @@ mod tests {
     }
 
     /// Opponents differ: the first of a round always suits the player, the second never does. On
-    /// average there is no difference, so no bet may win in the long run, whatever the stakes.
+    /// average there is no difference, so no bet may win in the long run at any stakes.
     #[test]
     fn an_average_at_the_bound_is_no_evidence() {
         let state = after(1000, &[0.75, 0.25]);

@@ -64,7 +64,6 @@ impl Covariance {
         self.root.row(parameter)
     }
 
-    /// The covariance of these parameters.
     pub(crate) fn between(&self, parameters: &[usize]) -> Array2<f64> {
         let rows = self.root.select(Axis(0), parameters);
         rows.dot(&rows.t())

@@ -2,7 +2,7 @@
 //!
 //! Every two players of a game whose order counts are one *comparison*: a game of two, as the model
 //! sees it. The comparisons of a game depend on each other, so each counts with a weight below 1.
-//! Between equals every order is equally likely, whatever the luck is like, and with this weight the
+//! Between equals every order is equally likely for any kind of luck, and with this weight the
 //! covariance of the likelihood's gradient is its curvature, as in a game of two.
 //!
 //! Games come in *deals*: games between the same players with the same luck, in which everyone sits
@@ -55,8 +55,8 @@ impl Table {
         }
     }
 
-    /// How much a game tells about the difference of two equals, as a multiple of what a game of two
-    /// does.
+    /// The information of a game about the difference of two equals, as a multiple of what a game
+    /// of two does.
     pub(crate) fn information(self) -> f64 {
         let seats = count(self.seats);
         match self.compared {
@@ -75,7 +75,6 @@ pub(crate) struct SeriesCounts {
     pub(crate) seats: [usize; 2],
     /// Wins, draws and losses of seat *a*: with the upper player there, and with the lower one.
     pub(crate) games: [[u32; 3]; 2],
-    /// The weight of each.
     pub(crate) weight: f64,
 }
 
@@ -149,7 +148,6 @@ pub(crate) struct Deals {
     pub(crate) list: Vec<Deal>,
 }
 
-/// A deal.
 #[derive(Debug, Clone)]
 pub(crate) struct Deal {
     /// The players, in the order of their numbers.
@@ -159,7 +157,6 @@ pub(crate) struct Deal {
     pub(crate) games: Vec<Vec<Comparison>>,
 }
 
-/// A comparison in a deal.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Comparison {
     /// The place of the upper player among those of the deal, and of the lower one.

@@ -87,7 +87,7 @@ fn blocks(size: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..size).step_by(BLOCK).map(move |start| (start, size.min(start + BLOCK)))
 }
 
-/// Factors a block in place, without blocks. The cells above its diagonal stay as they are.
+/// Factors a block in place, without blocks. The cells above its diagonal stay unchanged.
 fn factor_block(block: &mut ArrayViewMut2<'_, f64>, floor: f64) {
     for row in 0..block.nrows() {
         for column in 0..=row {

@@ -8,7 +8,7 @@ pub enum RatingError {
     /// There are more players than [`MOST_PLAYERS`].
     #[error("{0} players are too many for one ranking: the maximum is {MOST_PLAYERS}")]
     TooManyPlayers(usize),
-    /// A fixed rating is given for a player that does not exist.
+    /// A fixed rating names a player that does not exist.
     #[error("unknown player {0}")]
     UnknownPlayer(usize),
     /// Two fixed ratings are given for the same player.

@@ -195,9 +195,9 @@ impl FieldMatch {
         self.opponents.iter().map(|score| score.points(rival)).sum()
     }
 
-    /// The expected total number of deals. Before the first round: if one of the hypotheses is true,
-    /// no game is drawn, luck is not shared and the opponents are equals. Later, if the test goes on
-    /// as it has so far. It is not below the number already judged; the maximum may be.
+    /// The expected total number of deals. Before the first round: if one of the hypotheses is
+    /// true, no game is drawn, luck is not shared and the opponents are equals. Later, if the test
+    /// continues as it has so far. It is not below the number already judged; the maximum may be.
     pub fn expected_deals(&self) -> f64 {
         let BettingState { better, not_better, needed, .. } = self.state.test;
         let deals = f64::from(self.deals());
@@ -348,8 +348,8 @@ fn strengths(levels: &[Level]) -> Vec<f64> {
     levels.iter().map(of).collect()
 }
 
-/// The value of a deal, or the mean of several, in which the new player has so many half points more
-/// than the old one.
+/// The value of a deal, or the mean of several, in which the new player has this many half points
+/// more than the old one.
 fn value(lead: f64) -> f64 {
     0.5 + lead / f64::from(2 * PAIR)
 }

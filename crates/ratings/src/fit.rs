@@ -7,7 +7,7 @@
 //! all its games, or played none.
 //!
 //! Strengths are converted to Elo by the factor `400/ln 10 · 2/(2+ν)`. A small rating difference
-//! then means the same expected score as in the logistic Elo formula, whatever the draw rate of the
+//! then means the same expected score as in the logistic Elo formula, for any draw rate of the
 //! game. Intervals are 95% intervals from the curvature at the maximum, clustered by pair (see
 //! `covariance.rs`), and include the uncertainty of ν and of the prior. They are for the difference
 //! from the mean of the player's group, or from the anchors if there are any.
@@ -73,7 +73,7 @@ pub fn fit(results: &Results, fixed: &[FixedRating]) -> Result<Fit, RatingError>
     Ok(Fit::of(FittedModel::new(results, fixed, results.seat_effect(), &Assumed::Learned)?))
 }
 
-/// The same under the weak prior, whatever the results: strengths have a standard deviation of 600
+/// The same under the weak prior, for any results: strengths have a standard deviation of 600
 /// Elo.
 pub(crate) fn fit_weakly(results: &Results, fixed: &[FixedRating]) -> Result<Fit, RatingError> {
     Ok(Fit::of(FittedModel::new(results, fixed, results.seat_effect(), &Assumed::Weak)?))

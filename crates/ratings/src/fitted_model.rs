@@ -15,7 +15,7 @@ use crate::rating::{ELO, Estimate, FixedRating, MOST_PLAYERS};
 use crate::results::Results;
 use crate::significance::count;
 
-/// What is assumed of the strengths.
+/// The prior of the strengths.
 #[derive(Debug, Clone)]
 pub(crate) enum Assumed {
     /// The weak prior.
@@ -69,7 +69,6 @@ pub(crate) struct WeightedSum {
 }
 
 impl WeightedSum {
-    /// The variance of the sum.
     pub(crate) fn variance(&self) -> f64 {
         self.deviations.dot(&self.deviations)
     }
@@ -232,7 +231,6 @@ fn weighted_sum(point: &[f64], covariance: &Covariance, weights: &[(usize, f64)]
     WeightedSum { value: weights.iter().map(|&(at, weight)| weight * point[at]).sum(), deviations }
 }
 
-/// The fixed rating of each player, if it has one.
 fn given(players: usize, fixed: &[FixedRating]) -> Result<Vec<Option<f64>>, RatingError> {
     let mut given = vec![None; players];
     for &FixedRating { player, rating } in fixed {

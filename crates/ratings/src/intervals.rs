@@ -1,5 +1,5 @@
 //! How certain an order is: rank intervals, the likelihood of superiority (LOS), and the number of
-//! games needed to tell two players apart.
+//! games needed to separate two players.
 //!
 //! Rank intervals come from a pair bootstrap. Each round multiplies the contribution of every pair
 //! of games to the fit by a random number, moves the strengths as one step of the fit would, and
@@ -27,7 +27,7 @@ const BATCH: usize = 400;
 const BATCHES: usize = 5;
 /// The bootstrap's seed: the same results always have the same intervals.
 const SEED: u64 = 0x7265_6665_7265_6521;
-/// Beyond this many games, no number is given.
+/// The largest number of games shown.
 const MOST_GAMES: f64 = 1e6;
 
 /// The ranks that a player may have, at 95%: from the better one, `low`, to `high`.
@@ -105,7 +105,8 @@ impl Fit {
         (games <= MOST_GAMES).then_some(games as u32)
     }
 
-    /// The number of games of a pair or deal, and what it tells about the difference of two players.
+    /// The number of games of a pair or deal, and its information about the difference of two
+    /// players.
     fn information(&self, one: usize, other: usize) -> (f64, f64) {
         let variance = |lead| Chances::at(lead, self.draw).covariance[0][0];
         if let Some(table) = self.fitted.table {

@@ -53,14 +53,13 @@ const ROUGH: f64 = 1e-3;
 const SETTLING: usize = 4;
 /// With fewer players, nothing shows that a camp is two.
 const FEWEST: usize = 8;
-/// Doubt about the camps falls by e for each of so many units of evidence. With 1, the model would
+/// Doubt about the camps falls by e for this many units of evidence. With 1, the model would
 /// have to be exact.
 const CAUTION: f64 = 3.0;
 
 /// The prior knowledge about the players, before their games.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Players<'a> {
-    /// The group of each.
     pub(crate) groups: &'a [usize],
     /// The version before each.
     pub(crate) before: &'a [Option<usize>],
@@ -79,7 +78,8 @@ struct Learned {
     evidence: f64,
 }
 
-/// Learns the prior of `model` from its `games`. Several anchors of one group share a strength, which tells nothing about the others.
+/// Learns the prior of `model` from its `games`. Several anchors of one group share a strength,
+/// which says nothing about the others.
 ///
 /// Returns the model, and a point near its most probable one.
 pub(crate) fn learn(model: Model, games: &RatedGames, players: Players<'_>) -> (Model, Vec<f64>) {

@@ -159,7 +159,7 @@ impl Model {
     /// The prior mean of the draw parameter's logarithm: about one draw in five games between
     /// equals.
     pub(crate) const DRAW_MEAN: f64 = -std::f64::consts::LN_2;
-    /// Its standard deviation in natural logarithms.
+    /// Standard deviation in natural logarithms.
     pub(crate) const DRAW_SD: f64 = 2.0;
 
     /// The model of these results.

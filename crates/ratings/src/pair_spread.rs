@@ -108,7 +108,7 @@ impl Spread {
         let pairs = f64::from(counts.pairs());
         let deviations =
             [0, 1].map(|at| (independent[at][at] * independent[at + 2][at + 2]).sqrt());
-        // How much the pairs tell about their own variance, as a number of pairs between equals.
+        // The pairs' information about their own variance, as a number of pairs between equals.
         let weight = pairs * deviations[0] / COIN;
         let expected = PRIOR_PAIRS / (weight + PRIOR_PAIRS);
         // Single games are independent of each other.

@@ -38,7 +38,6 @@ impl PairCounts {
         self.whole[upper.index()][lower.index()] += 1;
     }
 
-    /// Counts a single game.
     pub(crate) fn add_single(&mut self, first: Side, outcome: GameOutcome) {
         match first {
             Side::Upper => self.upper[outcome.index()] += 1,

@@ -1,4 +1,4 @@
-//! What is assumed of strengths before any game.
+//! The prior of strengths before any game.
 //!
 //! The strengths of a *camp* scatter normally around the camp's mean. How widely they do is learned
 //! from the results: see `learning.rs`.

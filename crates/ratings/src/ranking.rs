@@ -1,7 +1,7 @@
 //! One order of all players: their ranks, or why they have none.
 //!
-//! Only players that play have a rank. Players known only by forfeits come below them, whatever
-//! their results: otherwise two players that never start would draw with each other. A rank is a
+//! Only players that play have a rank. Players known only by forfeits come below them, regardless
+//! of their results: otherwise two players that never start would draw with each other. A rank is a
 //! comparison, so a chain of games must connect the player with most other ranked players.
 
 use std::cmp::Reverse;
@@ -28,7 +28,7 @@ pub enum Unranked<E> {
 }
 
 impl<E> Unranked<E> {
-    /// Whether the player lacks a rank because it failed, and not through somebody else's decision.
+    /// Whether the player lacks a rank because it failed, not by someone else's decision.
     pub fn is_failure(&self) -> bool {
         matches!(self, Self::Forfeits | Self::Excluded(_))
     }

@@ -35,7 +35,7 @@ impl Estimate {
     }
 }
 
-/// A rating that is given and not fitted.
+/// A fixed rating, not a fitted one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FixedRating {
     /// The player's number.

@@ -6,7 +6,7 @@ use crate::pairs::{PairCounts, Side};
 use crate::results::Results;
 use crate::significance::{SIGNIFICANT, chi_square_above, count, holm, sign_test};
 
-/// With less information than a few games between equals hold, no deviation is given.
+/// With less information than in a few games between equals, there is no deviation.
 const LEAST_INFORMATION: f64 = 1.0;
 /// The smallest share of a residual's variance that must remain after the fit.
 const LEAST_LEFT: f64 = 0.1;
@@ -29,7 +29,7 @@ pub struct Unexplained {
     pub worst_deviation: f64,
 }
 
-/// Three players, each of whom beats the next, and the last the first.
+/// Three players: each beats the next, and the last the first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cycle {
     /// Their numbers.

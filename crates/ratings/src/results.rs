@@ -25,7 +25,7 @@ pub struct PlayedGame {
     pub second: usize,
     /// The number of the pair among all pairs of these two players.
     pub pair: u32,
-    /// The result. `None` if both players forfeited: nobody scores, and the game does not show who
+    /// The result. `None` if both players forfeited: neither scores, and the game does not show who
     /// is better.
     pub outcome: Option<GameOutcome>,
     /// Whether the first seat and the second seat forfeited the game by a fault.
@@ -229,7 +229,7 @@ impl Results {
         }
     }
 
-    /// Returns the other game of the pair if it is there, with the side that has the first seat.
+    /// Returns the other game of the pair if it exists, with the side that has the first seat.
     /// Otherwise stores this game until it comes; it also replaces an earlier game of the same side.
     fn pair_up(&mut self, game: PlayedGame, outcome: GameOutcome) -> Option<(Side, GameOutcome)> {
         let (side, (upper, lower)) = (side(game), upper_and_lower(game.first, game.second));

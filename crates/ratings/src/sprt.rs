@@ -40,7 +40,7 @@ pub enum Unit {
     #[default]
     Logistic,
     /// The mean score minus ½, in standard deviations of a game, times 800/ln 10. It determines how
-    /// many games a test needs, whatever the draw rate and the correlation within pairs.
+    /// many games a test needs, regardless of the draw rate and the correlation within pairs.
     Normalized,
 }
 

@@ -1,5 +1,5 @@
 //! Judges the pairs of two players in the order of their numbers. So the verdict rests on the same
-//! pairs, whatever order games finish in and however many run at once.
+//! pairs, regardless of the order in which games finish and of how many run at once.
 
 use std::collections::{BTreeMap, HashSet};
 use std::num::NonZeroU64;
@@ -134,7 +134,7 @@ impl SprtMatch {
         &self.test
     }
 
-    /// The expected total number of pairs if the test goes on as it has so far. It lies between the
+    /// The expected total number of pairs if the test continues as before. It lies between the
     /// number already judged and the maximum.
     pub fn expected_pairs(&self) -> u32 {
         let SprtState { llr, lower, upper, .. } = self.state.sprt;

@@ -22,7 +22,7 @@
 
 use crate::significance::normal_below;
 
-/// The most images on each side. A few are enough, unless a test goes on for very long.
+/// The most images on each side. A few are enough, unless a test is very long.
 const MOST_IMAGES: u32 = 1000;
 /// An image that adds less than this is the last; those behind it add still less.
 const NEGLIGIBLE: f64 = 1e-13;

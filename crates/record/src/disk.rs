@@ -162,7 +162,7 @@ fn place(
 /// this value is dropped; if the program is killed before, by [`remove_unfinished`].
 #[derive(Debug)]
 pub(crate) struct Replacement {
-    /// The file, locked as long as it is open.
+    /// The file, locked while open.
     file: NamedTempFile,
     /// The place that it takes.
     path: PathBuf,
@@ -179,7 +179,7 @@ impl Replacement {
                 .suffix(UNFINISHED)
                 .permissions(Permissions::from_mode(mode))
                 .tempfile_in(folder_of(path))?;
-            // Where a file system has no locks, nobody can take this file for a leftover.
+            // Where a file system has no locks, no one can take this file for a leftover.
             let is_free = flock(&file, FlockOperation::NonBlockingLockExclusive)
                 != Err(rustix::io::Errno::WOULDBLOCK);
             // Another program may have locked it first, to remove it or to be in the way.
@@ -200,7 +200,7 @@ impl Replacement {
     }
 }
 
-/// Removes the unfinished files in `folder` that nobody writes any more.
+/// Removes abandoned unfinished files in `folder`.
 pub fn remove_unfinished(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

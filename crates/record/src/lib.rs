@@ -1,4 +1,4 @@
-//! What is written down: the data of a tournament, and the log in which its games are recorded.
+//! Stored data: the data of a tournament, and the log of its games.
 //!
 //! - [`model`] has players, stages, clocks, faults and the records of games.
 //! - [`seeds`] derives all luck from the tournament's secret.
@@ -6,7 +6,7 @@
 //! - [`fingerprint`] notices that a player has changed, [`disk`] writes files that survive a crash,
 //!   [`bounded`] opens files that strangers made, and [`tree`] walks through their folders.
 //!
-//! Both players of a pair of games get the same luck, whoever is named first:
+//! Both players of a pair of games get the same luck, in either order of names:
 //!
 //! ```
 //! use referee_games::Stream;

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::thread;
 
-/// Maps every item, on as many threads as there are cores. The results are in the order of the
+/// Maps every item, on one thread per core. The results are in the order of the
 /// items. If the system gives no more threads, this one does their part.
 pub fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);

@@ -16,7 +16,7 @@ use referee_games::{Seat, Stream, draw_outcome};
 #[error("the system provides no random numbers: {0}")]
 pub struct NoRandomNumbers(#[from] getrandom::Error);
 
-/// Bytes that nobody can predict.
+/// Unpredictable bytes.
 ///
 /// # Errors
 /// The system provides none.

@@ -1,7 +1,7 @@
 //! Walks through a folder that a stranger made, and may be changing.
 //!
 //! Every folder and file is opened in the folder above it, never by its path again, and no link is
-//! followed. So nothing outside is read, whatever takes the place of a name meanwhile.
+//! followed. So nothing outside is read, even if a name is replaced meanwhile.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -85,13 +85,13 @@ impl UnfitTree {
 pub struct FoundFile {
     /// The file.
     pub file: File,
-    /// Its size when it was opened.
+    /// The size when it was opened.
     pub size: u64,
     /// Whether its owner may execute it.
     pub runs: bool,
 }
 
-/// What is done with the parts of a tree. All paths begin at its top, which is empty.
+/// Visits the parts of a tree. All paths begin at its top, which is empty.
 pub trait TreeVisitor {
     /// The error.
     type Error;
@@ -199,7 +199,7 @@ impl<V: TreeVisitor> TreeWalk<'_, V> {
         let name = path.file_name().unwrap_or_default();
         match rustix::fs::openat(folder, name, FLAGS, Mode::empty()) {
             Ok(opened) => self.opened(opened, path, depth + 1),
-            // A socket, or a pipe that nobody reads from.
+            // A socket, or a pipe without a reader.
             Err(Errno::NXIO) => self.visitor.special(path),
             Err(Errno::LOOP) => {
                 let target = rustix::fs::readlinkat(folder, name, Vec::new());
@@ -236,13 +236,13 @@ pub struct TreeRules {
     pub largest: u64,
     /// The most files and folders.
     pub entries: usize,
-    /// What becomes of links.
+    /// How links are treated.
     pub links: Links,
     /// Whether the entry at this path does not count.
     pub leaves_out: fn(&Path) -> bool,
 }
 
-/// What becomes of links.
+/// How links are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
     /// They are an error.
@@ -251,7 +251,7 @@ pub enum Links {
     Copied,
 }
 
-/// Reads an open folder. Copies it to the new folder `to`, if one is given. Compare the digests before
+/// Reads an open folder. Copies it to the new folder `to`, if any. Compare the digests before
 /// and after a copy to know that it is whole.
 ///
 /// # Errors
@@ -273,7 +273,7 @@ pub fn read(
     Ok(reader.found)
 }
 
-/// Copies the folder at `from` to the new folder `to`, as it is now: with its links, and without what
+/// Copies the folder at `from` to the new folder `to`, with its links, and without what
 /// is part of no player. So what is hashed there is what is built.
 ///
 /// # Errors
@@ -289,7 +289,7 @@ pub fn copy_sources(from: &Path, to: &Path, limits: Limits) -> Result<(), UnfitT
     read(opened.map_err(failed(Path::new("")))?, Some(to), rules).map(drop)
 }
 
-/// A digest of the folder at `path` with everything in it, links as they are, but without what is
+/// A digest of the folder at `path` with everything in it, links included, but without what is
 /// part of no player: 64 hexadecimal digits.
 ///
 /// # Errors

@@ -99,7 +99,7 @@ pub(crate) struct Contents {
     roots: Vec<PathBuf>,
     /// Files and folders to leave out, as absolute paths.
     hidden: Vec<PathBuf>,
-    /// Where the files and folders lay when somebody decided that they are sent.
+    /// Where the files and folders were when they were selected.
     places: Vec<Place>,
 }
 
@@ -223,7 +223,7 @@ impl<W: Write> TreeVisitor for BundleVisitor<'_, '_, W> {
         self.tar.append_link(&mut header, name, target).map_err(at(&path))
     }
 
-    /// Sockets and pipes are nobody's code.
+    /// Sockets and pipes contain no code.
     fn special(&mut self, _: &Path) -> Result<(), BundleError> {
         Ok(())
     }
@@ -235,7 +235,7 @@ fn below(root: &Path, path: &Path) -> PathBuf {
     if path == Path::new("") { root.to_owned() } else { root.join(path) }
 }
 
-/// The lowest folder that has all of `roots`, of which `first` is one.
+/// The lowest folder that contains all of `roots`, including `first`.
 fn common_base(first: &Path, roots: &[PathBuf]) -> PathBuf {
     let start = if first.is_dir() { first } else { first.parent().unwrap_or(first) };
     let has_all = |folder: &&Path| roots.iter().all(|root| root.starts_with(folder));
@@ -280,7 +280,7 @@ impl<W: Write> Write for HashedWrite<W> {
     }
 }
 
-/// Checks the hash of a bundle, and unpacks it into `folder`, where nobody may write afterwards.
+/// Checks the hash of a bundle, and unpacks it into `folder`, which is read-only afterwards.
 /// `folder` appears when it is complete; the bundle is unpacked beside it.
 ///
 /// # Errors

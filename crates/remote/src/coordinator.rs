@@ -104,7 +104,7 @@ impl Coordinator {
                 dispatcher.announce(true).await;
                 streams.remove().await;
             }
-            // What was published last must leave before the connection closes.
+            // The last messages must be sent before the connection closes.
             server.client.flush().await
         };
         match tokio::time::timeout(FAREWELL, farewell).await {

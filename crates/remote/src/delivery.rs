@@ -23,7 +23,7 @@ const MAX_RESULT: u64 = 64 << 20;
 /// The number of results that the server sends ahead.
 const BATCH: usize = 64;
 
-/// What is needed to acknowledge a message, without its content.
+/// The part of a message that acknowledges it, without its content.
 pub(crate) struct PendingAck {
     acker: Acker,
     /// How often the message was delivered.

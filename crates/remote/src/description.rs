@@ -24,7 +24,7 @@ pub struct RunDescription {
     pub containment: ContainmentRequest,
     /// The rules program, unless the game is built in.
     pub rules: Option<PackedRules>,
-    /// The players that are there.
+    /// The current players.
     pub players: Vec<PackedPlayer>,
     /// For how many seconds a job belongs to a worker that gives no sign of life.
     pub lease_s: u64,
@@ -35,18 +35,16 @@ pub struct RunDescription {
 pub struct PackedRules {
     /// The hash of its bundle.
     pub(crate) bundle: String,
-    /// The program.
     program: RulesProgram,
 }
 
 /// A player. Its paths are relative if they lead into its bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackedPlayer {
-    /// Its number in the tournament.
+    /// The number in the tournament.
     pub(crate) number: usize,
     /// The hash of its bundle; none for a built-in player.
     pub(crate) bundle: Option<String>,
-    /// The player.
     pub(crate) spec: PlayerSpec,
     /// The indices of its arguments that are files of the bundle.
     pub(crate) bundled_args: Vec<usize>,
@@ -188,7 +186,7 @@ impl RunDescription {
 }
 
 impl PackedPlayer {
-    /// The player as it is run here. `root` is the folder of its bundle, or any folder for a
+    /// The player as run here. `root` is the folder of its bundle, or any folder for a
     /// built-in player.
     pub(crate) fn unpacked(&self, root: &Path) -> PlayerSpec {
         let mut spec = with_paths(&self.spec, |path| root.join(path));
@@ -214,7 +212,7 @@ impl PackedPlayer {
 }
 
 impl PackedRules {
-    /// The program as it is run here, from the bundle in `root`.
+    /// The program as run here, from the bundle in `root`.
     pub(crate) fn unpacked(&self, root: &Path) -> RulesProgram {
         rules_with_paths(&self.program, |path| root.join(path))
     }

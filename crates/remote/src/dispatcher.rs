@@ -56,7 +56,7 @@ const PLIES: u32 = 1000;
 const PROMPT: usize = 8;
 /// How long no worker may be there before that is reported.
 const LONELY: Duration = Duration::from_secs(10);
-/// What an excluded worker is told.
+/// The message to an excluded worker.
 const NOTHING_MORE: &str = "nothing more is accepted from this worker";
 
 /// What requests of the dispatcher report when they are done.
@@ -90,11 +90,8 @@ pub(crate) struct JobRequest {
 /// A run that is open on a server.
 #[derive(Debug)]
 pub(crate) struct OpenRun {
-    /// The server.
     pub(crate) server: NatsServer,
-    /// The names of the run on it.
     pub(crate) names: RunNames,
-    /// Its streams.
     pub(crate) streams: Streams,
     /// Its description and bundles, to send them again if the server loses them.
     pub(crate) files: RunFiles,
@@ -125,7 +122,7 @@ pub(crate) struct Dispatcher {
     answers: (mpsc::UnboundedSender<RequestOutcome>, mpsc::UnboundedReceiver<RequestOutcome>),
     /// The most plies of a game so far, and the longest time that a job took.
     longest: (u32, Duration),
-    /// Since when no worker is there. `None` if that was reported.
+    /// Since when there has been no worker. `None` if that was reported.
     lonely_since: Option<Instant>,
     has_dropped: bool,
     /// Whether the server may lack a player that came.
@@ -391,7 +388,7 @@ impl Dispatcher {
                 self.play_again(name);
             }
         }
-        // The log will not keep any game of it: nobody needs it any more.
+        // The log will not keep any of its games, so it is no longer needed.
         ack.send().await;
     }
 
@@ -585,7 +582,7 @@ impl Dispatcher {
         self.report_workers();
     }
 
-    /// Warns once when no worker is there for a while.
+    /// Warns once if there is no worker for a while.
     fn report_loneliness(&mut self) {
         if !self.workers.list().is_empty() {
             self.lonely_since = Some(Instant::now());
@@ -686,7 +683,7 @@ impl Dispatcher {
     /// Hands back the jobs that no worker has, when no game may begin any more.
     fn hand_back(&mut self) {
         let is_closed = self.deadline.borrow().is_some_and(|deadline| !deadline.allows());
-        // A worker that has taken a job in time has said so by then.
+        // A worker that took a job in time has confirmed it by then.
         if !is_closed || self.closes.is_none_or(|closes| closes.elapsed() < 2 * HEARTBEAT) {
             return;
         }

@@ -29,7 +29,7 @@ impl fmt::Display for WorkerId {
     }
 }
 
-/// A worker, as it shows itself to the coordinator in each message, and to nobody else.
+/// A worker, as it shows itself to the coordinator in each message, and no one else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkerIdentity {
     name: String,
@@ -90,7 +90,7 @@ pub struct RunAnnouncement {
     pub(crate) version: String,
     /// The run.
     pub run: String,
-    /// The coordinator: the time at which it started, and a random number. The later one goes on.
+    /// The coordinator: the time at which it started, and a random number. The later one continues.
     pub(crate) coordinator: String,
     /// The keys of workers from which nothing is accepted.
     pub(crate) excluded: Vec<String>,

@@ -113,7 +113,6 @@ impl JobTable {
         early
     }
 
-    /// The open job of this name.
     pub(crate) fn get(&mut self, name: &str) -> Option<&mut OpenJob> {
         match self.jobs.get_mut(name) {
             Some(JobState::Open(open)) => Some(open),
@@ -157,7 +156,6 @@ impl JobTable {
         }
     }
 
-    /// The open jobs.
     pub(crate) fn iter(&mut self) -> impl Iterator<Item = (&String, &mut OpenJob)> {
         self.jobs.iter_mut().filter_map(|(name, state)| match state {
             JobState::Open(open) => Some((name, &mut **open)),

@@ -63,7 +63,7 @@ impl RunFiles {
         Ok(was_missing)
     }
 
-    /// Sends a bundle, unless it is there.
+    /// Sends a bundle, unless it exists.
     async fn send_bundle(
         &self,
         server: &NatsServer,

@@ -20,14 +20,14 @@ const ATTEMPTS: usize = 8;
 /// A folder for bundles, which is removed at the end.
 #[derive(Debug)]
 pub struct ScratchFolder {
-    /// Its path.
+    /// The path.
     pub path: PathBuf,
     /// Held while the folder is in use: one without a lock is abandoned.
     _lock: Flock<File>,
 }
 
 impl ScratchFolder {
-    /// Creates a folder that nobody else can list, in place of an old one.
+    /// Creates a private folder, in place of an old one.
     ///
     /// # Errors
     /// The system refuses.
@@ -89,7 +89,7 @@ fn hold(path: &Path) -> io::Result<Flock<File>> {
     lock.map_err(|(_, error)| error.into())
 }
 
-/// Removes a folder of this user that nobody holds. Others may put anything into the folder above.
+/// Removes an unused folder of this user. Others may put anything into the folder above.
 fn remove_abandoned(path: &Path) {
     let Ok(lock) = hold(path) else { return };
     if lock.metadata().is_ok_and(|folder| folder.uid() == geteuid().as_raw())

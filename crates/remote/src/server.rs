@@ -19,7 +19,7 @@ pub(crate) const ANSWER: Duration = Duration::from_secs(5);
 /// The maximum number of messages of a subscription that wait here. Further ones are lost, or come
 /// again.
 const WAITING: usize = 512;
-/// How long to wait before the server is asked again.
+/// How long to wait before asking the server again.
 pub(crate) const AGAIN: Duration = Duration::from_secs(1);
 /// The oldest versions of the server that have everything that is needed.
 const OLDEST: (u32, u32) = (2, 10);
@@ -77,7 +77,7 @@ pub enum ServerProblem {
     /// It is too old.
     #[error("the NATS server has version {version}, but {}.{} or newer is needed", OLDEST.0, OLDEST.1)]
     TooOld {
-        /// Its version.
+        /// The version.
         version: String,
     },
     /// `JetStream` is turned off.
@@ -94,7 +94,7 @@ pub enum ServerProblem {
         /// The server's words.
         why: String,
     },
-    /// Its store is full.
+    /// The store is full.
     #[error(
         "cannot {0}: the store of the NATS server is full; give it more room (max_file_store) or \
          remove old streams. Nothing is lost"
@@ -103,7 +103,7 @@ pub enum ServerProblem {
     /// It gives no answer.
     #[error("cannot {0}: the NATS server does not respond")]
     Silent(String),
-    /// What was asked for does not exist.
+    /// The requested object does not exist.
     #[error("cannot {0}: it does not exist on the NATS server")]
     Missing(String),
     /// Something else.

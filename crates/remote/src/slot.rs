@@ -32,15 +32,11 @@ pub(crate) type WorkerNotes = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// A run that is served: what its slots have in common.
 pub(crate) struct ServedRun {
-    /// The server.
     pub(crate) server: NatsServer,
-    /// The names of the run on it.
     pub(crate) names: RunNames,
-    /// Its streams.
     pub(crate) streams: Streams,
-    /// The worker.
     pub(crate) identity: WorkerIdentity,
-    /// Its heartbeat while it has no job.
+    /// Heartbeat while idle.
     pub(crate) idle: WorkerHeartbeat,
     /// The names of the jobs that it has taken.
     pub(crate) jobs: Mutex<BTreeSet<String>>,

@@ -12,7 +12,6 @@ use referee_tournament::run::job::Finished;
 pub(crate) struct FirstResult {
     /// Who did it first.
     pub(crate) worker: WorkerId,
-    /// The games.
     pub(crate) games: Vec<Finished>,
     /// Acknowledges the result.
     pub(crate) ack: PendingAck,

@@ -165,7 +165,7 @@ impl Streams {
         let name = wanted.durable_name.clone().unwrap_or_default();
         let what = format!("create the consumer {name} of {stream}");
         let context = &self.server.context;
-        // It stays as it is if it exists.
+        // If it exists, it stays unchanged.
         let created = context.create_consumer_on_stream(wanted, stream).await;
         self.server.check(&what, created).map(drop)
     }
@@ -239,7 +239,7 @@ impl Streams {
         Ok((info.num_pending, info.delivered.stream_sequence))
     }
 
-    /// The number of the message with this subject in the queue of jobs, if it is there.
+    /// The number of the message with this subject in the queue of jobs, if any.
     pub(crate) async fn sequence_of(&self, subject: &str) -> Result<Option<u64>, ServerProblem> {
         let what = "look for a job in the queue";
         let queue = self.server.context.get_stream_no_info(self.names.jobs()).await;

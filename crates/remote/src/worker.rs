@@ -22,9 +22,9 @@ use super::streams::{RUNS, RunNames, Streams};
 use referee_protocol::escape;
 use referee_record::wording::counted;
 
-/// How long the slots may take for their last messages when the worker is asked to stop.
+/// How long the slots may take for their last messages when the worker has to stop.
 const FAREWELL: Duration = Duration::from_secs(8);
-/// Another run is served if the coordinator of this one was silent for so long.
+/// After this long without a sign of the coordinator, another run is served.
 const SILENCE: Duration = Duration::from_secs(15);
 
 /// A worker.
@@ -60,7 +60,7 @@ impl RemoteWorker {
         Ok(Self { server, identity, slots, cores, calibration, folder, note, stop })
     }
 
-    /// Serves one run after another, until it is asked to stop.
+    /// Serves one run after another, until it has to stop.
     ///
     /// # Errors
     /// Runs cannot be looked for.
@@ -89,7 +89,7 @@ impl RemoteWorker {
         }
     }
 
-    /// Serves a run until it is over, or this worker is asked to stop. Returns whether the run has
+    /// Serves a run until it is over, or this worker has to stop. Returns whether the run has
     /// no use for this worker any more.
     async fn serve(&self, announced: &RunAnnouncement, runs: &mut Subscriber) -> bool {
         let names = RunNames::new(&announced.run);
@@ -243,7 +243,6 @@ impl RemoteWorker {
     }
 }
 
-/// The next run that is announced.
 async fn next_announcement(runs: &mut Subscriber) -> Result<RunAnnouncement, RemoteError> {
     loop {
         let Some(message) = runs.next().await else {

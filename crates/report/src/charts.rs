@@ -32,7 +32,7 @@ struct ChartRoom {
     names: u32,
     /// The longest name, in columns of text.
     name: usize,
-    /// About the most labels of the horizontal axis.
+    /// The approximate maximum of labels on the horizontal axis.
     labels: usize,
 }
 

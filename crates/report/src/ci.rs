@@ -70,7 +70,7 @@ fn xml(text: &str) -> String {
     text.replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// Text that Markdown shows as it is.
+/// Text escaped for Markdown.
 fn markdown(text: &str) -> String {
     let mut shown = String::new();
     for character in escape::terminal(text).chars() {

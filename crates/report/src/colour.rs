@@ -108,7 +108,7 @@ impl Styled {
         self
     }
 
-    /// The text as it is in this colour mode.
+    /// The text in this colour mode.
     #[must_use]
     pub fn with(&self, colour: Colour) -> Self {
         match colour {

@@ -25,7 +25,7 @@ pub(super) enum Align {
 pub(super) enum Keep {
     /// It always stays whole.
     Always,
-    /// Its cells may be cut.
+    /// Whether cells may be cut.
     Cut,
     /// It may be left out. Columns with the lowest rank go first, all of the same rank together.
     Rank(u8),
@@ -39,7 +39,6 @@ pub(super) struct TableCell {
 }
 
 impl TableCell {
-    /// A plain cell.
     pub(super) fn plain(text: impl Display) -> Self {
         Self { text: text.to_string(), bad: false }
     }

@@ -154,7 +154,7 @@ fn total_share(played: &FieldMatch, rival: Rival) -> String {
     share(played.score(rival).value(), played.deals())
 }
 
-/// Points as a share of those in so many pairs.
+/// Points as a share of those in this many pairs.
 fn share(points: f64, pairs: u32) -> String {
     numbers::percent(points, PAIR * f64::from(pairs))
 }

@@ -78,7 +78,7 @@ impl GameFiles {
     }
 }
 
-/// The paths in a results folder of all scripts for so many games.
+/// The paths in a results folder of all scripts for this many games.
 pub fn names(games: usize) -> impl Iterator<Item = PathBuf> {
     let parts = (0..games.min(SHOWN_GAMES).div_ceil(SIZE)).map(part_name);
     let names = parts.chain(std::iter::once(INDEX.to_owned()));

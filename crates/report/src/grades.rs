@@ -83,7 +83,7 @@ impl<'a> GradedPlayers<'a> {
     }
 
     /// What to know before these marks are given to anyone: who counts as failed without a fault,
-    /// and which bands tell nobody apart.
+    /// and which bands separate no players.
     pub fn notes(&self) -> Vec<String> {
         let spared = self.players.iter().filter(|player| player.is_spared);
         let spared: Vec<String> =
@@ -127,7 +127,7 @@ fn you_get(sum: f64, why: &str) -> String {
     format!("You get {}: {why}.", marks(sum))
 }
 
-/// `1 mark`, or as many marks.
+/// `1 mark`, `2 marks`, ….
 #[expect(clippy::float_cmp, reason = "exactly one is singular")]
 fn marks(sum: f64) -> String {
     format!("{sum} {}", if sum == 1.0 { "mark" } else { "marks" })
@@ -136,7 +136,7 @@ fn marks(sum: f64) -> String {
 /// How a game of a player that is spared ended, after `every game`.
 const SPARED: &str = "ended by a fault of the opponent";
 
-/// What to know before the first game about bands: which of them are not expected to tell anybody
+/// Advice on bands before the first game: which of them are not expected to tell players
 /// apart. `is_reached` gets the first rank and the line of each.
 pub fn unreached_bands(grades: &Grades, is_reached: impl Fn(u32, RankMark) -> bool) -> Vec<String> {
     let unreached = grades.bands().filter(|&(first, line)| !is_reached(first, line));
@@ -145,7 +145,7 @@ pub fn unreached_bands(grades: &Grades, is_reached: impl Fn(u32, RankMark) -> bo
         .collect()
 }
 
-/// The bands that tell nobody apart, if players `reached` these.
+/// The bands that separate no players, if players `reached` these.
 fn useless_bands(grades: &Grades, reached: &[Option<RankMark>]) -> Vec<String> {
     let is_in = |line: &RankMark| reached.iter().flatten().any(|other| other.rank == line.rank);
     let empty = || grades.bands().filter(|(_, line)| !is_in(line));
@@ -168,7 +168,6 @@ fn useless_bands(grades: &Grades, reached: &[Option<RankMark>]) -> Vec<String> {
     }
 }
 
-/// The ranks of a band.
 fn band(first: u32, line: RankMark) -> String {
     let range = RankInterval { low: first as usize, high: line.rank as usize };
     format!("rank {range} ({})", marks(line.marks))
@@ -190,7 +189,7 @@ fn cell<T: ToString>(number: Option<T>) -> String {
 #[derive(Debug)]
 struct GradedPlayer<'a> {
     row: &'a Row,
-    /// Its rank as it counts for marks.
+    /// The rank for marks.
     rank: Result<Rank, Unranked<Out>>,
     /// Whether it made no fault, but never finished a game, so it showed no strength of its own.
     is_spared: bool,

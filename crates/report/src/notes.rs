@@ -248,7 +248,7 @@ pub(super) enum Headline<'a> {
     Close(&'a str, &'a str),
 }
 
-/// Who is first, and how sure that is: compared with the next player of whom `may_compare` approves.
+/// Who is first, and how sure that is: compared with the next player that `may_compare` accepts.
 /// `None` while fewer than two players have a rank.
 pub(super) fn winner(
     standings: &Standings,
@@ -286,7 +286,7 @@ pub(super) fn winner(
     })
 }
 
-/// The number, rounded to two digits: nobody knows the others.
+/// The number, rounded to its two significant digits.
 fn two_digits(number: u32) -> u32 {
     let mut unit = 1;
     while number / unit >= 100 {

@@ -25,9 +25,8 @@ use referee_tournament::analysis::results::NamedResults;
 pub struct Packet {
     /// The player's number in the results under pseudonyms.
     number: usize,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its pseudonym.
     pub(crate) pseudonym: String,
     /// How its marks came about, as a sentence, if it has marks.
     pub marks: Option<String>,

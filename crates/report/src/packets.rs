@@ -33,7 +33,7 @@ const LARGEST_EXCHANGES: u64 = 1 << 26;
 pub struct PacketPlan<'a> {
     /// The results folder.
     pub dir: &'a Path,
-    /// Its tables under pseudonyms.
+    /// The tables under pseudonyms.
     pub tables: &'a Tables,
     /// The rules of its games, and where they turned.
     pub renderer: ReplayRenderer,

@@ -25,10 +25,10 @@ const USUAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 /// The reason why a game cannot be written in PGN.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PgnError {
-    /// It is not a game of chess, as it is built in.
+    /// It is not a game of built-in chess.
     #[error("only games of built-in chess can be written in PGN")]
     NotChess,
-    /// Its record cannot be replayed.
+    /// The record cannot be replayed.
     #[error(transparent)]
     Replay(#[from] ReplayError),
 }
@@ -230,7 +230,7 @@ fn moves(
     Ok(words)
 }
 
-/// The moves at the beginning of the note on this decision, after so many plies, that can be played
+/// The moves at the beginning of the note on the decision after this many plies that can be played
 /// here; `None` if the note has no main line.
 fn main_line(position: &dyn AnyPosition, record: &GameRecord, plies: usize) -> Option<String> {
     let note = record.notes.iter().find(|it| it.ply as usize == plies)?;
@@ -247,14 +247,14 @@ fn main_line(position: &dyn AnyPosition, record: &GameRecord, plies: usize) -> O
     (!moves.is_empty()).then(|| format!("pv=\"{}\"", moves.join(" ")))
 }
 
-/// What the player at `seat` reported about its search after so many plies.
+/// The search report of the player at `seat` after this many plies.
 fn search(record: &GameRecord, seat: Seat, plies: usize) -> SearchReport {
     let name = &record.players.names[seat];
     let note = record.notes.iter().find(|it| it.ply as usize == plies && it.by == **name);
     note.map(|note| note.search).unwrap_or_default()
 }
 
-/// A mate in so many moves of the mover, or of its opponent if negative. UCI counts moves; PGN
+/// A mate in this many moves of the mover, or of its opponent if negative. UCI counts moves; PGN
 /// counts plies.
 fn mate_in_plies(moves: i32) -> String {
     let plies = 2 * i64::from(moves).abs();

@@ -66,7 +66,7 @@ impl ReplayRenderer {
         serde_json::to_string(&frames)
     }
 
-    /// The replay of a game of which nothing may be shown yet, as JSON.
+    /// The replay of a game that may not be shown yet, as JSON.
     ///
     /// # Errors
     /// It cannot become JSON.

@@ -53,7 +53,7 @@ pub struct Row {
 /// The version of a player before another one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct VersionBefore {
-    /// Its number in the results.
+    /// The player's number in the results.
     pub(crate) number: usize,
     /// How much better the later one is, in Elo, and the likelihood that it is better.
     pub(crate) gain: Option<(Estimate, f64)>,
@@ -429,7 +429,7 @@ pub(crate) mod tests {
         assert_eq!(places[3..], [(2, None), (2, None), (3, None)]);
         assert!(standings.rows[2].next.is_none() && standings.rows[0].next.is_some());
         assert_eq!((standings.groups, standings.ranked()), (2, 3));
-        // Fox played nobody: its rating is only the prior.
+        // Fox played no games: its rating is only the prior.
         let shown = standings.rows.iter().map(|row| row.shown_rating().is_some());
         assert_eq!(shown.collect::<Vec<_>>(), [true, true, true, true, true, false]);
     }

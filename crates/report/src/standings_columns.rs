@@ -92,7 +92,6 @@ pub(super) fn half_width(rating: Estimate) -> String {
 /// Gets a player's value in a column.
 type ValueOf = for<'a> fn(&'a Row) -> CellValue<'a>;
 
-/// A column of the standings.
 struct StandingsColumn {
     /// Its key and value in `standings.csv` and JSON; `None` for a column only for people.
     data: Option<(&'static str, ValueOf)>,
@@ -111,7 +110,6 @@ struct StandingsColumn {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ForSeats {
     Any,
-    /// Those of two seats.
     Two,
     /// All others.
     More,
@@ -290,7 +288,6 @@ impl Serialize for PlayerJson<'_> {
     }
 }
 
-/// The columns for people.
 pub(super) fn people_columns(standings: &Standings) -> Vec<Column> {
     let seats = standings.seats.as_ref().map_or(ForSeats::Two, |_| ForSeats::More);
     let column = |column: &StandingsColumn| {

@@ -11,7 +11,7 @@ pub fn taken_out(analysis: &TournamentAnalysis, failed: &FailedChecks) -> Vec<St
     let line = |(player, index)| {
         let name = analysis.shown_name(state.name(player));
         let shown = escape::terminal(name);
-        // Under pseudonyms, nobody may learn the game's place in the schedule.
+        // Under pseudonyms, the game's place in the schedule must stay hidden.
         let id = published.is_none().then(|| state.id(index));
         let at =
             |before: &str| id.as_ref().map_or(String::new(), |id| format!(" {before} game {id}"));

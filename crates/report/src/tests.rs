@@ -1,4 +1,4 @@
-//! Whatever players do and in whatever format, no player that fails ranks above or level with one
+//! In any format, no player that fails ranks above or level with one
 //! that plays.
 
 use proptest::prelude::*;

@@ -12,9 +12,9 @@ use referee_tournament::analysis::results::FaultCounts;
 /// A player of a match.
 #[derive(Debug, Clone, Copy)]
 pub struct MatchPlayer<'a> {
-    /// Its name.
+    /// The name.
     pub name: &'a str,
-    /// Its faults.
+    /// The faults.
     pub faults: &'a FaultCounts,
 }
 
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn the_headline_of_a_long_match_fits_into_a_terminal_of_80_columns() {
-        // Between the hypotheses, so that the test goes on.
+        // Between the hypotheses, so that the test continues.
         let few = [[Some(0), Some(0)], [Some(1), Some(0)], [Some(2), Some(1)], [Some(2), Some(1)]];
         let often = [[Some(2), Some(0)], [Some(1), Some(1)]].repeat(8);
         let pairs = [few.to_vec(), vec![[Some(2), Some(2)]], often].concat().repeat(100);

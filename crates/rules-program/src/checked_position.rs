@@ -40,7 +40,7 @@ pub(crate) struct CheckedPosition {
     pub(crate) scores: Option<BySeat<Number>>,
     /// The seats that can no longer win.
     pub(crate) cannot_win: Vec<Seat>,
-    /// The seats that are out of the game: none of them is asked.
+    /// The seats that are out of the game, and have no turns.
     pub(crate) eliminated: SeatSet,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct CheckedPosition {
 #[derive(Debug, Default)]
 pub(crate) struct StepReport {
     pub(crate) events: Vec<OtherEvent>,
-    /// Whether the action is told to its own seat alone.
+    /// Whether only its own seat receives the action.
     pub(crate) secret: bool,
     pub(crate) on_behalf_of: Option<Seat>,
 }
@@ -207,7 +207,6 @@ fn several(game: &Description, names: &[String]) -> Result<SeatSet, Violation> {
     if seats.len() == names.len() && seats.len() > 1 { Ok(seats) } else { Err(Violation::Together) }
 }
 
-/// The places with which a game is over.
 fn places(game: &Description, over: &Value) -> Result<Places, Violation> {
     let count = game.seats.len();
     let bad = if count == 2 { Violation::Over } else { Violation::OverPlaces { seats: count } };
@@ -243,7 +242,6 @@ fn scores(game: &Description, over: &Value) -> Option<BySeat<Number>> {
     (scores.len() == game.seats.len()).then_some(scores)
 }
 
-/// Every seat of the game.
 fn every_seat(game: &Description) -> SeatSet {
     game.seats.seats().collect()
 }
@@ -281,7 +279,7 @@ fn listed(
             let why = "expected a list if one seat moves, an object of lists if several do";
             return Err(Violation::Unexpected { field: "legal", why });
         }
-        // No seat is asked, so the value does not matter.
+        // No seat acts, so the value does not matter.
         _ => return Ok(BySeat::default_for(game.seats.len())),
     };
     for seat in turn.asked().iter() {
@@ -339,7 +337,6 @@ pub(crate) fn seat(game: &Description, name: &str) -> Result<Seat, Violation> {
     game.seats.seat(name).ok_or_else(|| Violation::Seat(name.to_owned()))
 }
 
-/// The values of these seats by their names.
 fn named<T: Clone>(game: &Description, values: &BySeat<T>, seats: SeatSet) -> BTreeMap<String, T> {
     seats.iter().map(|seat| (game.seats[seat].to_string(), values[seat].clone())).collect()
 }

@@ -11,9 +11,9 @@ use crate::pipes::{Launcher, ProgramEnd, ProgramPipes, RulesProcess};
 pub struct ChildLauncher {
     /// The program.
     pub program: PathBuf,
-    /// Its arguments.
+    /// Arguments.
     pub args: Vec<String>,
-    /// Its working folder.
+    /// Working folder.
     pub dir: PathBuf,
 }
 
@@ -39,7 +39,7 @@ impl Launcher for ChildLauncher {
 struct ChildProgram(Child);
 
 impl RulesProcess for ChildProgram {
-    /// It is given no time, and it writes to the stderr of this process.
+    /// It is killed at once, and writes to the stderr of this process.
     fn end(&mut self) -> ProgramEnd {
         let _ = self.0.kill();
         let ended = self.0.wait();

@@ -26,7 +26,7 @@ pub(crate) const MOST_OUTCOMES: usize = 4096;
 pub(crate) const MOST_PLIES: u32 = 100_000;
 /// The most chance events and forced passes in a row.
 pub(crate) const MOST_UNASKED: u32 = 1000;
-/// The most rows of a board or of plain text, and the most columns of a board.
+/// The maximum of rows of a board or plain text, and of columns of a board.
 pub(crate) const MOST_ROWS: usize = 64;
 /// The longest row or caption, in characters.
 pub(crate) const LONGEST_ROW: usize = 256;
@@ -39,7 +39,6 @@ pub(crate) const MOST_SYMBOLS: usize = 128;
 /// The number of different draws.
 pub(crate) const DRAWS: u64 = 1 << 53;
 
-/// The type of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RequestType {
@@ -62,7 +61,7 @@ pub(crate) enum RequestType {
 /// A request to a rules program. It contains everything that its answer depends on.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct RulesRequest<'a> {
-    /// Its type.
+    /// The type.
     #[serde(rename = "type")]
     pub kind: RequestType,
     /// The id that the answer must have.
@@ -146,7 +145,6 @@ impl<'a> StepWords<'a> {
     }
 }
 
-/// The id of an answer.
 #[derive(Debug, Deserialize)]
 pub(crate) struct AnswerId {
     #[serde(default)]
@@ -199,7 +197,6 @@ pub(crate) struct PositionAnswer {
     /// The complete state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<Box<RawValue>>,
-    /// The turn of the position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) turn: Option<TurnWords>,
     /// The legal actions, if they can be listed.
@@ -214,7 +211,7 @@ pub(crate) struct PositionAnswer {
     /// The state as each seat sees it, in a game with hidden information.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) views: Option<BTreeMap<String, Box<RawValue>>>,
-    /// Whether only its own seat is told the last action.
+    /// Whether only its own seat receives the last action.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) secret: bool,
     /// The seat for which the action was played, if not the seat that chose it.
@@ -223,7 +220,6 @@ pub(crate) struct PositionAnswer {
     /// The position as plain text, if there is no board.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) rows: Vec<String>,
-    /// The board.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) board: Option<DrawnBoard>,
     /// A line below the board.

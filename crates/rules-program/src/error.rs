@@ -31,7 +31,7 @@ pub(crate) struct RulesProgramError {
 }
 
 impl RulesProgramError {
-    /// What is known besides the problem, in lines of their own.
+    /// Details besides the problem, in separate lines.
     fn details(&self) -> String {
         let advice = self.advice.map(|advice| format!("\n  note: {advice}"));
         let request = self.request.as_ref().map(|text| format!("\n  request: {}", cut(text)));
@@ -113,7 +113,7 @@ pub(crate) enum ExchangeError {
         /// The id of the answer.
         given: Option<u64>,
     },
-    /// Its answer breaks the contract.
+    /// An answer breaks the contract.
     #[error("{0}")]
     Contract(#[from] Violation),
 }
@@ -156,7 +156,6 @@ pub(crate) enum Violation {
     /// A field is present that is not allowed here.
     #[error("`{field}` is not allowed here: {why}")]
     Unexpected {
-        /// The field.
         field: &'static str,
         /// The reason why it is not allowed.
         why: &'static str,
@@ -176,7 +175,7 @@ pub(crate) enum Violation {
     /// `together` does not list several different seats.
     #[error("`together` needs two or more different seats; one that moves alone is `move`")]
     Together,
-    /// A seat is asked that is out of the game.
+    /// A seat that is out of the game has a turn.
     #[error("`{0}` is listed in `eliminated`, but the turn asks it")]
     Eliminated(String),
     /// A seat has a name that is not among the game's.
@@ -239,7 +238,7 @@ pub(crate) enum Violation {
     /// `max_plies` is not from 1 to [`MOST_PLIES`].
     #[error("`max_plies` is {0}; it must be from 1 to {MOST_PLIES}")]
     MostPlies(u32),
-    /// The game goes on after `max_plies`.
+    /// The game continues after `max_plies`.
     #[error("the game is not over after {0} plies, its own `max_plies`")]
     Endless(u32),
     /// No seat was asked for too many steps.

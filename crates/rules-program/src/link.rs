@@ -25,7 +25,6 @@ pub(crate) struct ProgramLink {
     pub(crate) reverses: bool,
 }
 
-/// A running program.
 #[derive(Debug)]
 struct Running {
     // Pipes close before the process is ended, so that the program can exit on its own.
@@ -121,7 +120,7 @@ impl Running {
             }
         }
         let checked = serde_json::from_str(text).map_err(ExchangeError::from);
-        // What the program says about its failure tells more than what is missing in its answer.
+        // The program's own error says more than what its answer lacks.
         checked.and_then(|answer| check(answer, text)).map_err(|problem| {
             let told = serde_json::from_str(text);
             told.map_or(problem, |AnswerError { error }| ExchangeError::Told(error))

@@ -19,7 +19,7 @@ const OVERSLEPT: Duration = Duration::from_millis(100);
 
 /// A running rules program. Dropping it ends the program.
 pub trait RulesProcess: fmt::Debug + Send {
-    /// Ends it, and tells how it ended.
+    /// Ends it, and returns how it ended.
     fn end(&mut self) -> ProgramEnd;
 }
 

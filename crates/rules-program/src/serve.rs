@@ -207,7 +207,6 @@ fn step(words: &StepWords<'_>) -> Result<TextStep, ServeError> {
     })
 }
 
-/// The answer that shows a position.
 fn show(position: &dyn AnyPosition) -> Result<PositionAnswer, ServeError> {
     let seats = position.seats();
     let turn = TurnWords::of(&position.turn(), &seats, position.outcomes());

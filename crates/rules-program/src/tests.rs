@@ -25,7 +25,6 @@ enum Says {
     Bytes(Vec<u8>),
     /// It waits for the next request.
     Nothing,
-    /// It ends.
     Ends,
 }
 

@@ -18,9 +18,9 @@ pub const IMAGE_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:
 pub struct Command {
     /// The program, as a path. [`THIS_PROGRAM`] runs the caller itself.
     pub program: PathBuf,
-    /// Its arguments.
+    /// Arguments.
     pub args: Vec<String>,
-    /// Its working folder.
+    /// Working folder.
     pub dir: PathBuf,
     /// What of `dir` it may read.
     pub view: DirView,
@@ -30,7 +30,7 @@ pub struct Command {
     /// the installation that its program belongs to. What lies in `dir` or in another of these
     /// folders is shown with it, and links there are not followed.
     pub readable: Vec<PathBuf>,
-    /// Where `dir` and what is readable lay when somebody decided that it may be seen. If something
+    /// Where `dir` and the readable files were when access was granted. If something
     /// else is in the place of such a folder now, the command is not started.
     pub places: Vec<Place>,
     /// A folder with a system of its own, such as an unpacked image of a container: it sees that in
@@ -56,7 +56,7 @@ pub enum DirView {
     Listed,
 }
 
-/// A program that a sandboxed process may run. An environment variable tells it the path.
+/// A program that a sandboxed process may run. An environment variable has its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Helper {
     /// The program.

@@ -192,7 +192,7 @@ const SAFETY_NET: u64 = 4096;
 
 /// The maximum number of processes of this process's user; `None` for no limit.
 fn process_limit(setup: &Setup) -> Option<u64> {
-    // A control group does this better: it also tells when it has refused a process.
+    // A control group does this better: it also reports refused processes.
     if setup.groups.iter().any(CgroupSetup::bounds_processes) {
         return None;
     }

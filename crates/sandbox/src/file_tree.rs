@@ -192,11 +192,9 @@ pub(crate) struct Attributes {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum MountScope {
     Alone,
-    /// With all mounts in it.
     AllInIt,
 }
 
-/// Changes the attributes of a mount.
 pub(crate) fn change(mount: impl AsFd, change: Attributes, scope: MountScope) -> io::Result<()> {
     // SAFETY: a plain structure of four numbers, for which zero is valid.
     let mut wanted: libc::mount_attr = unsafe { std::mem::zeroed() };

@@ -156,7 +156,7 @@ impl<'a> Installations<'a> {
 
     /// Whether a program is part of an installation of the organiser's: in a system folder, in a
     /// folder of the `PATH` or in what belongs to one, or the target of a link there. A link elsewhere
-    /// to such a program is not: beside it lies somebody's own.
+    /// to such a program is not: private files may be beside it.
     fn is_installed(&self, path: &Path) -> bool {
         let is_part = |folder: &PathBuf| {
             self.parts(folder).is_some_and(|parts| parts.iter().any(|part| is_in(path, part)))
@@ -174,7 +174,7 @@ impl<'a> Installations<'a> {
             return;
         }
         let is_searched = self.search.iter().any(|searched| searched == folder);
-        // Beside programs that somebody collected in a folder `bin` lies nothing of theirs.
+        // A folder `bin` for collected programs has nothing of theirs beside it.
         match self.parts(folder).filter(|parts| is_searched || parts.len() > 1) {
             Some(parts) => self.found.extend(parts),
             None => drop(self.found.insert(path.to_owned())),
@@ -197,7 +197,7 @@ impl<'a> Installations<'a> {
         Some(parts.filter(stays).collect())
     }
 
-    /// Whether a folder holds nothing but an installation: it is nobody's home or `~/.local`, and
+    /// Whether a folder holds nothing but an installation: it is not a home or `~/.local`, and
     /// neither the process's own folder nor one that is hidden from it lies in it.
     fn stands_alone(&self, prefix: &Path) -> bool {
         let holds = |path: &Path| is_in(path, prefix);

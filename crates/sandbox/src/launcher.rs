@@ -226,7 +226,7 @@ fn receive(socket: &OwnedFd) -> Option<UnixStream> {
         ControlMessageOwned::ScmRights(numbers) => numbers.first().copied(),
         _ => None,
     })?;
-    // SAFETY: the kernel has just opened it for this process, and nobody else knows its number.
+    // SAFETY: the kernel has just opened it for this process, and no one else knows its number.
     let given = unsafe { OwnedFd::from_raw_fd(given) };
     Some(UnixStream::from(given))
 }

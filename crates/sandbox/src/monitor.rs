@@ -71,7 +71,7 @@ impl Monitor {
         // Shared memory appears in each process's count, but must count only once.
         let (mut private, mut shared) = (0, 0);
         for folder in folders() {
-            // A process whose program nobody may read does not show what it shares with others.
+            // A process whose program is unreadable does not show what it shares with others.
             let whole = || MemoryShare { private: folder.memory(), shared: 0 };
             let share = folder.memory_share().unwrap_or_else(whole);
             private += share.private;

@@ -49,7 +49,7 @@ type SetupResult = Result<(), SetupError>;
 
 /// Gives this process and its children their own mounts without a new root: a scratch folder of
 /// limited size that is also `/dev/shm`, and empty mounts over hidden paths. Everything else stays
-/// as it is. Call it in a process with one thread.
+/// unchanged. Call it in a process with one thread.
 pub(crate) fn make_alone(setup: &Setup, scratch: &Path, ids: (u32, u32)) -> SetupResult {
     let namespaces = match setup.user {
         Some(_) => CloneFlags::CLONE_NEWNS,
@@ -97,7 +97,7 @@ fn shared_memory() -> Option<PathBuf> {
     fs::canonicalize(SHARED_MEMORY).ok().filter(|path| path.is_dir())
 }
 
-/// Keeps the user and group as they are, and maps no others.
+/// Keeps the user and group, and maps no others.
 pub(crate) fn map_user((user, group): (u32, u32)) -> std::io::Result<()> {
     // The kernel requires this before the group is mapped.
     fs::write("/proc/self/setgroups", "deny")?;
@@ -159,7 +159,7 @@ fn cover_alone(setup: &Setup, scratch: &Path) -> SetupResult {
     let machine = found("/", FileTree::at(Path::new("/")))?;
     let mut kept = BTreeMap::new();
     for layer in visible.layers() {
-        // What is in a folder cannot be found any more once that is covered.
+        // The contents of a folder can no longer be found once it is covered.
         if let Layer::Shown(path) = layer
             && let Some(mount) = copy_of(setup, path, machine.find(path))?
         {
@@ -224,7 +224,7 @@ fn lay(
     }
 }
 
-/// A mount of the file `empty`, which nobody may read.
+/// A mount of the unreadable file `empty`.
 fn empty_file(tree: &FileTree, empty: &Path) -> rustix::io::Result<Mount> {
     match tree.make_file(empty) {
         Ok(file) => rustix::fs::fchmod(&file, rustix::fs::Mode::empty())?,
@@ -276,7 +276,7 @@ fn tmpfs(path: &str, flags: MsFlags, options: &str) -> SetupResult {
     must(path, mount(Some("none"), path, Some("tmpfs"), flags, Some(options)))
 }
 
-/// A second mount of what was found at `path`; `None` if nothing is there. Fails if it is not the
+/// A second mount of what was found at `path`; `None` if nothing was. Fails if it is not the
 /// folder that lay there before.
 fn copy_of(
     setup: &Setup,

@@ -40,7 +40,6 @@ pub struct Policy {
 pub struct NotInForce {
     /// The level or mechanism.
     pub what: Requirement,
-    /// Why it is not in force.
     pub(crate) why: Unavailable,
 }
 

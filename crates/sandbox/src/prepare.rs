@@ -90,7 +90,7 @@ pub(crate) fn setup(
     })
 }
 
-/// A new name for a scratch folder, which nobody can guess.
+/// A new, unguessable name for a scratch folder.
 fn scratch_folder() -> io::Result<PathBuf> {
     let random = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
     let name = format!("referee-scratch-{}-{random:016x}", std::process::id());

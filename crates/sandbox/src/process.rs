@@ -38,7 +38,7 @@ use crate::{limits, prepare, procfs, resources};
 const FIRST_LINE: u64 = 256;
 /// The time that processes get to die.
 const DEATH: Duration = Duration::from_secs(10);
-/// How long to wait for a supervisor before checking whether somebody stopped it.
+/// How long to wait for a supervisor before checking whether it was stopped.
 const SOON: Duration = Duration::from_secs(1);
 /// The time that a process gets to continue after a freeze.
 const THAW: Duration = Duration::from_secs(1);
@@ -69,7 +69,7 @@ impl Process {
     ///
     /// The calling program must have called [`serve_as_supervisor`](crate::serve_as_supervisor)
     /// first in `main`. Call this in a Tokio runtime with I/O and time enabled. Dropping the future
-    /// kills whatever was started.
+    /// kills everything that was started.
     pub async fn spawn(command: &Command, policy: &Policy) -> Result<(Self, Pipes), SpawnError> {
         let user = policy.users.as_ref().and_then(Users::take);
         let groups = policy.cgroups.of_process(&policy.limits);

@@ -50,7 +50,6 @@ impl Member {
         self.folder.pid()
     }
 
-    /// Its children.
     fn children(&self) -> Vec<Self> {
         let numbers = self.folder.children(&self.stat).into_iter();
         numbers.filter_map(|pid| Self::open_child(pid, self.pid())).collect()
@@ -246,7 +245,7 @@ impl ProcessTree {
         Member::open_child(self.leader, self.init.unwrap_or(self.root))
     }
 
-    /// Its processes now.
+    /// The current processes.
     pub(crate) fn members(&self) -> Vec<Member> {
         let mut members = members(self.root);
         members.retain(|member| Some(member.pid()) != self.init);

@@ -58,7 +58,7 @@ impl ProcessFolder {
         self.text(&format!("task/{thread}/syscall"))
     }
 
-    /// What tells its open file with this number from others, such as `pipe:[1234]`.
+    /// The identity of its open file with this number, such as `pipe:[1234]`.
     pub(crate) fn open_file(&self, number: i32) -> Option<OsString> {
         readlinkat(&self.folder, format!("fd/{number}").as_str()).ok()
     }
@@ -107,7 +107,7 @@ impl ProcessFolder {
         dir.iter().filter_map(number).collect()
     }
 
-    /// The children of all its threads, of which `stat` knows the number.
+    /// The children of all its threads; `stat` has their number.
     pub(crate) fn children(&self, stat: &Stat) -> Vec<Pid> {
         // Most processes have one thread, with the number of the process.
         let threads = if stat.threads == 1 { vec![self.pid] } else { self.threads() };
@@ -160,7 +160,7 @@ impl AsFd for ProcessFolder {
 /// How folders are opened.
 const FOLDER: OFlag = OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC);
 
-/// What `/proc/PID/stat` tells about a process.
+/// The contents of `/proc/PID/stat`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stat {
     /// The letter of its state.
@@ -184,7 +184,7 @@ impl Stat {
             state: field(3)?.chars().next()?,
             parent: Pid::from_raw(field(4)?.parse().ok()?),
             threads: field(20)?.parse().ok()?,
-            // The kernel shows these in units of 1/100 s, whatever its own tick is.
+            // The kernel shows these in units of 1/100 s, regardless of its own tick.
             waited_for: Duration::from_millis((ticks(16)? + ticks(17)?) * 10),
         })
     }

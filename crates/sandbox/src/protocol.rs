@@ -37,9 +37,9 @@ pub(crate) const LONGEST: usize = 16 * 1024 * 1024;
 pub(crate) struct Setup {
     /// The program, as an absolute path.
     pub(crate) program: PathBuf,
-    /// Its arguments.
+    /// Arguments.
     pub(crate) args: Vec<String>,
-    /// Its working folder.
+    /// Working folder.
     pub(crate) dir: PathBuf,
     /// Its whole environment if it is contained; otherwise additions to the supervisor's.
     pub(crate) env: BTreeMap<String, String>,
@@ -109,7 +109,7 @@ impl Setup {
 /// A control group to create.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CgroupSetup {
-    /// Its folder.
+    /// The folder.
     pub(crate) dir: PathBuf,
     /// The names of its files, and the text to write to each.
     pub(crate) set: Vec<(String, String)>,
@@ -144,7 +144,7 @@ pub(crate) enum SupervisorMessage {
     Exceeded(Overrun),
     /// The command ended; its descendants may live on.
     Exited {
-        /// Its wait status.
+        /// The wait status.
         status: i32,
     },
     /// Everything is killed.

@@ -296,8 +296,8 @@ impl Supervisor {
                 let _ = send(socket, &SupervisorMessage::Exited { status: wait_status(status) });
             }
             if self.init == Some(pid) {
-                // Everything in the namespaces is dead. Closing the socket tells the caller so,
-                // although the end of the command was never reported.
+                // Everything in the namespaces is dead. Closing the socket signals that to the
+                // caller, although the end of the command was never reported.
                 let _ = socket.shutdown(std::net::Shutdown::Write);
             }
         }

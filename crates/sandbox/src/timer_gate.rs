@@ -28,7 +28,7 @@ pub(crate) enum FileTimers {
     Absent,
 }
 
-/// Makes the kernel ask whoever holds the other end of `link` about each such timer of this process
+/// Makes the kernel ask the other end of `link` about each such timer of this process
 /// and those that it starts. Call it in a process with one thread, before other filters refuse to
 /// send the descriptor.
 pub(crate) fn install(link: &UnixStream) -> FileTimers {
@@ -39,7 +39,7 @@ pub(crate) fn install(link: &UnixStream) -> FileTimers {
         sendmsg::<()>(link.as_raw_fd(), &text, &rights, MsgFlags::MSG_NOSIGNAL, None)
     });
     // Kernels before 5.5 cannot, nor some containers, which listen themselves. If only the message
-    // failed, nobody answers, and the kernel refuses each call.
+    // failed, there are no answers, and the kernel refuses each call.
     if sent.is_ok() { FileTimers::Counted } else { FileTimers::Absent }
 }
 
@@ -70,11 +70,11 @@ fn listener() -> nix::Result<OwnedFd> {
     };
     let fd = Errno::result(fd)?;
     let fd = i32::try_from(fd).map_err(|_| Errno::EOVERFLOW)?;
-    // SAFETY: the kernel has just opened it for this process, and nobody else knows its number.
+    // SAFETY: the kernel has just opened it for this process, and no one else knows its number.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// The flag of an answer that lets the call go on.
+/// The flag of an answer that lets the call continue.
 #[expect(clippy::cast_possible_truncation, reason = "the kernel has 32 bits for it")]
 const CONTINUE: u32 = libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32;
 
@@ -97,7 +97,7 @@ impl TimerGate {
             ControlMessageOwned::ScmRights(numbers) => numbers.first().copied(),
             _ => None,
         })?;
-        // SAFETY: the kernel has just opened it for this process, and nobody else knows its number.
+        // SAFETY: the kernel has just opened it for this process, and no one else knows its number.
         Some(Self { listener: unsafe { OwnedFd::from_raw_fd(fd) }, left: MOST_TIMERS })
     }
 
@@ -113,7 +113,7 @@ impl TimerGate {
         let answer = |error, flags| libc::seccomp_notif_resp { id: asked.id, val: 0, error, flags };
         let sent = self.exchange(libc::SECCOMP_IOCTL_NOTIF_SEND, &mut answer(0, CONTINUE));
         if sent.is_err_and(|error| error.raw_os_error() == Some(libc::EINVAL)) {
-            // Before version 5.5, the kernel cannot let a call go on.
+            // Before version 5.5, the kernel cannot let a call continue.
             return false;
         }
         self.left -= 1;

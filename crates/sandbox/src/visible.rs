@@ -101,7 +101,6 @@ impl VisiblePaths {
         Self { shown, hidden }
     }
 
-    /// These paths, shown and hidden.
     #[cfg(test)]
     pub(crate) fn example(shown: &[&Path], hidden: &[&Path]) -> Self {
         let shown = shown.iter().map(|path| path.to_path_buf()).collect();
@@ -113,7 +112,6 @@ impl VisiblePaths {
         self.shown.insert(path);
     }
 
-    /// The paths that are shown.
     pub(crate) fn shown(&self) -> &BTreeSet<PathBuf> {
         &self.shown
     }
@@ -133,7 +131,7 @@ impl VisiblePaths {
         self.shown.iter().any(|shown| is_in(shown, path))
     }
 
-    /// What is shown and hidden, each folder before what lies in it, without what changes nothing.
+    /// The shown and hidden paths, each folder before its contents, without redundant ones.
     pub(crate) fn layers(&self) -> Vec<Layer<'_>> {
         let shown = self.shown.iter().map(|path| Layer::Shown(path));
         let hidden = self.hidden.iter().map(|path| Layer::Hidden(path));
@@ -168,7 +166,7 @@ fn listed(command: &Command, paths: &[PathBuf], dir: Option<&OwnFolder>) -> BTre
 /// A folder whose content its author wrote.
 #[derive(Debug)]
 struct OwnFolder {
-    /// Its path as given.
+    /// The path as given.
     named: PathBuf,
     real: PathBuf,
 }

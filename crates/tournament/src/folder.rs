@@ -46,7 +46,7 @@ pub enum FolderError {
     /// The secret cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     UnreadableSecret {
-        /// Its file.
+        /// The file.
         path: PathBuf,
         /// The error of the system.
         source: io::Error,
@@ -57,7 +57,7 @@ pub enum FolderError {
     /// A fresh secret cannot be saved.
     #[error("cannot write {}: {source}", path.display())]
     UnsavedSecret {
-        /// Its file.
+        /// The file.
         path: PathBuf,
         /// The error of the system.
         source: io::Error,

@@ -41,13 +41,13 @@ pub struct Forecast {
     pub top: f64,
     /// The share of marked players in the band of their true rank.
     pub right: f64,
-    /// The last ranks of the bands that somebody reaches, at least in every second tournament.
+    /// The last ranks of the bands that any player reaches, at least in every second tournament.
     pub reached: Vec<u32>,
 }
 
 impl Forecast {
     /// Plays it this many `times`, each of `most` games if there are further ones. None if the given
-    /// ratings cannot be used, or nobody has a rank.
+    /// ratings cannot be used, or no player has a rank.
     pub fn new(header: &Header, grades: &Grades, most: Option<usize>, times: u64) -> Option<Self> {
         let all = (0..times).map(|seed| Self::of_one(header, grades, most, seed));
         let all: Vec<Self> = all.collect::<Option<_>>()?;

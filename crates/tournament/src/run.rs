@@ -62,7 +62,7 @@ pub enum RunError {
     /// A game that was played does not belong to the tournament.
     #[error("game {id}: {source}")]
     Misfit {
-        /// Its identity.
+        /// The identity.
         id: String,
         /// What is wrong with it.
         source: RecordError,

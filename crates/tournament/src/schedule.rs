@@ -99,8 +99,8 @@ impl Schedule {
         self.push_turns(meetings, deals);
     }
 
-    /// The same for meetings of different players, which take so many turns: in each round of deals,
-    /// the deals of each turn have a number of their own.
+    /// The same for meetings of different players, which take this many turns: in each round of
+    /// deals, the deals of each turn have a number of their own.
     pub(crate) fn push_in_turns(&mut self, meetings: &[Lineup], deals: u32, turns: usize) {
         let turn = |at: usize| u32::try_from(at * turns / meetings.len()).unwrap_or(u32::MAX);
         let numbered =
@@ -289,7 +289,7 @@ mod tests {
             // round.
             let uneven = games.iter().max().expect("two") - games.iter().min().expect("two");
             prop_assert!(uneven <= 4 - 2 * usize::from(players % 2 == 0), "{games:?}");
-            // After two rounds, or three if somebody sits out, all players are connected.
+            // After two rounds, or three if a player sits out, all players are connected.
             let rounds = 2 + players % 2;
             if stop >= 2 * rounds * (players / 2) {
                 prop_assert!(group.iter().all(|&of| of == group[0]), "{group:?}");

@@ -154,7 +154,7 @@ fn check_seats(seats: &BySeat<Text>, record: &GameRecord) -> Option<RecordFindin
     (names != seats).then(|| RecordFinding::Seats(names.clone()))
 }
 
-/// Checks that whatever is recorded by seat names the seats as the players do, in their order.
+/// Checks that all values by seat name the seats as the players do, in their order.
 fn check_names(record: &GameRecord) -> Vec<RecordFinding> {
     let GameRecord { players, places, scores, seed, clock, final_scores, reported, .. } = record;
     let ClockRecord { tc, startup_ns, used_ns, cpu_ns, wall_ns: _, began: _ } = clock;

@@ -35,7 +35,7 @@ enum CheckNews {
     Examined(Box<CheckReport>, Option<Failure>),
 }
 
-/// Sends news with the number of the entry. If nobody receives them any more, all threads have been
+/// Sends news with the number of the entry. Without a receiver, all threads have been
 /// told to stop.
 type NewsSender = mpsc::UnboundedSender<(usize, CheckNews)>;
 

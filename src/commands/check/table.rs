@@ -7,7 +7,7 @@ use crate::error::Failure;
 use referee_check::{CheckReport, Readiness};
 use referee_report::csv_cells::text;
 
-/// A CSV file, opened before the checks begin. Each row is written as soon as it is known.
+/// A CSV file, opened before the checks begin. Each row is written at once.
 #[derive(Debug)]
 pub(super) struct CheckTable {
     path: PathBuf,

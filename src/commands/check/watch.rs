@@ -72,7 +72,7 @@ fn watch(
             for path in event.paths {
                 let inside = roots.iter().find_map(|root| path.strip_prefix(root).ok());
                 if inside.is_some_and(|inside| is_source(inside, &records)) {
-                    // If nobody listens any more, the command is about to end.
+                    // Without a listener, the command is about to end.
                     let _ = tell.send(path);
                 }
             }

@@ -107,7 +107,7 @@ pub(super) struct InField {
 const DEAL: usize = 4;
 
 impl InField {
-    /// The number of games in whole rounds of at least so many deals.
+    /// The number of games in whole rounds of at least this many deals.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
     fn games(&self, deals: f64) -> usize {
         DEAL * (deals.ceil() as usize).next_multiple_of(self.opponents.len())

@@ -57,7 +57,8 @@ impl<C: Contest> PlayedMatch<C> {
     }
 }
 
-/// Plays on until the result is clear or somebody interrupts. Returns all games, given a contest with
+/// Plays until the result is clear or the run is interrupted. Returns all games, given a contest
+/// with
 /// `nothing` in it.
 pub(super) fn play_match<C: Contest>(
     planned: &PlannedRun<'_>,

@@ -25,7 +25,7 @@ enum PoolPart {
     Configured(PathBuf),
     /// A player, by the word that names it.
     Player(String),
-    /// What is in a folder of players, as words.
+    /// The contents of a folder of players, as words.
     Folder(PathBuf, Vec<String>),
 }
 

@@ -127,7 +127,6 @@ fn is_local(host: &str) -> bool {
     ["127.0.0.1", "localhost", "[::1]"].iter().any(|local| host.starts_with(local))
 }
 
-/// The links as CSV.
 fn table(links: &[(String, String)]) -> csv::Result<String> {
     let mut table = csv::Writer::from_writer(Vec::new());
     for (author, link) in links {

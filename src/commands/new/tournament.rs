@@ -205,7 +205,7 @@ fn remarks(submission: &Submission) -> impl Iterator<Item = String> {
     submission.remarks.iter().map(|it| terminal(&format!("{}: {it}", submission.name)))
 }
 
-/// The lines that name what is nobody's: the folders and archives around the submissions, and files
+/// The lines that name ignored entries: the folders and archives around the submissions, and files
 /// beside those.
 fn left_out(intake: &Intake) -> impl Iterator<Item = String> {
     let line = |what: &str, names: &[String]| {

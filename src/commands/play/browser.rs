@@ -101,7 +101,7 @@ pub(super) struct GamePage {
     lines: Lines,
 }
 
-/// What the people in front of the page type. Only one of them is asked at a time.
+/// Input from people at the page. Only one of them acts at a time.
 type Lines = Arc<Mutex<mpsc::UnboundedReceiver<String>>>;
 
 impl GamePage {
@@ -247,7 +247,7 @@ impl UserInterface for PageInterface {
         Box::pin(async {
             let line = self.lines.lock().await.recv().await?;
             self.view.send_modify(|view| view.told.clear());
-            // A line of its own, whatever was sent.
+            // A separate line for any input.
             Some(line.replace(['\n', '\r'], " "))
         })
     }

@@ -11,9 +11,7 @@ use referee_report::board::picture;
 /// Where a game is shown while it is played.
 #[derive(Debug)]
 pub(super) enum Display {
-    /// On the terminal.
     Terminal(TerminalBoard),
-    /// On a page in a browser.
     Browser(GamePage),
 }
 
@@ -60,7 +58,6 @@ impl Display {
     }
 }
 
-/// The board on the terminal.
 #[derive(Debug)]
 pub(super) struct TerminalBoard {
     screen: Screen,
@@ -69,12 +66,11 @@ pub(super) struct TerminalBoard {
 }
 
 impl TerminalBoard {
-    /// The board on this screen.
     pub(super) fn new(screen: Screen) -> Self {
         Self { screen, recent: Vec::new() }
     }
 
-    /// The position as it is drawn; `None` before a roll: it is drawn with the dice. Where positions
+    /// The position to draw; `None` before a roll: it is drawn with the dice. Where positions
     /// replace each other, all are drawn.
     fn drawn(&self, position: &dyn AnyPosition) -> Option<Styled> {
         let is_rolling = matches!(position.turn(), Turn::Chance(_));
@@ -83,7 +79,6 @@ impl TerminalBoard {
     }
 }
 
-/// The position after these steps, and the events of each.
 fn after(start: &Position, steps: &[TextStep]) -> Result<(Position, Vec<Vec<Event>>), GameError> {
     let mut position = start.clone();
     let events = steps.iter().map(|step| {

@@ -7,7 +7,7 @@ use console::Term;
 use crate::error::Failure;
 use crate::printer::{Printer, Styled};
 
-/// The pause after each position on a terminal, unless another one is asked for.
+/// The default pause after each position on a terminal.
 const PAUSE: Duration = Duration::from_millis(150);
 
 /// Where and how fast positions are shown.

@@ -23,7 +23,7 @@ pub(super) fn terminal_interface(printer: Printer) -> Box<dyn UserInterface> {
     }
 }
 
-/// The lines of standard input, as they are.
+/// The lines of standard input, unchanged.
 #[derive(Debug)]
 struct PlainLines {
     lines: Lines<BufReader<Stdin>>,

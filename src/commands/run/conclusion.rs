@@ -54,7 +54,7 @@ fn write_marks(tournament: &Tournament, tables: &Tables, printer: Printer) -> Re
     report::write_final_grades(grades, tables, printer)
 }
 
-/// Says how to go on after an interruption.
+/// Says how to continue after an interruption.
 fn stopped(tables: &Tables, printer: Printer) -> Status {
     printer.note(&format!(
         "stopped: {}, in {}; run the same command again to continue",

@@ -34,21 +34,19 @@ const PAUSES: [Duration; 3] =
 pub(super) enum HookEvent {
     /// A version entered a league.
     Entered {
-        /// Its name.
+        /// The name.
         player: String,
-        /// Its author.
         author: String,
     },
     /// A submission to a league was refused.
     Refused {
-        /// Its author.
         author: String,
         /// Why.
         reason: String,
     },
     /// A player of a league is now clearly behind another one that was behind it.
     Overtaken {
-        /// Its name.
+        /// The name.
         player: String,
         /// The name of the other one.
         by: String,
@@ -121,7 +119,7 @@ pub(super) struct Hooks {
 type Undelivered = Option<(usize, String)>;
 
 impl Hooks {
-    /// Begins to tell events of this tournament to the hook, if there is one.
+    /// Starts sending events of this tournament to the hook, if any.
     pub(super) fn begin(hook: Option<&Hook>, tournament: &str) -> Result<Self, Failure> {
         let closing = watch::channel(false).0;
         let Some(hook) = hook.cloned() else {
@@ -138,13 +136,13 @@ impl Hooks {
         Ok(Self { bell: HookBell(Some(Arc::new(queue))), closing, thread: Some(thread) })
     }
 
-    /// What tells events.
+    /// The sender of events.
     pub(super) fn bell(&self) -> HookBell {
         self.bell.clone()
     }
 
-    /// Tells that the run is over, and waits for the events that were not told yet, each of which is
-    /// tried once. Returns what to say about those that failed.
+    /// Sends that the run is over, and waits for the events that were not sent yet, each of which
+    /// is tried once. Returns what to say about those that failed.
     pub(super) fn end(self, games: usize, results: &Path) -> Option<String> {
         let results = results.display().to_string();
         self.bell.tell(&HookEvent::Finished { games, results });
@@ -268,7 +266,7 @@ mod tests {
         let pipe = dir.path().join("pipe");
         nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
         let hook = hook(dir.path(), "(touch started; sleep 60; echo late) > pipe & wait");
-        // Reads until nobody has the pipe open any more.
+        // Reads until the last writer closes the pipe.
         let reader = thread::spawn(move || std::fs::read_to_string(pipe));
         let started = dir.path().join("started");
         let until_started = async {

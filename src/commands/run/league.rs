@@ -1,4 +1,4 @@
-//! Plays a league: the door tells the run by instructions who comes and goes.
+//! Plays a league: the door sends the run instructions about who enters and leaves.
 
 use tokio::sync::mpsc;
 

@@ -98,7 +98,7 @@ impl LiveTables {
     }
 }
 
-/// Makes an empty file, or empties the one that is there.
+/// Creates an empty file, or truncates an existing one.
 fn empty_file(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     let options = options.create(true).truncate(true).write(true).mode(disk::ordinary_mode());

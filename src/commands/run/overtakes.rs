@@ -31,7 +31,7 @@ impl Overtakes {
             if self.order.contains(&player) {
                 continue;
             }
-            // A new one overtakes nobody: it takes the place that it has.
+            // A new one does not overtake: it starts at its place.
             let above = |other: &usize| now[..rank].contains(other);
             let at = self.order.iter().rposition(above).map_or(0, |last| last + 1);
             self.order.insert(at, player);

@@ -85,7 +85,7 @@ pub(in crate::commands) struct PlannedRun<'r> {
 }
 
 impl PlannedRun<'_> {
-    /// What is the same in all games between these players.
+    /// The parts that all games between these players share.
     fn conditions(
         &self,
         players: &[(usize, &PlayerSpec)],
@@ -217,7 +217,7 @@ pub(super) struct Starters<'p> {
     pub(super) instructions: Instructions,
 }
 
-/// Instructs the run to finish when somebody interrupts it for the first time.
+/// Instructs the run to finish at the first interruption.
 pub(super) fn finish_when_asked(tell: mpsc::UnboundedSender<Instruction>) -> Result<(), Failure> {
     let mut asked = finish_asked()?;
     tokio::spawn(async move {
@@ -305,7 +305,6 @@ fn show_boards(
     }
 }
 
-/// The outcome of a run.
 pub(in crate::commands) struct RunOutcome {
     /// How it ended.
     pub(in crate::commands) end: RunEnd,

@@ -109,7 +109,7 @@ mod with_nats {
     use referee_tournament::run::{RunEnd, Runner};
 
     /// Plays the games of `runner` on the workers of a server. `dir` is the results folder, and
-    /// `players` are those that are there, with their numbers.
+    /// `players` are the current ones, with their numbers.
     pub(in crate::commands::run) async fn play_remotely(
         workers: &RemoteWorkers,
         (tournament, header, secret, dir): (&Tournament, &Header, &Secret, &Path),

@@ -81,7 +81,7 @@ fn turn_record(game: &dyn AnyPosition, turn: Turn) -> TurnRecord {
     }
 }
 
-/// At a forced pass, the pass is the only legal line. If nobody acts, the list is empty.
+/// At a forced pass, the pass is the only legal line. If no seat acts, the list is empty.
 fn legal_record(game: &dyn AnyPosition, turn: &Turn) -> LegalRecord {
     match turn {
         Turn::Move(seat) => LegalRecord::One(game.legal(*seat)),

@@ -7,7 +7,6 @@ use referee_record::seeds::Luck;
 /// A game in progress, and its source of chance.
 #[derive(Debug)]
 pub(super) struct TracedGame {
-    /// The position.
     pub(super) game: Position,
     /// Draws chance outcomes that no line gives.
     pub(super) luck: Option<Luck>,
@@ -18,7 +17,6 @@ pub(super) struct TracedGame {
 pub(super) struct TracedStep {
     /// The text of the step; `None` for the start of the game.
     pub(super) action: Option<String>,
-    /// The events of the step.
     pub(super) events: Vec<Event>,
 }
 

@@ -29,7 +29,6 @@ pub(super) enum TableState {
     Missing,
     /// The last run did not end, so the tables may be older than the log.
     Unfinished,
-    /// All tables were compared.
     Compared,
     /// They were compared, the marks by the rules that the folder itself carries.
     ComparedByOwnRules,

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-// A JSON value. Numbers, `true`, `false` and `null` are kept as they are written.
+// A JSON value. Numbers, `true`, `false` and `null` are kept as written.
 struct Json {
     std::string text;
     std::vector<Json> items;

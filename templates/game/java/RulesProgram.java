@@ -193,7 +193,7 @@ abstract class RulesProgram {
     static class Position {
         /** With hidden information: what each seat may know, as JSON. */
         List<String> views = List.of();
-        /** With hidden information: whether only its own seat is told the last action. */
+        /** With hidden information: whether only its own seat receives the last action. */
         boolean secret = false;
         String caption = "";
         /** The board, as JSON with `cells`; the rows are plain text without one. */

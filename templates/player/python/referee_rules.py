@@ -3,7 +3,7 @@
     rules = Rules(@RULES@, {"an-option": 3})
     position = rules.start()
     position.legal                        # the legal actions; None if there are too many to list
-    after = position.play("an action")    # `position` stays as it is; `after.before` is `position`
+    after = position.play("an action")    # `position` is unchanged; `after.before` is `position`
     after.playout(random.Random(1))       # a random game from here: its `winner`
 
 A process, `referee trace --requests`, answers all questions, and a step costs one exchange with it. Its time
@@ -126,7 +126,7 @@ class Position:
 
     @property
     def places(self):
-        """By seat, 1 for the best; level seats share a place. None while the game goes on."""
+        """By seat, 1 for the best; level seats share a place. None until the game is over."""
         over, seats = self.turn.get("over"), self.rules.seats
         if over is None:
             return None
@@ -140,14 +140,14 @@ class Position:
 
     @property
     def winner(self):
-        """The seat ahead of all others, "draw" if there is none, or None while the game goes on."""
+        """The seat ahead of all others, "draw" if there is none, or None until the game is over."""
         if self.places is None:
             return None
         first = [seat for seat, place in self.places.items() if place == 1]
         return first[0] if len(first) == 1 else "draw"
 
     def legal_of(self, seat):
-        """The legal actions of a seat that is asked; None if there are too many to list."""
+        """The legal actions of a seat to move; None if there are too many to list."""
         return self.legal[seat] if isinstance(self.legal, dict) else self.legal
 
     def play(self, action):
@@ -170,7 +170,7 @@ class Position:
         return Position(self.rules, answer, self)
 
     def follow(self, events):
-        """The position after the steps that the `events` of a turn tell about.
+        """The position after the steps in the `events` of a turn.
 
         Begin with `rules.start()`, and follow the events of every turn. The `state` of a turn is
         what a player sees, and cannot be played on. Events are not enough in a game that hides
@@ -203,7 +203,7 @@ class Position:
         return answer["action"]
 
     def sample(self, seat, rng=random):
-        """A random legal action of a seat that is asked."""
+        """A random legal action of a seat to move."""
         legal = self.legal_of(seat)
         if legal:
             return rng.choice(legal)

@@ -156,7 +156,7 @@ impl Node {
         Self { position, visits: 0, arms, children: HashMap::new() }
     }
 
-    /// The actions of `seat`; none unless it is asked.
+    /// The actions of `seat`; empty unless it has to act.
     fn arms_of(&self, seat: Seat) -> &[Arm] {
         let arms = self.arms.iter().find(|(asked, _)| *asked == seat);
         arms.map_or(&[], |(_, arms)| arms)

@@ -30,7 +30,7 @@ pub(super) fn evaluate(board: &Board, next: Side, rules: &Rules) -> ExpectedScor
     (threats + standing(board, next) - standing(board, !next)).clamp(-CLEAR, CLEAR)
 }
 
-/// The value of the pawns of `seat`, whoever is next.
+/// The value of the pawns of `seat`, regardless of the turn.
 pub(super) fn standing(board: &Board, seat: Side) -> ExpectedScore {
     let goal = goal(seat);
     let each = |at: Square| {

@@ -87,7 +87,7 @@ impl RootSearch for ExpectimaxTree {
 
 impl ExpectimaxTree {
     /// The value of a position to `seat`, whose turn begins: the average over its numbers. The
-    /// search stops as soon as the average can no longer fall inside the window, whatever the
+    /// search stops as soon as the average can no longer fall inside the window, regardless of the
     /// remaining numbers are worth.
     fn turn(
         &mut self,

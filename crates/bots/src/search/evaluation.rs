@@ -13,7 +13,7 @@ pub(super) const WIN: SearchScore = 1_000_000;
 /// level game.
 const CONTEMPT: SearchScore = 250;
 /// The searching side's penalty for a small board whose twelve squares will all be occupied, which
-/// is likely to be a draw because nobody can move.
+/// is likely to be a draw because neither side can move.
 const LOCKED: SearchScore = 150;
 
 /// The size of the board after each shrink.

@@ -155,7 +155,7 @@ impl Examiner<'_> {
     pub(super) async fn leave(&mut self, mut player: Player) {
         let memory = player.peak_memory();
         let statistics = player.leave().await;
-        // Its stderr can only be read now.
+        // Only now can the stderr be read.
         let stderr = player.stderr().len();
         self.report.figures.memory = self.report.figures.memory.max(memory);
         let mut warn = |text: &str| self.report.warnings.insert(text.to_owned());

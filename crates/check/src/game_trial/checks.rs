@@ -1,5 +1,5 @@
 //! The checks of a position: nonsense is refused by a clause, sampled actions are legal, and no
-//! seat is told what it may not know.
+//! seat learns what it may not know.
 
 use rand::RngCore;
 use rand::seq::{IndexedRandom, IteratorRandom};

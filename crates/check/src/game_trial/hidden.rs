@@ -2,8 +2,8 @@
 //! what its guesses hide.
 //!
 //! The game itself defines what a seat may not know, by `guess`: if two positions lead to the same
-//! guesses, the seat may not tell them apart. And if everything that a seat was told is the same in
-//! two positions, the guesses must be, too: otherwise they would tell it more.
+//! guesses, the seat may not tell them apart. And if everything that a seat has received is the
+//! same in two positions, the guesses must be, too: otherwise they would reveal more.
 
 use rand::Rng;
 use rand::seq::IteratorRandom;
@@ -21,7 +21,7 @@ const DRAWS: u64 = 1 << 53;
 
 /// Checks that guesses look like the position to the seat, and lead to the same guesses.
 pub(super) fn check_guesses(walk: &Walk, rng: &mut ChaCha8Rng, findings: &mut Findings) {
-    // The end of a game may reveal everything, and nobody needs a guess there.
+    // The end of a game may reveal everything, and needs no guesses.
     if is_over(&*walk.position) {
         return;
     }
@@ -73,7 +73,7 @@ fn difference(one: &dyn AnyPosition, other: &dyn AnyPosition, seat: Seat) -> Opt
     difference_in_answers(one, other, seat)
 }
 
-/// The first difference in what a seat may answer, if it is asked in both positions.
+/// The first difference in a seat's possible answers, if it has to act in both positions.
 fn difference_in_answers(
     one: &dyn AnyPosition,
     other: &dyn AnyPosition,
@@ -127,9 +127,9 @@ pub(super) fn check_twins(walk: &Walk, rng: &mut ChaCha8Rng, findings: &mut Find
     }
 }
 
-/// What a seat may know of which of two positions it is in.
+/// Whether a seat may know which of two positions it is in.
 enum Comparison {
-    /// It is told, and may know.
+    /// It learns it, and may.
     Told,
     /// It may not know; and the problem if it can find out.
     Alike(Option<String>),
@@ -181,7 +181,7 @@ fn other_step(walk: &Walk) -> &str {
     }
 }
 
-/// The events of the last step that the seat is told, as JSON.
+/// The events of the last step that the seat receives, as JSON.
 fn events_of(walk: &Walk, seat: &str) -> Vec<String> {
     let is_told = |event: &&Event| match event {
         Event::Action { to: Some([only]), .. } => only == seat,

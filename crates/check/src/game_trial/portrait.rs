@@ -13,7 +13,7 @@ use referee_bots::{Allotment, BotKind, Limit, engine};
 use referee_games::{AnyGame, BySeat, GameError, Outcome, Places, Seat, Step, Turn};
 use referee_record::model::rules::GameRules;
 
-/// The fewest games that show that a game only tells who won.
+/// The fewest games that show that a game only reports the winner.
 const FEWEST_TOLD: u32 = 10;
 
 /// Statistics of games.
@@ -42,8 +42,8 @@ pub struct GameSample {
     pub plies: Quantiles,
     /// The number of games that ended for each reason.
     pub reasons: BTreeMap<String, u32>,
-    /// Whether the games, of more than two seats, tell only who won, and the game does not say so:
-    /// nearly all of them level the others.
+    /// Whether games of more than two seats only report the winner, and the game does not declare
+    /// it: nearly all of them level the others.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub winner_only: bool,
 }
@@ -124,7 +124,7 @@ struct EndCounts {
     /// The games that told only who won, and those in which all were level.
     winner_only: u32,
     level: u32,
-    /// Whether the game says that it tells only who won.
+    /// Whether the game declares that it only reports the winner.
     is_declared: bool,
 }
 

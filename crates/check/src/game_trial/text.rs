@@ -66,7 +66,7 @@ fn uncompared(trial: &GameTrial) -> Option<&'static str> {
     }
 }
 
-/// Says that the places only ever tell a winner, if they do.
+/// A warning if the places never show more than the winner.
 fn winner_only(trial: &GameTrial) -> Option<&'static str> {
     let is_so = trial.portrait.as_ref()?.random.winner_only;
     is_so.then_some(

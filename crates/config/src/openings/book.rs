@@ -43,7 +43,7 @@ pub(super) struct BookIndex {
 pub(super) enum IndexError {
     Open(BookOpenError),
     Entry(EntryError),
-    /// There are more than so many openings.
+    /// There are more openings than this.
     TooMany(usize),
 }
 

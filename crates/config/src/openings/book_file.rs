@@ -78,7 +78,6 @@ impl From<BookOpenError> for io::Error {
     }
 }
 
-/// The file of a book.
 #[derive(Debug)]
 pub(super) struct BookFile {
     pub(super) path: PathBuf,
@@ -146,7 +145,6 @@ impl BookFile {
 pub(super) struct BookLine {
     /// Its number, from 1.
     pub(super) number: usize,
-    /// Its text.
     pub(super) text: String,
     /// The bytes of the text that are wrong.
     pub(super) at: Range<usize>,

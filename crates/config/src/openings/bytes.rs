@@ -79,7 +79,7 @@ impl BookBytes {
         Ok(self.stream.fill_buf()?.first().copied())
     }
 
-    /// Goes past so many bytes, which were seen.
+    /// Skips this many bytes, which were seen.
     pub(super) fn pass(&mut self, count: usize) {
         self.stream.consume(count);
         self.at += count as u64;

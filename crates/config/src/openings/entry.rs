@@ -14,16 +14,15 @@ pub(super) type BookText = (String, BookSpan);
 pub(super) struct BookEntry {
     /// Its start position in FEN, if it has one.
     pub(super) fen: Option<BookText>,
-    /// Its actions.
     pub(super) actions: Vec<BookText>,
 }
 
-/// What is wrong with a book or an opening of it.
+/// The problem with a book or one of its openings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EntryProblem {
     /// The bytes that are wrong.
     pub(super) at: BookSpan,
-    /// What is wrong with them.
+    /// The problem with them.
     pub(super) label: String,
 }
 

@@ -20,14 +20,14 @@ pub(super) fn pass_game(bytes: &mut BookBytes) -> Result<Option<u64>, EntryError
     Ok(scanner.start)
 }
 
-/// Reads the game that begins here, with at most so many plies.
+/// Reads the game that begins here, up to this many plies.
 pub(super) fn read_game(bytes: &mut BookBytes, plies: usize) -> Result<BookEntry, EntryError> {
     let mut scanner = GameScanner::new(bytes, plies.min(MOST_PLIES));
     scanner.scan()?;
     Ok(scanner.game)
 }
 
-/// What was read of a game.
+/// The part of a game read so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum GameSection {
     /// Nothing, or tags.
@@ -231,7 +231,7 @@ impl<'b> GameScanner<'b> {
     }
 }
 
-/// Adds a byte to a text of which only the beginning is kept.
+/// Adds a byte to a text, if its kept beginning has room.
 fn push(text: &mut Vec<u8>, byte: u8) {
     if text.len() < KEPT {
         text.push(byte);

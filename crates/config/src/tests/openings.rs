@@ -142,7 +142,7 @@ a player behind this bridge cannot start from an opening
     );
 }
 
-/// What is drawn from a book.
+/// The openings drawn from a book.
 #[derive(Debug)]
 struct DrawnBook {
     selection: BookSelection,
@@ -162,7 +162,7 @@ fn book(name: &str, lines: &str, text: impl AsRef<[u8]>) -> Result<DrawnBook, St
     Ok(DrawnBook { selection: book.selection().clone(), drawn: [draw(0), draw(1)] })
 }
 
-/// The openings of a book as texts, all of which can be played.
+/// The openings of a book as texts; all are playable.
 fn texts(book: Result<DrawnBook, String>) -> Vec<String> {
     let DrawnBook { drawn: [drawn, _], .. } = book.expect("a book");
     assert_eq!(drawn.left_out, None);

@@ -53,7 +53,7 @@ pub enum BuildError {
     /// It printed more than this many bytes.
     #[error("its build printed more than {}", bytes(*.0))]
     Chatty(u64),
-    /// Its command failed.
+    /// The command failed.
     #[error("its build {}", ended(*.0))]
     Failed(ExitStatus),
     /// Its command failed, and its output says that it looked for a network.

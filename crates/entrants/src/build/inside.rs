@@ -68,7 +68,6 @@ fn build(
     Ok(status)
 }
 
-/// An error with the path that it is about.
 fn about(path: &Path) -> impl Fn(io::Error) -> io::Error {
     move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
@@ -109,7 +108,7 @@ fn is_hidden(name: &str, is_folder: bool) -> bool {
 }
 
 /// Packs what is in the folder `below` of `top`. A link to a file in `top` becomes that file. Any
-/// other link is packed as it is, and refused outside. Pipes and sockets are left out.
+/// other link is packed unchanged, and refused outside. Pipes and sockets are left out.
 fn pack(archive: &mut tar::Builder<impl Write>, top: &Path, below: &Path) -> io::Result<()> {
     let mut names: Vec<OsString> = Vec::new();
     for entry in fs::read_dir(top.join(below))? {

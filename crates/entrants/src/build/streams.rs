@@ -1,4 +1,4 @@
-//! What comes out of a build: its output, line by line, and its result.
+//! The streams of a build: its output, line by line, and its result.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -19,7 +19,7 @@ const LONGEST_LINE: usize = 4096;
 /// The most bytes of its output that are kept: those at its beginning and at its end.
 const LONGEST_LOG: usize = 256 * 1024;
 
-/// What is shown in place of a tab.
+/// Replaces a tab.
 const TAB: &str = "    ";
 
 /// The most bytes to read, and the error if there are more.
@@ -72,7 +72,7 @@ impl<'s> BuildOutput<'s> {
         &self.text
     }
 
-    /// What is kept of it: all lines, or the first and the last ones.
+    /// The kept lines: all, or the first and the last ones.
     pub(super) fn log(&self) -> Cow<'_, str> {
         let Some(end) = self.text.len().checked_sub(LONGEST_LOG / 2) else {
             return Cow::Borrowed(&self.text);

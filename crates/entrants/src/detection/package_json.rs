@@ -11,7 +11,7 @@ const LONGEST: u64 = 1024 * 1024;
 /// The main file if none is named, as for Node.
 const USUAL: &str = "index.js";
 
-/// The program that the `package.json` in `dir` names, if it is there.
+/// The program named by the `package.json` in `dir`, if it exists.
 pub(super) fn main(dir: &Path) -> Option<StartCommand> {
     let text = bounded::text(&dir.join("package.json"), LONGEST).ok()?;
     let package: serde_json::Value = serde_json::from_str(&text).ok()?;

@@ -1,6 +1,6 @@
 //! Unpacks archives from strangers: only plain files and folders, only below the given folder, and
-//! only within limits on number and size. Memory is bounded whatever an archive claims about
-//! itself.
+//! only within limits on number and size. Memory is bounded regardless of what an archive claims
+//! about itself.
 
 mod error;
 mod untar;
@@ -168,7 +168,7 @@ impl UnpackTarget<'_> {
         }
     }
 
-    /// Creates a folder and its parents, each of which counts.
+    /// Creates a folder and its parents, and counts each.
     fn folder(&mut self, below: &Path, shown: impl Fn() -> String) -> Result<(), ArchiveRefusal> {
         let ancestors: Vec<&Path> = below.ancestors().collect();
         for folder in ancestors.into_iter().rev() {

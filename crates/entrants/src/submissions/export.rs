@@ -29,7 +29,7 @@ pub(super) struct ExportEntry {
 #[derive(Debug, Default)]
 pub(super) struct ExportFolder {
     pub(super) entries: Vec<ExportEntry>,
-    /// Files that are nobody's: the platform's own, and lists and notes of the course.
+    /// Files without an author: the platform's own, and lists and notes of the course.
     pub(super) sheets: Vec<String>,
     /// Folders and archives that were opened because they are the export itself.
     pub(super) opened: Vec<String>,
@@ -222,7 +222,7 @@ fn is_platforms(name: &str) -> bool {
     PLATFORM_FILES.contains(&name)
 }
 
-/// The entries of one folder. Lists and notes are nobody's only where authors have folders or
+/// The entries of one folder. Lists and notes have no author only where authors have folders or
 /// labels of their own; elsewhere a file may be all that someone handed in.
 fn read(dir: &Path, listing: &Listing) -> ExportFolder {
     let metadata = Metadata::read(&dir.join(GRADESCOPE));

@@ -29,7 +29,7 @@ impl Metadata {
     /// Reads the file at `path`. Without it, folders are labelled by their numbers.
     pub(super) fn read(path: &Path) -> Self {
         let mut bytes = Vec::new();
-        // What was read before an error counts.
+        // Entries before an error count.
         let _ = bounded::open(path).map(|file| file.take(LARGEST).read_to_end(&mut bytes));
         Self::from_text(&String::from_utf8_lossy(&bytes))
     }

@@ -184,7 +184,7 @@ fn sakai_author(whose: &str) -> Option<(&str, &str)> {
 }
 
 /// The author, the version and the file's name in `abyron_2_handin.py`, as Autolab writes it. Any
-/// file may be called so; only the others in its folder tell.
+/// file may have such a name; only the others in its folder show it.
 pub(super) fn split_autolab(entry: &str) -> Option<(&str, u64, &str)> {
     entry.match_indices('_').find_map(|(at, _)| {
         let (version, file) = entry[at + 1..].split_once('_')?;

@@ -9,7 +9,7 @@ use crate::start_command::StartCommand;
 /// The reasons why a submission has no player. The names come from strangers.
 #[derive(Debug, thiserror::Error)]
 pub enum NoPlayer {
-    /// Its name is not valid text.
+    /// The name is not valid text.
     #[error("its name is not UTF-8; rename it")]
     NotText,
     /// It is only a text written on the platform.
@@ -62,7 +62,7 @@ pub enum NoPlayer {
     /// It has more files and folders than this limit.
     #[error("it contains more than {0} files")]
     TooMany(usize),
-    /// Its loose files have this many bytes or more.
+    /// The loose files have this many bytes or more.
     #[error("its files exceed {} MiB in total", .0 / (1024 * 1024))]
     TooLarge(u64),
     /// The folder for players could not be created.

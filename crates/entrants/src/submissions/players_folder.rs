@@ -200,7 +200,7 @@ fn packed_in(dir: &Path) -> Option<ChosenUpload> {
     Some(choose(packed))
 }
 
-/// The remark that the folder `dir` seems to hold the submissions of several authors, one of whom
+/// The remark that the folder `dir` seems to hold submissions of several authors, and one of them
 /// would play for all.
 fn several_in(dir: &Path) -> Option<String> {
     let plain = || {

@@ -14,9 +14,9 @@ use crate::recipes::is_source;
 /// One file or folder from an author.
 #[derive(Debug, Clone)]
 pub(super) struct UploadPart {
-    /// Its path.
+    /// The path.
     pub path: PathBuf,
-    /// Its name in the folder of submissions.
+    /// The name in the folder of submissions.
     pub(crate) entry: String,
     /// The information in its name.
     pub(crate) label: Label,
@@ -46,7 +46,6 @@ enum UploadKind {
 /// The upload to play.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Upload {
-    /// A folder.
     Folder(PathBuf),
     /// The content of an archive.
     Archive(PathBuf),
@@ -152,7 +151,7 @@ pub(super) fn choose(mut parts: Vec<UploadPart>) -> ChosenUpload {
 }
 
 /// The files of these parts, each with the name that its author gave it; names that would then be
-/// the same stay as they are. Fails if one of them is not a file.
+/// the same stay unchanged. Fails if one of them is not a file.
 fn files_of(parts: &[UploadPart]) -> Result<Vec<(PathBuf, String)>, NoPlayer> {
     let named = |part: &UploadPart| {
         let name = part.file();

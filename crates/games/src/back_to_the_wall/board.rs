@@ -12,7 +12,6 @@ use crate::two::{BySide, Side};
 pub struct Board {
     /// The size of the board and its rules for walls.
     pub ground: Ground,
-    /// The walls.
     pub(crate) walls: Squares,
     /// The squares of each player.
     pub owned: BySide<Squares>,
@@ -20,7 +19,6 @@ pub struct Board {
     pub pieces: BySide<ByPiece<Square>>,
 }
 
-/// The effects of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TurnEffects {
     /// The squares that were named: placed as walls, or taken out.
@@ -40,7 +38,7 @@ pub(crate) struct PieceRun {
     heading: Option<Direction>,
     /// The number of squares it entered.
     steps: u8,
-    /// The squares that it entered but did not capture, because an enemy was there (T12).
+    /// The squares that it entered but did not capture, because of an enemy (T12).
     pub(crate) contested: Squares,
 }
 
@@ -52,7 +50,6 @@ impl PieceRun {
         squares.skip(1).take(usize::from(self.steps))
     }
 
-    /// The direction in which the piece was redirected, if it was.
     pub(crate) fn redirected(&self) -> Option<Direction> {
         self.heading.filter(|heading| *heading != self.wanted)
     }
@@ -199,7 +196,7 @@ impl Board {
         }
     }
 
-    /// Records that a piece of `seat` entered a square. `rival` says whether an enemy is there.
+    /// Records that a piece of `seat` entered a square. `rival` says whether it holds an enemy.
     fn enter(&mut self, seat: Side, at: Square, rival: bool, run: &mut PieceRun) {
         let square = Squares::of(at);
         if rival {

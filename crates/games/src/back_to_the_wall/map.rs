@@ -25,7 +25,7 @@ const LONGEST_NAME: usize = 64;
 /// A board read from a board file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Map {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The size of the board and its rules for walls.
     pub(crate) ground: Ground,
@@ -44,7 +44,6 @@ pub struct Ground {
     pub(crate) width: u8,
     /// The number of rows.
     pub(crate) height: u8,
-    /// All squares.
     pub(crate) area: Squares,
     /// The number of squares that each player names per turn (T10).
     pub walls_each: u8,

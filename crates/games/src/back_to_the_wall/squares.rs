@@ -9,7 +9,7 @@ use serde::ser::{Serialize, Serializer};
 
 use crate::board::{Direction, Square};
 
-/// A set of squares. Each row has sixteen bits, of which a board uses at most fifteen. A step over
+/// A set of squares. Each row has sixteen bits; a board uses at most fifteen. A step over
 /// the side of the board lands in the sixteenth bit, which an intersection with the squares of the
 /// board removes. The order of the bits is row by row. In JSON, a hexadecimal text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]

@@ -1,4 +1,4 @@
-//! A position as it is sent to players and shown to people.
+//! A position as sent to players and shown to people.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::event::PieceSquares;
 use crate::seat::SeatMap;
 use crate::two::{BySide, Side};
 
-/// The complete state as it is sent to players.
+/// The complete state for players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct State {
     /// The number of the round, from 1.
@@ -23,7 +23,6 @@ pub struct State {
     map: Vec<String>,
     /// Rows of `G`, `C` and `.`.
     owner: Vec<String>,
-    /// The squares of the pieces.
     pieces: SeatMap<PieceSquares>,
     /// The number of turns played in this round.
     pub turn: u32,
@@ -31,7 +30,7 @@ pub struct State {
     rounds: Vec<RoundState>,
 }
 
-/// A finished round as it is sent to players.
+/// A finished round, for players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct RoundState {
     /// The name of the board.
@@ -68,7 +67,7 @@ impl State {
     }
 }
 
-/// The squares of the pieces, as they are sent to players.
+/// The squares of the pieces, for players.
 pub(super) fn standing(board: &Board) -> SeatMap<PieceSquares> {
     let of = |seat| {
         let pair = board.pieces[seat];
@@ -82,7 +81,6 @@ pub(super) fn owner(board: &Board, at: Square) -> Option<Side> {
     Side::BOTH.into_iter().find(|seat| board.owned[*seat].contains(at))
 }
 
-/// The pieces on a square.
 fn pieces_on(board: &Board, at: Square) -> impl Iterator<Item = (Side, Piece)> {
     PIECES.into_iter().filter(move |(seat, piece)| board.pieces[*seat][*piece] == at)
 }
@@ -107,7 +105,7 @@ fn symbol(board: &Board, at: Square) -> char {
     }
 }
 
-/// What is on each square: its owner's mark or a wall, and all pieces.
+/// The contents of each square: its owner's mark or a wall, and all pieces.
 pub(super) fn cells(board: &Board) -> Vec<DrawnRow> {
     let square = |at| {
         let owner = owner(board, at).map(|seat| if seat == Side::First { 'x' } else { 'o' });

@@ -24,7 +24,6 @@ fn set(texts: &str) -> Squares {
     texts.split_whitespace().map(square).collect()
 }
 
-/// An empty board with these walls.
 fn empty(size: u8, walls_each: u8, adjacency: Adjacency, walls: &str) -> Board {
     let ground = Ground::new(size, size, walls_each, adjacency);
     let pair = |seat| ByPiece {
@@ -187,7 +186,7 @@ const RING: [&str; 7] =
 #[test]
 fn no_walls_left_ends_a_round() {
     // A corridor along three sides: any wall in it parts two corners. Both players' pieces run
-    // through it together, so that nobody captures anything.
+    // through it together, so that neither captures anything.
     let mut board = empty(7, 1, Adjacency::None, "");
     let corridor = "0,1 0,2 0,3 0,4 0,5 6,1 6,2 6,3 6,4 6,5 1,0 2,0 3,0 4,0 5,0";
     board.walls = board.ground.area - set("0,0 6,6 6,0 0,6 3,3") - set(corridor);

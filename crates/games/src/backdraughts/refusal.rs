@@ -38,7 +38,7 @@ fn legal(game: &Backdraughts, seat: Side, written: Action<Point>) -> Result<Acti
     }
 }
 
-/// Checks that `seat` is asked for an action, and returns what it plays.
+/// Checks that `seat` is to act, and returns what it plays.
 fn in_turn(game: &Backdraughts, seat: Side) -> Result<ActionJudge<'_>, Breach> {
     if let Some((owner, number)) = game.choice_of(seat) {
         let Backdraughts { board, rules, phase, .. } = game;

@@ -1,4 +1,4 @@
-//! A position as it is sent to players and shown to people.
+//! A position as sent to players and shown to people.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::Game;
 use crate::seat::SeatMap;
 use crate::two::{BySide, Side};
 
-/// The complete state as it is sent to players.
+/// The complete state for players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct State {
     /// Eight rows of `W`, `B` and `.`.
@@ -23,7 +23,7 @@ pub struct State {
     distance: Option<u8>,
     /// The number of pawns that each seat has lost.
     lost: SeatMap<u32>,
-    /// The seat that passed; present only while its opponent is asked for the overlooked action.
+    /// The seat that passed; present only while its opponent decides on the overlooked action.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) overlooked_by: Option<&'static str>,
 }

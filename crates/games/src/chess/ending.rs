@@ -38,8 +38,8 @@ fn without_moves(board: &Board) -> Outcome {
     Outcome { result: GameResult::Win(winner), reason: "checkmate" }
 }
 
-/// Whether nobody has the pieces for any checkmate (C5): kings and one knight or bishop, or kings
-/// and bishops that all stand on one colour.
+/// Whether neither side has the pieces for any checkmate (C5): kings and one knight or bishop, or
+/// kings and bishops that all stand on one colour.
 fn is_dead(board: &Board) -> bool {
     let (knights, bishops) = (board.pieces(Piece::Knight), board.pieces(Piece::Bishop));
     if board.occupied() != board.pieces(Piece::King) | knights | bishops {

@@ -20,7 +20,7 @@ pub struct Rules {
     pub(super) start: Board,
 }
 
-/// The options, as they are given.
+/// The options as given.
 #[derive(Deserialize)]
 struct GivenStart {
     fen: String,
@@ -101,7 +101,7 @@ fn check_rows(pieces: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What is wrong with a position that has eight rows and two kings.
+/// The problem with a position that has eight rows and two kings.
 fn wrong(error: FenParseError, rights: &str) -> String {
     match error {
         FenParseError::InvalidBoard => {

@@ -1,4 +1,4 @@
-//! A position as it is sent to players and shown to people.
+//! A position as sent to players and shown to people.
 
 use cozy_chess::{Board, Color, File, Rank, Square};
 use serde::Serialize;
@@ -7,7 +7,7 @@ use super::Chess;
 use crate::Game;
 use crate::drawing::{DrawnRow, DrawnSquare};
 
-/// The complete state as it is sent to players.
+/// The complete state for players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct State {
     /// The position in FEN; in Chess960, the castling rights name the files of the rooks.

@@ -104,11 +104,9 @@ impl Expected {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {reason}")]
 pub struct FileError {
-    /// The file.
     pub(crate) file: String,
     /// The line, from 1.
     pub line: usize,
-    /// The reason.
     pub(crate) reason: String,
 }
 

@@ -23,7 +23,7 @@ pub struct Rules {
 pub enum MutualBlock {
     /// The game is a draw at once.
     Draw,
-    /// Nothing: both sides go on passing.
+    /// Nothing: both sides keep passing.
     Off,
 }
 

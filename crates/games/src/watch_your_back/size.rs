@@ -39,7 +39,7 @@ impl BoardSize {
         }
     }
 
-    /// The size after a shrink; the small board stays as it is.
+    /// The size after a shrink; the small board stays unchanged.
     #[must_use]
     pub(crate) const fn shrunk(self) -> Self {
         match self {

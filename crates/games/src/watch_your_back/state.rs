@@ -1,4 +1,4 @@
-//! A position as it is sent to players and shown to people.
+//! A position as sent to players and shown to people.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::Game;
 use crate::seat::SeatMap;
 use crate::two::BySide;
 
-/// The complete state as it is sent to players.
+/// The complete state for players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct State {
     /// The phase of the game.

@@ -58,7 +58,7 @@ fn a_random_opening_leads_to_a_decision(book: &OpeningBook, plies: u32) {
         assert!(plies > 2 || position.ply() >= plies, "{plies} {}", position.ply());
         let again = book.opening(pair, &secret, luck()).expect("an opening");
         assert_eq!(opening.steps, again.steps);
-        // The game goes on with the rolls behind those of the opening.
+        // The game continues with the rolls after those of the opening.
         let mut luck = luck_behind(book.rules(), &opening, luck());
         let faces: Vec<(u32, u32)> = (1..=6).map(|face| (face, 1)).collect();
         let mut left = opening.luck;

@@ -32,7 +32,7 @@ pub(crate) struct PendingTurn<'t> {
     control: TimeControl,
     /// The policy after a rejected action.
     policy: FaultPolicy,
-    /// Whether no other seat is asked at the same time.
+    /// Whether no other seat acts at the same time.
     alone: bool,
     /// Whether the game hides something from the seat.
     is_hidden: bool,

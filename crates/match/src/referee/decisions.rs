@@ -16,9 +16,9 @@ use referee_record::model::record::Note;
 use referee_record::model::warning::{GameWarning, PlayerWarning};
 
 impl GameLoop<'_, '_> {
-    /// Asks the seats on turn. None is told another's action or time. (On a shared core, a seat asked
-    /// later can estimate the time of those before it by its own clock.) All replies are awaited
-    /// before any is judged.
+    /// Asks the seats on turn. None learns another's action or time. (On a shared core, a seat
+    /// asked later can estimate the time of those before it by its own clock.) All replies are
+    /// awaited before any is judged.
     pub(super) async fn decide(&mut self, asked: SeatSet) -> Result<DecidedStep, GameError> {
         let decided = if self.setup.control.ponder && asked.len() > 1 {
             self.ask_at_once(asked).await?

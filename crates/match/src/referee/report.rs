@@ -112,7 +112,7 @@ fn guilty(faults: &BySeat<Option<Fault>>) -> SeatSet {
 /// The report of a game.
 #[derive(Debug)]
 pub struct GameReport {
-    /// Its ending.
+    /// How it ended.
     pub ending: Ending,
     /// The rest of the data.
     pub trace: GameTrace,

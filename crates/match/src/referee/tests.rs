@@ -145,7 +145,7 @@ async fn every_kind_of_turn_is_answered() {
     let millis =
         |list: &[u64]| list.iter().map(|&ms| Duration::from_millis(ms)).collect::<Vec<_>>();
     assert_eq!(trace.used, BySeat::from([millis(&[100, 0]), millis(&[0, 300])]));
-    // Each seat is told once what happened since its last turn.
+    // Each seat learns once what happened since its last turn.
     assert_eq!(played.events(0, 0), [""; 0]);
     assert_eq!(played.events(0, 1), ["white go", "black pass", "roll"]);
     assert_eq!(played.events(1, 0), ["white go", "black pass", "roll"]);

@@ -23,7 +23,7 @@ use referee_record::model::rules::GameRules;
 const SEALED: &str =
     "This game will be shown when the other game of its pair, which has the same luck, is over.";
 
-/// What is said instead of the reason why such a game ended.
+/// Replaces the reason why such a game ended.
 pub const SEALED_REASON: &str = "not shown yet";
 
 /// A recorded game, frame by frame.
@@ -179,7 +179,7 @@ impl ReplayFrames {
         }
     }
 
-    /// A record of which only the result may be shown yet.
+    /// A record that may only show its result yet.
     pub fn sealed(rules: &GameRules, record: &GameRecord) -> Self {
         let text = Some(Vec::new());
         let caption = SEALED.to_owned();
@@ -409,7 +409,7 @@ fn numbers(squares: &[Square], width: usize) -> Vec<usize> {
     squares.iter().map(number).collect()
 }
 
-/// The view of a seat: text as it is, anything else as JSON.
+/// The view of a seat: text unchanged, anything else as JSON.
 fn view(position: &dyn AnyPosition, seat: Seat) -> String {
     let view = position.view(seat);
     let text = serde_json::from_str::<String>(view.get()).unwrap_or_else(|_| view.get().to_owned());

@@ -83,7 +83,6 @@ fn describe(event: &Event) -> String {
     }
 }
 
-/// The seats in the order of their places.
 fn in_order(places: &SeatMap<u8>) -> Option<String> {
     let from_zero = places.values.as_ref().map(|place| place.saturating_sub(1));
     Some(Places::listed(&from_zero)?.in_words(|seat| places.names[seat].to_string()))

@@ -36,7 +36,7 @@ fn results(players: usize, table: Table, games: &[Game]) -> Results {
     results
 }
 
-/// Rotations between random players, of whom the first are the best. The lowest score is first.
+/// Rotations between random players, best first. The lowest score is first.
 fn rotations(
     players: usize,
     seats: usize,

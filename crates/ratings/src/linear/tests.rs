@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Four players, of which the last two have fixed ratings half a unit apart.
+/// Four players; the last two have fixed ratings half a unit apart.
 fn layout(seats: SeatEffect) -> Layout {
     Layout::new(&[None, None, Some((0, 0.0)), Some((0, 0.5))], seats)
 }

@@ -39,7 +39,7 @@ struct Unsafe {
     steps: u64,
     /// Files, each with the length that is synced.
     files: Vec<(File, u64)>,
-    /// Unsynced renames, each with the file that was there before.
+    /// Unsynced renames, each with the file that it replaced.
     renames: Vec<(PathBuf, PathBuf, Option<File>)>,
 }
 

@@ -36,7 +36,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     options.create(true).truncate(false).write(true).mode(PRIVATE);
     let file = bounded::open_with(&mut options, path)?;
     let found = file.metadata()?;
-    // Version 0.1 let everybody open it. The file of another user stays as it is.
+    // Version 0.1 let everyone open it. Another user's file stays unchanged.
     if found.mode() & 0o077 != 0 && found.uid() == nix::unistd::geteuid().as_raw() {
         file.set_permissions(Permissions::from_mode(PRIVATE))?;
     }

@@ -160,7 +160,7 @@ impl Frames {
         if is_file_inside(path, root) { self.file(name, path) } else { Ok(()) }
     }
 
-    /// Adds the names and sizes of the files in a folder, of which `before` were added already.
+    /// Adds the names and sizes of the files in a folder, after `before` others.
     /// Returns how many there are now. Links to folders are not followed.
     fn names(&mut self, folder: &Path, before: usize) -> io::Result<usize> {
         let mut count = before;

@@ -10,7 +10,7 @@ use crate::disk::write_whole;
 /// Adds lines to the file at `path`, in one step. Each line is added only once, even if an earlier
 /// attempt was interrupted. A torn last line is dropped.
 ///
-/// `lines` calls the function it is given with each line, newline included.
+/// `lines` calls its function with each line, newline included.
 pub fn set_aside(
     path: &Path,
     lines: impl FnOnce(&mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()>,

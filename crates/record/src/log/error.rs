@@ -107,7 +107,6 @@ impl LogError {
         if line == 0 { String::new() } else { format!("line {line}: ") }
     }
 
-    /// A problem of the header.
     pub(super) fn header(problem: LogProblem) -> Self {
         Self { line: 1, problem }
     }

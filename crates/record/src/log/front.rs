@@ -130,7 +130,6 @@ impl GameFront {
         (front.times.used_ns.values.len() == seats && of_points == seats).then_some(front)
     }
 
-    /// The faults by seat.
     pub(crate) fn faults(&self) -> SeatFaults {
         let code = |name: &str| Some(self.fault.as_ref()?.get(name)?.code);
         let names = self.players.names.iter();

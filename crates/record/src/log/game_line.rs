@@ -91,7 +91,7 @@ pub struct LinePlace {
 /// A game that belongs to the players of its log, without its actions and texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameLine {
-    /// Its place in the log.
+    /// The place in the log.
     pub place: LinePlace,
     /// Which game it is.
     pub fixture: Fixture,

@@ -80,7 +80,6 @@ impl RawLine {
 }
 
 impl LogLine {
-    /// Its place in the log.
     pub(super) fn place(&self) -> LinePlace {
         LinePlace { line: self.number, at: self.at, intact: self.intact }
     }
@@ -108,7 +107,7 @@ impl LogReader {
         Self::open_file(&dir.join(LOG))
     }
 
-    /// Opens the log at `path`, whatever its name, and reads its header.
+    /// Opens the log at `path`, under any name, and reads its header.
     pub fn open_file(path: &Path) -> Result<Self, LogError> {
         let whole_file = |file: File| BufReader::with_capacity(BUFFER, file.take(u64::MAX));
         let mut input = whole_file(open(path)?);
@@ -218,8 +217,8 @@ impl LogReader {
     }
 }
 
-/// Reads to the end of a league's log, and adds to the header whoever came and went. Returns how many
-/// bytes were read. Lines that change nothing are left for those who read line by line.
+/// Reads to the end of a league's log, and adds entries and departures to the header. Returns how
+/// many bytes were read. Lines that change nothing are left for those who read line by line.
 fn look_ahead(input: &mut impl BufRead, header: &mut Header) -> io::Result<u64> {
     let (mut seen, mut line, mut is_inside) = (0, Vec::with_capacity(TYPICAL_LINE), false);
     loop {

@@ -114,7 +114,7 @@ impl LogWriter {
     }
 
     /// Prepares to append after the first `length` bytes, which must be complete lines of a log
-    /// with this header. Drops whatever follows them.
+    /// with this header. Drops everything after them.
     pub fn go_on(&mut self, header: &Header, length: u64) -> Result<(), WriteError> {
         self.check()?;
         if length != self.length {
@@ -213,7 +213,7 @@ impl LogWriter {
         let failed = |source| self.failed(source);
         match fcntl_lock(&self.file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
-            // A lock for reading is nobody's who writes; anyone may have it who may read the log.
+            // Writers never hold a lock for reading; any reader of the log may.
             Err(Errno::ACCESS | Errno::AGAIN)
                 if lock::is_written_by_another(&self.file).is_ok_and(|written| !written) => {}
             Err(Errno::ACCESS | Errno::AGAIN) => {

@@ -37,7 +37,7 @@ pub struct Adjudication {
     /// A loss, when both players report that the same one is far behind, or that one says so alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resign: Option<ScoreRule>,
-    /// A draw, when so many plies were played.
+    /// A draw after this many plies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<u32>,
 }

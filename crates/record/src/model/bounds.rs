@@ -1,8 +1,8 @@
 //! The bounds on the texts and lists of a record and a header.
 //!
 //! A log may come from a stranger, and a record from a worker or from a game in which every move
-//! drew a warning. What is longer is cut, in one place for records that are written and for those
-//! that are read: a game counts whatever was said about it, and no table, page or terminal has to
+//! drew a warning. Longer texts are cut, in one place for records that are written and for those
+//! that are read: a game counts regardless of its texts, and no table, page or terminal has to
 //! show megabytes of text.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -25,7 +25,7 @@ pub(crate) const MOST_STEPS: usize = 1 << 20;
 
 /// Something with bounds.
 pub trait HasBounds {
-    /// Cuts whatever exceeds its bound. Changes nothing if nothing does.
+    /// Cuts anything that exceeds its bound. Changes nothing if nothing does.
     fn cut(&mut self);
 }
 
@@ -218,7 +218,7 @@ impl HasBounds for RosterChange {
 }
 
 impl Header {
-    /// Checks that it is no larger than any tournament can make it.
+    /// Checks that no tournament could make it larger.
     ///
     /// # Errors
     /// Says what is too large.
@@ -245,7 +245,7 @@ fn texts_of(program: &RulesProgram) -> impl Iterator<Item = &String> {
     command.iter().chain(files).chain([program, dir, configured, hash, code])
 }
 
-/// A record is cut wherever it is read, and whatever it says by seat is of the same seats.
+/// A record is cut wherever it is read, and all its values by seat have the same seats.
 impl<'de> Deserialize<'de> for GameRecord {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut record = Self::deserialize(deserializer)?;

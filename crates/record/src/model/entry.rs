@@ -54,10 +54,10 @@ pub struct Leaving {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeavingReason {
-    /// Its author handed in a newer version.
+    /// Replaced by the author's newer version.
     Replaced,
     /// The organiser removed it.
     Removed,
-    /// Its files are not those that entered.
+    /// Changed files: they are not those that entered.
     Lost,
 }

@@ -35,7 +35,7 @@ pub enum FaultCode {
     Processes,
     /// It exceeded the limit of disk space.
     Disk,
-    /// Its sandbox failed.
+    /// The sandbox failed.
     Containment,
 }
 

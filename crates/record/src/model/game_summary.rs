@@ -21,7 +21,7 @@ pub struct UnknownResult {
 /// A summary of a finished game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GameSummary {
-    /// The places by seat. Two that failed are not compared, whatever their places.
+    /// The places by seat. Two that failed are not compared, regardless of their places.
     pub places: Places,
     /// The faults, by seat.
     pub faults: SeatFaults,

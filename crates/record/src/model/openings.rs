@@ -29,11 +29,11 @@ pub enum OpeningSource {
 
 /// A file of openings, which may have millions.
 pub trait OpeningFile: fmt::Debug + Send + Sync {
-    /// Which part of which file is used.
+    /// The part of a file in use.
     fn selection(&self) -> &BookSelection;
 
-    /// Draws so many openings, or all if there are fewer, in the order of the pairs. `seed` decides
-    /// a random order. More openings from the same seed begin with the same ones.
+    /// Draws this many openings, or all if there are fewer, in the order of the pairs. `seed`
+    /// decides a random order. More openings from the same seed begin with the same ones.
     ///
     /// # Errors
     /// The file cannot be read any more.
@@ -56,7 +56,7 @@ pub struct DrawnOpenings {
     pub left_out: Option<String>,
 }
 
-/// Which part of which file of openings a tournament uses.
+/// The part of an openings file that a tournament uses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BookSelection {
     /// The name of the file, without its folder.
@@ -88,7 +88,7 @@ pub enum BookOrder {
 }
 
 impl BookSelection {
-    /// The number of openings to draw for so many pairs.
+    /// The number of openings to draw for this many pairs.
     pub fn needed(pairs: u32) -> usize {
         pairs.max(USUALLY_DRAWN) as usize
     }

@@ -81,7 +81,7 @@ pub struct PlayerSpec {
     /// The devices that it may use.
     #[serde(skip)]
     pub devices: Vec<PathBuf>,
-    /// How it is asked, if it is a chess engine that speaks UCI.
+    /// How it is used, if it is a UCI chess engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<EngineSettings>,
     /// Its own clock, instead of that of the tournament.
@@ -102,7 +102,7 @@ pub struct PlayerSpec {
     pub command: String,
 }
 
-/// How a chess engine that speaks UCI is asked.
+/// How a UCI chess engine is used.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct EngineSettings {
     /// The options that are set at its start, by name.
@@ -147,7 +147,7 @@ pub enum PlayerKind {
     Command {
         /// The program, as an absolute path.
         program: PathBuf,
-        /// Its arguments.
+        /// Arguments.
         args: Vec<String>,
     },
     /// As the built-in player with this name, which `referee_bots::named` knows.
@@ -160,7 +160,7 @@ impl PlayerSpec {
         matches!(&self.kind, PlayerKind::Command { args, .. } if args.iter().any(|arg| arg == BRIDGE))
     }
 
-    /// Whether it can start after an opening. The bridge has no way to tell a class its own first
+    /// Whether it can start after an opening. The bridge cannot tell a class its own first
     /// actions.
     pub fn takes_openings(&self) -> bool {
         !self.is_bridged()

@@ -166,7 +166,7 @@ impl Header {
         self.stages.iter().map(|stage| stage.pairs).max().unwrap_or(0)
     }
 
-    /// A description of the openings that so many pairs of each pairing use, if there are any.
+    /// A description of the openings for this many pairs of each pairing, if there are any.
     pub fn describe_openings(&self, pairs: u32) -> Option<String> {
         let openings = self.openings.as_ref()?;
         Some(match (openings, &self.book) {
@@ -320,7 +320,7 @@ pub const RESIGNATION: &str = "resignation";
 pub enum FaultPolicy {
     /// The game is lost.
     Lose,
-    /// The player is asked again, up to this many times in a row.
+    /// The player gets the turn again, up to this many times in a row.
     Retry(u32),
 }
 

@@ -25,7 +25,7 @@ pub enum RosterChange {
     },
     /// A player went.
     Left {
-        /// Its name.
+        /// The name.
         player: String,
         /// When, and why.
         #[serde(flatten)]
@@ -55,13 +55,13 @@ pub enum ImpossibleChange {
     /// More players cannot be rated together.
     #[error("the league is full: it has {MOST_PLAYERS} players")]
     Full,
-    /// Its name is not that of a version of its author's player.
+    /// The name is not that of a version of the author's player.
     #[error("the name is not that of a version of its author's player")]
     Misnamed,
     /// A player of this name came already.
     #[error("a player has already used this name")]
     There,
-    /// No player of this name is there.
+    /// No player has this name.
     #[error("no player has this name")]
     NotThere,
 }

@@ -28,7 +28,7 @@ pub enum Order {
     /// configuration can predict it.
     #[default]
     Listed,
-    /// Random, drawn from a text that nobody can predict.
+    /// Random, drawn from an unpredictable text.
     Drawn(String),
 }
 
@@ -54,7 +54,7 @@ pub enum Format {
     Check,
     /// Everyone meets everyone.
     RoundRobin,
-    /// Everyone meets as many others, whatever the results.
+    /// Everyone meets the same number of others, regardless of results.
     PartialRoundRobin {
         /// The number of opponents of each player; of games with more than two seats, the number of its
         /// meetings.
@@ -83,7 +83,7 @@ pub enum Format {
     },
     /// The loser of a meeting is out.
     Knockout {
-        /// How many further pairs a tied meeting may play before the better seed goes on.
+        /// How many further pairs a tied meeting may play before the better seed advances.
         tie_breaks: u32,
     },
     /// In each round, the most informative games for the ranking are played.
@@ -95,14 +95,14 @@ pub enum Format {
         margin: Option<u32>,
     },
     /// Players come and go while it is played, and it never ends by itself. The next games are
-    /// chosen by what they tell about the ratings of the players that are there.
+    /// chosen by their information about the current players' ratings.
     League,
     /// Extra games, the most informative for the ranking first, as long as there is time. It cannot
     /// be configured: a run with an end time adds it.
     Further,
 }
 
-/// The reason why a stage is not for games with so many seats, or not with so few or many players.
+/// Why a stage does not support this number of seats or players.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnsuitedStage {
     /// The format is for two seats.
@@ -157,7 +157,7 @@ pub enum UnsuitedStage {
     ManyMeetingsEach,
 }
 
-/// How many meetings of each player are enough for a class, in games with so many seats: everyone
+/// Enough meetings of each player for a class, in games with this many seats: everyone
 /// then plays about two dozen games.
 pub fn meetings_of_class(seats: usize) -> usize {
     24_usize.div_ceil(seats)
@@ -173,7 +173,7 @@ fn groups(players: usize, seats: usize) -> usize {
 }
 
 impl Stage {
-    /// Whether so many players can play it, in games with so many seats.
+    /// Whether it supports this many players, in games with this many seats.
     ///
     /// # Errors
     /// They cannot, for the reason given.
@@ -237,7 +237,7 @@ impl Stage {
         stage
     }
 
-    /// A description of it with this many players, in games with so many seats.
+    /// A description of it with this many players, in games with this many seats.
     pub fn describe(&self, players: usize, seats: usize) -> String {
         let deals = counted(self.pairs, deal(seats));
         let [meeting, other] =
@@ -267,8 +267,8 @@ impl Stage {
         }
     }
 
-    /// The number of its games with this many players, in games with so many seats; estimated if it
-    /// depends on results.
+    /// The number of its games with this many players, in games with this many seats; estimated if
+    /// it depends on results.
     pub fn games(&self, players: usize, seats: usize) -> usize {
         let meetings = match &self.format {
             Format::Check => players.div_ceil(seats),
@@ -332,7 +332,7 @@ pub fn checked_round_robin(stages: &[Stage]) -> Option<[&Stage; 2]> {
 }
 
 impl Format {
-    /// Whether a stage has one section, whatever its results.
+    /// Whether a stage always has one section.
     pub fn has_one_section(&self) -> bool {
         matches!(self, Self::RoundRobin | Self::PartialRoundRobin { .. } | Self::Gauntlet { .. })
     }

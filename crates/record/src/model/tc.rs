@@ -24,7 +24,7 @@ pub struct ShortClock {
 pub struct NotShortClock;
 
 impl ShortClock {
-    /// 2+0.02: short games between engines on which nobody waits.
+    /// 2+0.02: short games between engines, without anyone waiting.
     pub const QUICK: Self =
         Self { moves: None, budget: Duration::from_secs(2), increment: Duration::from_millis(20) };
 

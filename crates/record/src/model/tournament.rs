@@ -22,7 +22,7 @@ pub const DEFAULT_QUARANTINE: u32 = 5;
 /// The default results folder, beside the configuration.
 pub const DEFAULT_RESULTS: &str = "results";
 
-/// A command of the organiser that is told what happens.
+/// The organiser's command for events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hook {
     /// The program and its arguments.
@@ -64,7 +64,7 @@ pub struct Tournament {
     pub anchors: Vec<Anchor>,
     /// What the organiser of a league settles, if it is one.
     pub league: Option<LeagueSettings>,
-    /// The command that is told what happens, if there is one.
+    /// The command for events, if any.
     pub hook: Option<Hook>,
     /// How ranks and scores become marks, if marks are given.
     pub grades: Option<Grades>,

@@ -67,7 +67,7 @@ pub enum PlayerWarning {
     WrongLine {
         /// The ply of the search.
         ply: u32,
-        /// What is wrong, for the first such line of the game.
+        /// The problem with the first such line of the game.
         why: String,
     },
     /// This option of an engine is a button, and is configured not to be pressed. The name is

@@ -1,4 +1,4 @@
-//! Jobs that fail on a worker. The next try belongs to another worker, because whatever is wrong may
+//! Jobs that fail on a worker. The next try belongs to another worker, because the cause may
 //! be wrong with the first: a worker alone cannot have a game left out.
 
 use super::{Dispatcher, LONELY, NOTHING_MORE};

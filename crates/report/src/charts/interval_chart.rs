@@ -20,7 +20,6 @@ pub(crate) struct IntervalRow {
     pub(crate) label: String,
     /// The lower end.
     pub(crate) low: f64,
-    /// The middle.
     pub(crate) middle: f64,
     /// The upper end.
     pub(crate) high: f64,

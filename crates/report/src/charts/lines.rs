@@ -13,7 +13,6 @@ use crate::columns::cut;
 const APART: i32 = 16;
 const HEIGHT: u32 = 380;
 
-/// A line.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ChartLine {
     /// The name.

@@ -20,7 +20,7 @@ fn checked_of(
     game: &Description,
     answer: &Value,
 ) -> Result<(CheckedPosition, StepReport), Violation> {
-    // As text, because a state is kept as it is written.
+    // As text, because a state is stored as written.
     let text = answer.to_string();
     CheckedPosition::new(game, serde_json::from_str(&text).expect("the form of an answer"))
 }

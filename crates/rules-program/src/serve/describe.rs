@@ -4,7 +4,6 @@ use referee_games::{AnyGame, OptionSpec, PlacesTell};
 
 use crate::contract::{GameAnswer, VERSION};
 
-/// The description of the game.
 pub(super) fn describe(game: &dyn AnyGame) -> GameAnswer {
     GameAnswer {
         protocol: VERSION,

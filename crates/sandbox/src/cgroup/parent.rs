@@ -146,7 +146,7 @@ fn hold(dir: &Path) -> io::Result<Flock<File>> {
     lock.map_err(|(_, error)| error.into())
 }
 
-/// Removes the groups of killed callers, which nobody locks. The kernel keeps groups that are in
+/// Removes the groups of killed callers, which are not locked. The kernel keeps groups that are in
 /// use.
 fn remove_stale(own: &Path) {
     for entry in fs::read_dir(own).into_iter().flatten().flatten() {

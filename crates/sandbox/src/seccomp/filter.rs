@@ -16,7 +16,7 @@ pub(super) type Built<T> = Result<T, seccompiler::BackendError>;
 pub(super) struct Rules(BTreeMap<i64, Vec<SeccompRule>>);
 
 impl Rules {
-    /// Answers these calls, whatever their arguments.
+    /// Answers these calls with any arguments.
     pub(super) fn always(&mut self, calls: &[libc::c_long]) {
         self.0.extend(calls.iter().map(|&call| (call, Vec::new())));
     }
@@ -51,7 +51,7 @@ pub(super) const fn number(of: libc::c_int) -> u64 {
 }
 
 /// A condition on the lower half of one argument. The kernel looks at no more of those that are
-/// filtered, whatever a program writes into the upper half.
+/// filtered, regardless of the upper half.
 pub(super) fn argument(position: u8, is: SeccompCmpOp, value: u64) -> Built<SeccompCondition> {
     SeccompCondition::new(position, SeccompCmpArgLen::Dword, is, value)
 }

@@ -165,7 +165,7 @@ fn a_submission_reaches_the_installations_in_the_path() {
     machine.file("cup/ann/player", "#!/usr/bin/env python3.12\n");
     assert_eq!(machine.seen_by("cup/ann/player", &["names"], &[]), named);
     assert_eq!(machine.seen_by("cup/ann/venv/bin/python3", &["names"], &[]), installed);
-    // A folder of the player's own in its PATH is no installation.
+    // A folder of the player in its own PATH is not an installation.
     machine.file("cup/ann/player", "#!/usr/bin/env python3\n");
     assert_eq!(machine.seen_by("cup/ann/player", &["cup/ann/venv/bin"], &[]), NOTHING);
 }

@@ -55,7 +55,7 @@ pub struct Diagnostics {
     pub searches: Vec<SearchUse>,
     /// The warnings in the records.
     pub warnings: Vec<WarningCount>,
-    /// The highest number of a pair: how many openings were used, if there are so many.
+    /// The highest number of a pair: how many openings were used, if there are that many.
     pub pairs: u32,
     /// Players whose results the ratings do not explain, the most unusual first.
     pub unexplained: Vec<UnexplainedPlayer>,

@@ -40,7 +40,6 @@ impl FaultCases {
         self.cases.len() >= MOST
     }
 
-    /// Adds the faults of a game.
     pub(crate) fn add(&mut self, record: &GameRecord) {
         for case in FaultCase::all(record) {
             self.total += 1;

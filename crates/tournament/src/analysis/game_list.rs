@@ -71,7 +71,7 @@ fn listed(bad: &[BadLine], more: usize) -> String {
 ///
 /// # Errors
 ///
-/// When the list cannot be read, has no games, or has bad lines, all of which are found.
+/// When the list cannot be read, has no games, or has bad lines, which are all reported.
 pub fn read(
     input: impl BufRead,
     faulted: Faulted,

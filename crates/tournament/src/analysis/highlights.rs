@@ -23,7 +23,7 @@ pub enum HighlightKind {
     /// The winner has a lower rating than another player, and the rating difference is among the
     /// largest; if possible between different programs.
     Upset,
-    /// A long game between players of about the same rating, of whom none is expected to score more
+    /// A long game between players of about the same rating: neither is expected to score more
     /// than `CLOSE` against another; if possible between different programs.
     Close,
     /// Among the longest.
@@ -56,7 +56,7 @@ pub struct Highlight {
     /// The game.
     pub record: Arc<GameRecord>,
     /// How much the best player that did not win is rated above the winner, in Elo; negative if it
-    /// is not, and 0 if nobody won.
+    /// is not, and 0 in a draw.
     pub upset: f64,
     /// How many games came before it.
     number: usize,

@@ -158,7 +158,7 @@ impl Pseudonyms {
         }
         seen.id = format!("{}-{}-{}", pseudonyms.join("-"), record.pair, record.game);
         seen.seed.values.values_mut().fill(0);
-        // Two authors could tell by it that they met.
+        // It would show two authors that they met.
         seen.clock.began = 0;
         seen.notes.retain(|note| note.by == **own);
         // Both may be about the opponent's program.

@@ -2,7 +2,7 @@
 //! pseudonyms alone.
 //!
 //! The log follows the order of the schedule, which anyone who knows the configuration can work
-//! out. The same is true of a game's number in its pair, which tells who of the two comes first in
+//! out. The same is true of a game's number in its pair, which shows who of the two comes first in
 //! the schedule, and of the pair numbers when rounds follow each other.
 
 use std::path::Path;
@@ -72,7 +72,7 @@ impl Published {
         let contents = folder::read(dir, |index, game| {
             games.extend(place(&numbers, game).map(|place| (index, place)));
         })?;
-        // Only the whole log tells which games count.
+        // Only the whole log shows which games count.
         let state = &contents.state;
         let sealed = SealedGames::of(&contents.header, state);
         let settled = |(index, place): (usize, PublishedPlace)| PublishedPlace {

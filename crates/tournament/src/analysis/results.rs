@@ -170,7 +170,7 @@ impl NamedResults {
     ///
     /// # Errors
     ///
-    /// When a rating is given for an unknown player.
+    /// When a rating names an unknown player.
     pub(crate) fn fixed(&self, anchors: &[Anchor]) -> Result<Vec<FixedRating>, AnalysisError> {
         fixed_ratings(anchors, &self.names)
             .map_err(|anchor| AnalysisError::UnknownPlayer(anchor.player.clone()))

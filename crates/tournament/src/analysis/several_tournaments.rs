@@ -22,7 +22,7 @@ pub enum JoinError {
     /// An anchor has different ratings in two tournaments.
     #[error("the anchor {name:?} has the ratings {} and {}; they must agree", ratings[0], ratings[1])]
     Anchor {
-        /// Its name.
+        /// The name.
         name: String,
         /// The two ratings.
         ratings: [f64; 2],

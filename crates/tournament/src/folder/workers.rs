@@ -33,7 +33,7 @@ pub struct LiveWorkers {
 /// A machine that plays for a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LiveWorker {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// How many games it plays at once.
     pub slots: usize,

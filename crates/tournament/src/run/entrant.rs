@@ -16,7 +16,7 @@ const SHOWN: usize = 200;
 
 /// A player of a tournament.
 pub struct Entrant {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// Whether each game is played by a process of its own.
     pub(crate) restart: bool,

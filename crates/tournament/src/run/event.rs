@@ -31,7 +31,7 @@ pub enum RunEvent<'a> {
     },
     /// A game is over.
     GameFinished {
-        /// Its record.
+        /// The record.
         record: &'a GameRecord,
         /// Its transcript as JSON lines, if it ended in a fault.
         transcript: Option<&'a str>,
@@ -82,7 +82,7 @@ pub struct WorkerPool {
 /// A machine that plays for a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkerStatus {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// How many games it plays at once.
     pub slots: usize,

@@ -99,7 +99,7 @@ impl Job {
 /// A game that is to be played.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DueGame {
-    /// Its identity.
+    /// The identity.
     pub id: String,
     /// Its place in the schedule.
     pub fixture: Fixture,
@@ -148,7 +148,7 @@ pub enum Report {
 /// A finished game.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finished {
-    /// Its record.
+    /// The record.
     pub record: GameRecord,
     /// The warnings of the record.
     #[serde(skip)]

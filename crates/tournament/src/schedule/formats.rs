@@ -98,7 +98,6 @@ impl Next {
         Self { meetings: pairings.into_iter().map(Lineup::from).collect(), deals }
     }
 
-    /// Meetings of more.
     fn of_more(meetings: Vec<Vec<usize>>, deals: u32) -> Self {
         let meetings = meetings.into_iter().map(Lineup::from_iter);
         Self { meetings: meetings.collect(), deals }

@@ -1,4 +1,4 @@
-//! The league: the next pair of games is the one that tells most about today's players.
+//! The league: the next pair of games is the most informative about the current players.
 //!
 //! Each player has an estimate of its strength that every game moves a little (Glicko, without
 //! decay: a version does not change). It only chooses games; the tables fit all results together.
@@ -10,20 +10,20 @@ use std::num::NonZeroU64;
 use referee_games::Seat;
 use referee_record::model::game_summary::GameSummary;
 
-/// The deviation of a player of whom nothing is known, in Elo.
+/// The deviation of an unknown player, in Elo.
 const UNKNOWN: f64 = 350.0;
 /// The deviation of a new version of a player that is known, beyond that of the old version.
 const NEW_VERSION: f64 = 150.0;
-/// The deviation of a player whose rating is given.
+/// The deviation of a player with a fixed rating.
 const GIVEN: f64 = 50.0;
-/// The smallest deviation: so that nobody is ever certain.
+/// The smallest deviation, so that no rating is ever certain.
 const LEAST: f64 = 25.0;
 /// The slope of the expected score on the scale of Elo.
 const Q: f64 = std::f64::consts::LN_10 / 400.0;
 /// After this many copies of earlier games in a row, two players do not meet again.
 const REPEATS: u32 = 4;
-/// A pair of games is worth playing if it should narrow somebody's interval by this many Elo, to
-/// each side. Between equals, that is so until both are known to 50 Elo, after about 190 games.
+/// A pair of games is worth playing if it should narrow an interval by this many Elo, to
+/// each side: between equals, until both are known to 50 Elo, after about 190 games.
 const WORTH_PLAYING: f64 = 0.25;
 /// Half of a 95% interval, in deviations.
 const HALF_INTERVAL: f64 = 1.96;
@@ -32,7 +32,7 @@ const HALF_INTERVAL: f64 = 1.96;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Matchmaker {
     players: Vec<Strength>,
-    /// The meetings of players that are there, the lower number first.
+    /// The meetings of current players, the lower number first.
     meetings: HashMap<(usize, usize), Meetings>,
     /// The number of pairs chosen so far.
     chosen: u64,
@@ -40,12 +40,12 @@ pub(crate) struct Matchmaker {
     is_dry: bool,
 }
 
-/// What is known about a player.
+/// Knowledge about a player.
 #[derive(Debug, Clone, Copy)]
 struct Strength {
     value: f64,
     deviation: f64,
-    /// Whether its rating is given, so that no game tells anything about it.
+    /// Whether its rating is fixed, so that games reveal nothing about it.
     is_given: bool,
     is_there: bool,
     /// Games that were chosen for it and are not over.
@@ -102,7 +102,7 @@ impl Matchmaker {
         self.is_dry = false;
     }
 
-    /// A player plays no more.
+    /// A player has stopped playing.
     pub(crate) fn leave(&mut self, player: usize) {
         self.players[player].is_there = false;
         self.meetings.retain(|&(one, other), _| one != player && other != player);
@@ -155,9 +155,9 @@ impl Matchmaker {
         }
     }
 
-    /// The next pair of games: of the player of whom least is known, or every other time of the one
-    /// that has waited longest, against the opponent that tells most. `None` if no two players are
-    /// there, or their games would only repeat earlier ones, or tell hardly anything.
+    /// The next pair of games: of the least certain player, or every other time of the one
+    /// that has waited longest, against the most informative opponent. `None` if no two players are
+    /// left, or their games would only repeat earlier ones, or reveal too little.
     pub(crate) fn choose(&mut self) -> Option<(usize, usize)> {
         if self.is_dry {
             return None;
@@ -183,7 +183,7 @@ impl Matchmaker {
         Some((one, other))
     }
 
-    /// The opponent whose game with `one` tells most.
+    /// The most informative opponent for `one`.
     fn opponent(&self, one: usize) -> Option<usize> {
         let own = self.players[one];
         let others = self.players.iter().enumerate();
@@ -201,9 +201,9 @@ impl Matchmaker {
 }
 
 impl Meetings {
-    /// How much more a pair of games tells than if the two had met as often and played copies. Those
-    /// who always meet the same few know little about the others: without the root of the meetings,
-    /// ratings of close fields were pulled together, and intervals of 95% held in 90%.
+    /// How much more a pair of games reveals than if the two had met as often and played copies.
+    /// Those who always meet the same few know little about the others: without the root of the
+    /// meetings, ratings of close fields were pulled together, and intervals of 95% held in 90%.
     fn novelty(self) -> f64 {
         let pairs = f64::from(self.games) / 2.0;
         1.0 / ((1.0 + pairs).sqrt() * f64::from(1 + self.repeats))
@@ -216,7 +216,7 @@ impl Strength {
         self.deviation / f64::from(1 + self.busy)
     }
 
-    /// How much a game against `other` tells about it: most if that one is near in strength, well
+    /// The information of a game against `other`: most if that one is near in strength, well
     /// known, and has nothing else to play. The root lets players of different strength meet, too,
     /// which ties the ends of the scale together.
     fn worth(self, other: Self) -> f64 {
@@ -225,7 +225,7 @@ impl Strength {
         g * g * (expected * (1.0 - expected)).sqrt() / f64::from(1 + other.busy)
     }
 
-    /// Whether a pair of games against `other` tells enough about either of them.
+    /// Whether a pair of games against `other` reveals enough about either of them.
     fn is_worth_meeting(self, other: Self) -> bool {
         let narrows = |one: Self, other: Self| {
             let (_, after) = one.after(other, 0.5);

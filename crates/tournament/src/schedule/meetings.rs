@@ -45,12 +45,12 @@ fn subsets(count: usize, size: usize) -> Vec<Vec<usize>> {
     found
 }
 
-/// Everyone plays in `rounds` meetings, each with others that it has met least so far, whatever the
-/// results. Where a round leaves places open, those who played least play again.
+/// Everyone plays in `rounds` meetings, each with others that it has met least so far, regardless
+/// of the results. Where a round leaves places open, those who played least play again.
 ///
-/// Each round takes the players in an order of its own, which follows from theirs: whoever knows the
-/// one knows the other. With 8 to 200 players, ratings are as precise as with the same number of
-/// games in which all pairs of players meet equally often, but for 3 to 10%.
+/// Each round takes the players in an order of its own, which follows from theirs: anyone who knows
+/// the one knows the other. With 8 to 200 players, ratings are as precise as with the same number
+/// of games in which all pairs of players meet equally often, but for 3 to 10%.
 ///
 /// A `late` player meets as many groups of earlier ones, which changes no other meeting.
 pub(super) fn some(
@@ -168,7 +168,7 @@ fn mixed(players: &[usize], rounds: usize, seats: usize) -> Vec<Vec<usize>> {
     meetings
 }
 
-/// The order of the places from 0 to `count` in a round: in the first as they are, then as good as
+/// The order of the places from 0 to `count` in a round: in the first unchanged, then as good as
 /// random.
 fn order(round: usize, count: usize) -> Vec<usize> {
     let mut places: Vec<usize> = (0..count).collect();

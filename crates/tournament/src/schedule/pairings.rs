@@ -14,8 +14,8 @@ pub(super) fn everyone(players: &[usize]) -> Vec<(usize, usize)> {
     (0..last).flat_map(|round| tables.clone().map(move |table| seats(round, table))).collect()
 }
 
-/// Everyone meets as many others, whatever the results. Of an odd number of players with an odd
-/// number of opponents, one meets one more.
+/// Everyone meets the same number of others, regardless of results. Of an odd number of players
+/// with an odd number of opponents, one meets one more.
 ///
 /// The players stand in a circle, and each meets those that are some distances away. The distances
 /// grow geometrically from 1, so that few steps lead from any player to any other: with up to 200

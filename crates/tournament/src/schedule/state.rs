@@ -1,9 +1,9 @@
 //! The state of a tournament: which games are done, who is out, and which games come next.
 //!
 //! Too many faults in a row, counted in the order of the schedule, quarantine a player. This is a
-//! pure function of the log, whatever the order in which games finished. The player's later games
-//! are not played, and those already played do not count. The next games are a pure function too: a
-//! section is added when all earlier sections are over, from their results alone.
+//! pure function of the log, regardless of the order in which games finished. The player's later
+//! games are not played, and those already played do not count. The next games are a pure function
+//! too: a section is added when all earlier sections are over, from their results alone.
 
 mod league;
 mod parts;
@@ -31,7 +31,6 @@ pub struct TournamentState {
     part: usize,
     /// The players in it, the best seed first.
     entrants: Vec<usize>,
-    /// Its first section.
     first_section: usize,
     /// The index of the first game of each part that has begun.
     begins: Vec<usize>,
@@ -273,7 +272,7 @@ impl TournamentState {
     /// Whether the game at `index` comes after one of its players was taken out, or before one that
     /// failed the check was corrected.
     pub(crate) fn is_void(&self, index: usize) -> bool {
-        // In most tournaments nobody is out, and no fixture has to be computed.
+        // In most tournaments no player is out, and no fixture has to be computed.
         self.any_out && {
             let is_out = |player: usize| self.out[player].is_some_and(|last| last < index);
             self.fixture(index).players.players().any(is_out) || self.is_former(index)

@@ -134,7 +134,7 @@ pub enum Step {
     Chance(String),
 }
 
-/// A step as it is sent: a game for two gets `both`, a list in seat order.
+/// A step as sent: a game for two gets `both`, a list in seat order.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum StepWords {
@@ -188,7 +188,7 @@ pub struct Position {
     pub caption: String,
     /// With hidden information: what each seat may know.
     pub views: Option<Vec<Value>>,
-    /// With hidden information: whether only its own seat is told the last action.
+    /// With hidden information: whether only its own seat receives the last action.
     pub secret: bool,
 }
 

@@ -30,7 +30,7 @@ pub enum ArchiveRefusal {
     /// show.
     #[error("it is damaged, or not an archive ({0})")]
     Broken(String),
-    /// Its entries can be read only with a password.
+    /// The entries need a password.
     #[error("it is encrypted; pack it without a password")]
     Encrypted,
     /// It is compressed in a way that cannot be unpacked.

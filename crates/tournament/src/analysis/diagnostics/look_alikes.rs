@@ -6,8 +6,8 @@
 //! share that the players have with all others. It is a reason to look closer, not a verdict.
 //!
 //! The number of kept decisions is bounded. Beyond it, positions are a sample: those with the
-//! lowest hashes, whatever the order of the games, so that the positions two players share stay
-//! complete.
+//! lowest hashes, regardless of the order of the games, so that the positions two players share
+//! stay complete.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ pub struct LookAlikes {
 /// A player that plays the first legal action.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FirstLegal {
-    /// Its name.
+    /// The name.
     pub player: String,
     /// The number of different positions in which it had a choice.
     pub positions: u32,
@@ -279,7 +279,7 @@ mod tests {
         let mut seen = FirstDecisions::default();
         for position in 0..100 {
             // Bee decides like ant in 90% and like cat in 85%, which ant and cat do in 75%. Dog and
-            // elk are a cluster of their own, and fox is like nobody.
+            // elk are a cluster of their own, and fox is unlike the others.
             let own = |from: u64, player: u64| if position < from { player } else { 9 };
             let of = [own(10, 0), 9, if position >= 85 { 2 } else { 9 }, 20, 20, 30];
             for (player, action) in of.into_iter().enumerate() {

@@ -44,7 +44,7 @@ struct Sums {
     moves: u64,
     depth: Mean,
     nodes: Mean,
-    /// The nodes and the seconds of moves of which both are known.
+    /// The nodes and the seconds of moves for which both are known.
     speed: [f64; 2],
     time: Mean,
     latency: Mean,

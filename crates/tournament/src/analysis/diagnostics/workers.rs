@@ -53,7 +53,7 @@ pub struct WorkerGames {
 /// The results of a player, in the order of the workers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlayerByWorker {
-    /// Its name.
+    /// The name.
     pub player: String,
     /// The number of games and the score in half points on each worker.
     pub results: Vec<(u32, u32)>,
@@ -100,14 +100,13 @@ impl PairScores {
     }
 }
 
-/// A pair of which one game was seen: who plays, and its number.
+/// A pair with one game seen so far: its players and number.
 type HalfPair = (usize, usize, u32);
 
 /// Collects the results, one game at a time. Its size grows with the numbers of pairings and
 /// workers, not of games.
 #[derive(Debug, Default)]
 pub(crate) struct WorkerCollector {
-    /// The numbers of the workers.
     numbers: BTreeMap<Option<String>, usize>,
     games: Vec<(u32, u32)>,
     /// Games and half points by player and worker.
@@ -227,7 +226,7 @@ mod tests {
         collector.add(record, GameSummary::of(record).expect("a result"), players);
     }
 
-    /// Plays so many pairs of ant and bee on a worker; ant wins this many of each ten games with
+    /// Plays this many pairs of ant and bee on a worker; ant wins this many of each ten games with
     /// the first seat, and loses the others.
     fn play(collector: &mut WorkerCollector, worker: &str, pairs: std::ops::Range<u32>, wins: u32) {
         for pair in pairs {

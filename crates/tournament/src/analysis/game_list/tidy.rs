@@ -69,7 +69,6 @@ struct TidyRow {
     fault: Option<FaultCode>,
 }
 
-/// The rows of a game.
 #[derive(Debug)]
 struct TidyGame {
     name: String,

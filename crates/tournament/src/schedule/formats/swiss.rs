@@ -18,7 +18,7 @@ pub(crate) fn next(course: &StageState<'_>, rounds: u32) -> Option<Vec<(usize, u
     (!pairings.is_empty()).then_some(pairings)
 }
 
-/// The maximum number of rounds that never needs a repeated meeting, whatever the results: half of
+/// The maximum number of rounds that never needs a repeated meeting: half of
 /// the players (by Dirac's theorem, those who have not met have a perfect matching).
 pub fn most_rounds(players: usize) -> usize {
     players.div_ceil(2)

@@ -1,4 +1,4 @@
-//! The state of a league: who is there, and which games were chosen.
+//! The state of a league: its players, and the games chosen.
 //!
 //! It has no sections. A pair of games is chosen when a worker is free, and gets the next number;
 //! the log says which pairs there were. Faults count in the order of the log.
@@ -125,7 +125,7 @@ impl TournamentState {
         self.retire(player);
     }
 
-    /// Lets a player play no more. Its games stay.
+    /// Stops a player. Its games stay.
     pub(super) fn retire(&mut self, player: usize) {
         let schedule = &self.schedule;
         let Some(league) = &mut self.league else { return };

@@ -195,7 +195,7 @@ fn players_are_not_paired_to_repeat_games() {
         let copies: u32 = state.results_for_pairing().copies().values().sum();
         assert!(copies <= 20, "{copies} copies of 200 games");
     }
-    // If nobody plays a new game, it is over.
+    // Without new games, it is over.
     let mut state = of(&[Stage::round_robin(1), Stage::further()], 3, 0);
     state.allow_further();
     while let Some(index) = state.next_due(0) {

@@ -57,7 +57,7 @@ fn shown(state: &TournamentState) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Whatever happens in whatever order: who reads the log knows what the run knew, except for
+    /// After any events in any order, a reader of the log knows what the run knew, except for
     /// games that were chosen and did not begin.
     #[test]
     fn a_league_is_what_its_log_says(steps in prop::collection::vec((0_u8..8, 0_usize..100), 1..120)) {
@@ -96,7 +96,7 @@ proptest! {
             }
         }
         log.finish().expect("on disk");
-        // Pairs of which no game was played are not in the log.
+        // Pairs without a played game are not in the log.
         let unknown: Vec<usize> = (0..state.len() / 2)
             .filter(|pair| !state.is_done(2 * pair) && !state.is_done(2 * pair + 1))
             .collect();
