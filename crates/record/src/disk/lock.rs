@@ -1,9 +1,9 @@
 //! Locks on files that only their owner can open. Whoever can open a file, if only to read it, can also
 //! lock it, and would keep everybody else waiting.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -31,16 +31,39 @@ pub enum LockKind {
 }
 
 /// Opens the file of a lock, which is created if it is missing.
+///
+/// If others could open it, as version 0.1 let everyone, someone may already hold it, or lock it
+/// later, so a new file takes its place, unless a run has locked it for writing. Another user's file
+/// stays unchanged.
 pub fn open(path: &Path) -> io::Result<File> {
+    let file = create(path)?;
+    if !is_open_to_others(&file)? || is_written_by_another(&file)? {
+        return Ok(file);
+    }
+    // Only who holds the new file may move it, so that two programs do not replace each other's.
+    let mut fresh = path.to_owned().into_os_string();
+    fresh.push(".fresh");
+    let fresh = Path::new(&fresh);
+    let held = wait_for(fresh, LockKind::Exclusive, PATIENCE)?;
+    if is_open_to_others(&create(path)?)? {
+        fs::rename(fresh, path)?;
+    } else {
+        super::remove_if_there(fresh)?;
+    }
+    drop(held);
+    create(path)
+}
+
+fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true).mode(PRIVATE);
-    let file = bounded::open_with(&mut options, path)?;
+    bounded::open_with(&mut options, path)
+}
+
+/// Whether others can open this file of ours.
+fn is_open_to_others(file: &File) -> io::Result<bool> {
     let found = file.metadata()?;
-    // Version 0.1 let everyone open it. Another user's file stays unchanged.
-    if found.mode() & 0o077 != 0 && found.uid() == nix::unistd::geteuid().as_raw() {
-        file.set_permissions(Permissions::from_mode(PRIVATE))?;
-    }
-    Ok(file)
+    Ok(found.mode() & 0o077 != 0 && found.uid() == nix::unistd::geteuid().as_raw())
 }
 
 /// Waits at most `patience` for the lock on the file at `path`. It ends when the file that is
@@ -98,6 +121,9 @@ pub fn is_written_by_another(file: &File) -> io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
@@ -119,6 +145,46 @@ mod tests {
         fs::set_permissions(&path, Permissions::from_mode(0o644)).expect("as version 0.1 did");
         open(&path).expect("opened");
         assert_eq!(mode(), 0o600);
+    }
+
+    /// Locks a file as another process would.
+    #[cfg(target_os = "linux")]
+    #[expect(clippy::cast_possible_truncation, reason = "constants of the system that fit")]
+    fn stranger(path: &Path, kind: libc::c_int) -> File {
+        let file = OpenOptions::new().read(true).write(true).open(path).expect("a file");
+        let lock = libc::flock {
+            l_type: kind as libc::c_short,
+            l_whence: libc::SEEK_SET as libc::c_short,
+            l_start: 0,
+            l_len: 0,
+            l_pid: 0,
+        };
+        fcntl(&file, FcntlArg::F_OFD_SETLK(&lock)).expect("locked");
+        file
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn who_locked_a_file_that_everybody_could_open_is_in_nobodys_way() {
+        use rustix::fs::fcntl_lock;
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("lock");
+        let exclusive = FlockOperation::NonBlockingLockExclusive;
+        let wide = || {
+            fs::write(&path, "").expect("a file");
+            fs::set_permissions(&path, Permissions::from_mode(0o644)).expect("as version 0.1 did");
+        };
+        wide();
+        let reads = stranger(&path, libc::F_RDLCK);
+        flock(&reads, FlockOperation::LockShared).expect("locked");
+        let file = open(&path).expect("opened");
+        fcntl_lock(&file, exclusive).expect("free");
+        wait_for(&path, LockKind::Exclusive, Duration::ZERO).expect("free");
+        assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 1, "nothing else is left");
+        fs::remove_file(&path).expect("removed");
+        wide();
+        let _run = stranger(&path, libc::F_WRLCK);
+        fcntl_lock(open(&path).expect("opened"), exclusive).expect_err("a run of version 0.1");
     }
 
     #[test]
