@@ -5,6 +5,7 @@ mod hash;
 mod stamp;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use self::hash::{Parts, Unreadable, is_left_out, of_bot, of_names, of_rules};
@@ -44,8 +45,9 @@ impl Fingerprint {
     /// A file that was touched since it was read, with a path relative to the player's folder if it
     /// lies there. Its contents may still be the same.
     pub fn touched(&self) -> Option<&Path> {
-        let differs =
-            |(path, before): &&(PathBuf, Stamp)| !Stamp::of(path).is_ok_and(|it| it == *before);
+        let differs = |(path, before): &&(PathBuf, Stamp)| {
+            !fs::metadata(path).is_ok_and(|found| Stamp::of(&found) == *before)
+        };
         let (path, _) = self.stamps.iter().find(differs)?;
         Some(path.strip_prefix(&self.dir).unwrap_or(path))
     }
@@ -63,8 +65,6 @@ impl Fingerprint {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     #[test]

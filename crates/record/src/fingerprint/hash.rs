@@ -5,7 +5,7 @@
 //! produce the same bytes.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -123,11 +123,29 @@ impl Frames {
         texts.for_each(|text| self.text(text));
     }
 
-    /// Adds a file's name and contents; the contents as their own hash, which has a fixed length.
+    /// Adds the file at `path`, or the one that a link there leads to.
     fn file(&mut self, name: &str, path: &Path) -> Result<(), Unreadable> {
-        // The stamp comes first, so that a write during the read changes it.
-        let stamp = Stamp::of(path).map_err(|error| unreadable(name, error))?;
-        let contents = digest(path).map_err(|error| unreadable(name, error))?;
+        let file = bounded::input(path).map_err(|error| match error {
+            ReadError::Failed(error) => error,
+            other => io::Error::other(other),
+        });
+        self.opened(name, path, file)
+    }
+
+    /// Adds a file's name and contents; the contents as their own hash, which has a fixed length.
+    /// Both the stamp and the hash are those of the opened file, whatever `path` leads to by now.
+    fn opened(
+        &mut self,
+        name: &str,
+        path: &Path,
+        file: io::Result<File>,
+    ) -> Result<(), Unreadable> {
+        let read = |file: File| {
+            // The stamp comes first, so that a write during the read changes it.
+            let stamp = Stamp::of(&file.metadata()?);
+            Ok((stamp, blake3::Hasher::new().update_reader(file)?.finalize()))
+        };
+        let (stamp, contents) = file.and_then(read).map_err(|error| unreadable(name, error))?;
         self.stamps.push((path.to_owned(), stamp));
         self.text("file");
         self.text(name);
@@ -135,11 +153,13 @@ impl Frames {
         Ok(())
     }
 
-    /// Adds a file, or a folder with everything in it, in the order of names.
+    /// Adds a file, or a folder with everything in it. A link is followed.
     fn tree(&mut self, name: &str, path: &Path, root: &Path) -> Result<(), Unreadable> {
-        if !path.is_dir() {
-            return self.file(name, path);
-        }
+        if path.is_dir() { self.folder(name, path, root) } else { self.file(name, path) }
+    }
+
+    /// Adds a folder with everything in it, in the order of names.
+    fn folder(&mut self, name: &str, path: &Path, root: &Path) -> Result<(), Unreadable> {
         self.text("folder");
         self.text(name);
         for entry in entries(path).map_err(|error| unreadable(name, error))? {
@@ -153,11 +173,22 @@ impl Frames {
     /// Adds a folder entry. A link adds the text of its target, and the target's contents too if it
     /// is a file inside `root`.
     fn entry(&mut self, name: &str, path: &Path, root: &Path) -> Result<(), Unreadable> {
-        let Ok(target) = fs::read_link(path) else { return self.tree(name, path, root) };
+        let found = fs::symlink_metadata(path).map_err(|error| unreadable(name, error))?;
+        if found.is_dir() {
+            return self.folder(name, path, root);
+        }
+        if !found.is_symlink() {
+            // It is refused if a link has taken its place.
+            return self.opened(name, path, bounded::open(path));
+        }
+        let target = fs::read_link(path).map_err(|error| unreadable(name, error))?;
         self.text("link");
         self.text(name);
         self.bytes(target.as_os_str().as_encoded_bytes());
-        if is_file_inside(path, root) { self.file(name, path) } else { Ok(()) }
+        match file_inside(path, root) {
+            Some(target) => self.opened(name, path, bounded::open(&target)),
+            None => Ok(()),
+        }
     }
 
     /// Adds the names and sizes of the files in a folder, after `before` others.
@@ -193,14 +224,6 @@ fn unreadable(name: &str, error: io::Error) -> Unreadable {
     Unreadable { name: name.to_owned(), error }
 }
 
-fn digest(path: &Path) -> io::Result<blake3::Hash> {
-    let file = bounded::input(path).map_err(|error| match error {
-        ReadError::Failed(error) => error,
-        other => io::Error::other(other),
-    })?;
-    Ok(blake3::Hasher::new().update_reader(file)?.finalize())
-}
-
 /// Folders of version control and caches. What programs do not read is not part of them.
 const LEFT_OUT: [&str; 5] = [".git", ".hg", ".svn", "__pycache__", ".DS_Store"];
 
@@ -223,9 +246,10 @@ fn entries(folder: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-fn is_file_inside(path: &Path, root: &Path) -> bool {
-    let inside = || Ok::<_, io::Error>(path.canonicalize()?.starts_with(root.canonicalize()?));
-    path.is_file() && inside().unwrap_or(false)
+/// The file inside `root` that a link at `path` leads to, without links; `None` for anything else.
+fn file_inside(path: &Path, root: &Path) -> Option<PathBuf> {
+    let target = path.canonicalize().ok()?;
+    (target.starts_with(root.canonicalize().ok()?) && target.is_file()).then_some(target)
 }
 
 #[cfg(test)]
@@ -340,6 +364,28 @@ mod tests {
         let before = player.hash();
         fs::write(outside.path(), "changed").expect("written");
         assert_eq!(player.hash(), before);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_was_opened_is_hashed_and_stamped_though_its_folder_was_swapped() {
+        let player = Player::new(&["p"], &[]);
+        player.write("lib/a.py", "1");
+        player.write("other/a.py", "2");
+        let path = player.dir.path().join("lib/a.py");
+        let added = |file| {
+            let mut frames = Frames::new("");
+            frames.opened("a.py", &path, file).expect("readable");
+            (frames.stamps.remove(0).1, frames.finish())
+        };
+        let first = added(bounded::open(&path));
+        let opened = bounded::open(&path);
+        let lib = player.dir.path().join("lib");
+        fs::rename(&lib, player.dir.path().join("gone")).expect("renamed");
+        fs::rename(player.dir.path().join("other"), &lib).expect("renamed");
+        assert_eq!(added(opened), first);
+        let second = added(bounded::open(&path));
+        assert!(second.0 != first.0 && second.1 != first.1, "the swap is noticed");
     }
 
     #[test]

@@ -1,9 +1,7 @@
 //! The file metadata that reveals a change.
 
-use std::fs;
-use std::io;
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 
 /// The file metadata that reveals a change. It differs if the file was written to or replaced; it
 /// may also differ without that.
@@ -16,14 +14,13 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    /// The stamp of the file at `path`.
-    pub(super) fn of(path: &Path) -> io::Result<Self> {
-        let found = fs::metadata(path)?;
-        Ok(Self {
+    /// The stamp of a file with this metadata.
+    pub(super) fn of(found: &Metadata) -> Self {
+        Self {
             file: (found.dev(), found.ino()),
             size: found.size(),
             written: (found.mtime(), found.mtime_nsec()),
             changed: (found.ctime(), found.ctime_nsec()),
-        })
+        }
     }
 }
