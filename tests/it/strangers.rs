@@ -328,7 +328,7 @@ fn a_published_report_names_neither_suspicions_nor_machines() {
     let suspicions = [
         "cat and fox are the same player",
         "eel plays the first legal action",
-        "cat, dog and fox decided alike in at least 100%",
+        "cat, dog and fox made the same choice in at least 100%",
     ];
     let report = arena.read("report.html");
     for suspicion in suspicions {
@@ -347,7 +347,9 @@ fn a_published_report_names_neither_suspicions_nor_machines() {
         let found = arena.in_shell(&format!("grep -rl '{word}' results/cup/{folder}"), &[]);
         assert_eq!(found, Run::new(1, "", ""), "{word}");
     };
-    for suspicion in ["are the same player", "first legal action", "decided alike", "better than"] {
+    for suspicion in
+        ["are the same player", "first legal action", "made the same choice", "better than"]
+    {
         grep(suspicion, "public");
     }
     grep("lab-machine-7", "public");

@@ -455,7 +455,7 @@ fn by_detection(
     let missing = || {
         let title = match &decision.found[..] {
             [] => "no player found in this folder",
-            _ => "several files in this folder may be the player",
+            _ => "several files in this folder could be the player",
         };
         InvalidValue::new(title, "say how to start it with `command = [\"./player\"]`")
     };

@@ -74,8 +74,7 @@ impl Coordinator {
         // The players of a league change all the time.
         if self.has_others && !runner.state.is_league() {
             let warning = "the server still had the queues of this tournament with another \
-                           configuration; they were removed, and games that waited there are \
-                           played again";
+                           configuration; they were removed, and their games will be replayed";
             listener.on(RunEvent::Warning(warning), runner.state)?;
         }
         let OpenRun { server, names, streams, .. } = &self.run;

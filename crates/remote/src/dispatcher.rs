@@ -57,7 +57,7 @@ const PROMPT: usize = 8;
 /// How long no worker may be there before that is reported.
 const LONELY: Duration = Duration::from_secs(10);
 /// The message to an excluded worker.
-const NOTHING_MORE: &str = "nothing more is accepted from this worker";
+const NOTHING_MORE: &str = "this worker is excluded";
 
 /// What requests of the dispatcher report when they are done.
 enum RequestOutcome {
@@ -316,7 +316,7 @@ impl Dispatcher {
                 if was_missing {
                     self.warn(
                         "the server has lost the queues of this run; they were created again, and \
-                         what waited there is played again",
+                         their jobs will be replayed",
                     );
                 }
                 self.requeue_lost(Duration::ZERO);
@@ -381,8 +381,8 @@ impl Dispatcher {
                 self.exclude(
                     &worker,
                     &format!(
-                        "worker {worker} sent an invalid result for {job}: {why}. It is played \
-                         again, and {NOTHING_MORE}"
+                        "worker {worker} sent an invalid result for {job}: {why}. It will be \
+                         replayed, and {NOTHING_MORE}"
                     ),
                 );
                 self.play_again(name);

@@ -179,8 +179,8 @@ fn look_alike(cluster: &LookAlikes) -> String {
     let others = share_with_others
         .map_or(String::new(), |share| format!(", and with others in {:.0}%", 100.0 * share));
     format!(
-        "{} decided alike in {least}{:.0}% of {least}{positions} common positions{others}: worth \
-         a look, but not proof.",
+        "{} made the same choice in {least}{:.0}% of {least}{positions} common positions{others}: \
+         worth a look, but not proof.",
         listed(players),
         (100.0 * share).floor(),
     )
@@ -299,9 +299,10 @@ ant beats bee, bee beats cat, cat beats ant.";
             "ant and bee are the same player: the same command with the same files.",
             "gnu and hen each play the first legal action, in at least 99% of at least 25 \
              positions with a choice.",
-            "dog, elk and fox decided alike in at least 87% of at least 31 common positions, and \
-             with others in 30%: worth a look, but not proof.",
-            "bee and cat decided alike in 87% of 31 common positions: worth a look, but not proof.",
+            "dog, elk and fox made the same choice in at least 87% of at least 31 common \
+             positions, and with others in 30%: worth a look, but not proof.",
+            "bee and cat made the same choice in 87% of 31 common positions: worth a look, but not \
+             proof.",
         ];
         assert_eq!(look_alikes(&found), expected);
         assert!(found.are_alike("fox", "dog") && found.are_alike("ant", "bee"));

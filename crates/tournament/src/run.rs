@@ -437,7 +437,7 @@ impl Runner<'_> {
         }
         let again =
             !std::mem::replace(&mut assignment.failed, true) && !progress.venue.is_elsewhere();
-        let then = if again { "it is tried again" } else { "it is left out" };
+        let then = if again { "trying again" } else { "skipping it" };
         let warning = format!("{job} could not be played: {failure}; {then}");
         progress.listener.on(RunEvent::Warning(&warning), self.state)?;
         if again {

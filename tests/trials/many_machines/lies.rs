@@ -196,7 +196,7 @@ pub(super) fn caught(server: &mut TestServer) {
             line.contains(") sent an invalid result for game ") && line.contains(why),
             "{line}"
         );
-        assert!(line.ends_with("and nothing more is accepted from this worker"), "{line}");
+        assert!(line.ends_with("and this worker is excluded"), "{line}");
     }
     let essence = arena.essence();
     assert_eq!(essence.len(), truth.len());

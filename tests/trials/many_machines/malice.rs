@@ -143,10 +143,10 @@ pub(super) fn failing() -> Lacks {
     let Some(said) = said else { return lacks(None) };
     let [liar, broken] = names;
     for (worker, why) in [
-        (format!("Worker liar {liar}"), "took it again and again, although it was left to others"),
+        (format!("Worker liar {liar}"), "keeps taking it, although it was left to others"),
         (format!("worker broken {broken}"), "could not play several games that others have played"),
     ] {
-        let sentence = format!("{worker} {why}; nothing more is accepted from this worker");
+        let sentence = format!("{worker} {why}; this worker is excluded");
         assert!(said.contains(&sentence), "{said}");
     }
     assert!(!said.contains("it is left out"), "{said}");

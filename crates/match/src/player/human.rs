@@ -15,7 +15,7 @@ use referee_record::model::clock::Measure;
 use referee_record::model::fault::{Fault, FaultCode};
 
 const HELP: &str = "\
-an action    plays it; blanks, brackets and small letters do not matter: (3, 4) is 3,4
+an action    plays it; spaces, brackets and case do not matter: (3, 4) is 3,4
 a square     shows what the piece on it can do, if one piece acts at a time
 ?            shows all legal actions
 hint         shows what the built-in search would play

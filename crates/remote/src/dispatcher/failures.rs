@@ -28,7 +28,7 @@ impl Dispatcher {
         let warning = format!("{} could not be played: {failure}", open.describe());
         open.failures.push((worker.clone(), failure));
         if open.failures.len() >= MAX_REPEATS {
-            let why = "took it again and again, although it was left to others";
+            let why = "keeps taking it, although it was left to others";
             self.exclude(worker, &format!("{warning}. Worker {worker} {why}; {NOTHING_MORE}"));
         } else if is_first {
             self.warn(&format!("{warning}; another worker tries it"));

@@ -314,10 +314,7 @@ fn a_panic_in_the_rules_costs_only_that_game() {
     let what = format!("game {id} (cat – ant)");
     let why =
         format!("{what} could not be played: the referee panicked: the coin fell off the table");
-    assert_eq!(
-        heard.warnings,
-        [format!("{why}; it is tried again"), format!("{why}; it is left out")]
-    );
+    assert_eq!(heard.warnings, [format!("{why}; trying again"), format!("{why}; skipping it")]);
     let Ok(RunEnd::Failed(error)) = end else { panic!("{end:?}") };
     let failure = error.to_string();
     let start = "1 game could not be played:\n  ";

@@ -72,7 +72,7 @@ pub enum RecordFinding {
         replayed: String,
     },
     /// This seat had another clock than its player has.
-    #[error("the clock of {0} is not that of its player")]
+    #[error("the clock of {0} does not match that of its player")]
     OtherClock(Text),
     /// A turn exceeded its time, but the game continued.
     #[error("{seat} exceeded its time in turn {turn}, but the game continued")]

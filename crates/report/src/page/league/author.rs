@@ -202,7 +202,8 @@ impl AuthorPage<'_> {
                 tbody { @for version in self.versions { (self.version(version)) } }
             }))
             p.hint {
-                "A packet has all games of a version, its faults and the lines before the first one. "
+                "A packet has a version's games, its faults and the messages before the first \
+                 fault. "
                 "Opponents have pseudonyms in it."
             }
         }
