@@ -6,6 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use tokio::io::Interest;
@@ -22,6 +23,16 @@ pub(crate) struct Cgroups {
     pub(crate) setups: Vec<CgroupSetup>,
     /// Which group provides which mechanism.
     pub(super) of: Vec<(Mechanism, Version, PathBuf)>,
+    /// The files with the counts. They stay open after the first reading: opening them took more
+    /// time than all else that the referee does between two games of a kept player.
+    pub(super) opened: CountFiles,
+}
+
+/// The open files with the counts of processes.
+#[derive(Debug, Default)]
+pub(super) struct CountFiles {
+    memory: OnceLock<File>,
+    processes: OnceLock<File>,
 }
 
 /// How often limits were exceeded since the groups were made.
@@ -43,14 +54,18 @@ pub(crate) struct CpuFile {
 impl CpuFile {
     /// The CPU time of everything that was ever in the group.
     pub(crate) fn read(&self) -> Option<Duration> {
-        let mut space = [0; 512];
-        let count = self.file.read_at(&mut space, 0).ok()?;
-        let text = std::str::from_utf8(&space[..count]).ok()?;
-        match self.version {
+        read(&self.file, |text| match self.version {
             Version::One => text.trim().parse().ok().map(Duration::from_nanos),
             Version::Two => field(text, "usage_usec").map(Duration::from_micros),
-        }
+        })
     }
+}
+
+/// Reads a number from the beginning of an open file, however often it was read before.
+fn read<T>(file: &File, number: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+    let mut space = [0; 512];
+    let count = file.read_at(&mut space, 0).ok()?;
+    number(std::str::from_utf8(&space[..count]).ok()?)
 }
 
 impl Cgroups {
@@ -75,11 +90,24 @@ impl Cgroups {
         fs::read_to_string(dir.join(name)).ok()?.trim().parse().ok()
     }
 
-    fn count(&self, mechanism: Mechanism, names: [&str; 2], key: &str) -> u64 {
-        let Some((version, dir)) = self.group_of(mechanism) else { return 0 };
+    /// The number after `key` in this file of a group, which is opened if it was not.
+    fn count(
+        &self,
+        mechanism: Mechanism,
+        names: [&str; 2],
+        key: &str,
+        opened: &OnceLock<File>,
+    ) -> Option<u64> {
+        let (version, dir) = self.group_of(mechanism)?;
         let name = if version == Version::One { names[0] } else { names[1] };
-        let text = fs::read_to_string(dir.join(name)).unwrap_or_default();
-        field(&text, key).unwrap_or(0)
+        let file = match opened.get() {
+            Some(file) => file,
+            None => {
+                let file = File::open(dir.join(name)).ok()?;
+                opened.get_or_init(|| file)
+            }
+        };
+        read(file, |text| field(text, key))
     }
 
     /// The highest memory use of all processes together, in bytes.
@@ -89,18 +117,12 @@ impl Cgroups {
 
     /// The counts so far.
     pub(crate) fn counts(&self) -> Counts {
-        Counts {
-            killed_for_memory: self.count(
-                Mechanism::Memory,
-                ["memory.oom_control", "memory.events"],
-                "oom_kill",
-            ),
-            refused_processes: self.count(
-                Mechanism::Processes,
-                ["pids.events", "pids.events"],
-                "max",
-            ),
-        }
+        let (memory, processes) =
+            (["memory.oom_control", "memory.events"], ["pids.events", "pids.events"]);
+        let CountFiles { memory: of_memory, processes: of_processes } = &self.opened;
+        let killed = self.count(Mechanism::Memory, memory, "oom_kill", of_memory);
+        let refused = self.count(Mechanism::Processes, processes, "max", of_processes);
+        Counts { killed_for_memory: killed.unwrap_or(0), refused_processes: refused.unwrap_or(0) }
     }
 
     /// The file with the CPU time; `None` until the supervisor has created the groups.
@@ -174,7 +196,7 @@ mod tests {
         }
         let given = [Mechanism::Memory, Mechanism::Processes, Mechanism::Cpu];
         let of = given.map(|one| (one, version, dir.path().to_owned())).to_vec();
-        (dir, Cgroups { setups: Vec::new(), of })
+        (dir, Cgroups { of, ..Cgroups::default() })
     }
 
     #[test]
@@ -212,6 +234,17 @@ mod tests {
         assert_eq!(file.read(), Some(Duration::from_nanos(1001)));
         fs::write(dir.path().join("cpuacct.usage"), "3001").expect("written");
         assert_eq!(file.read(), Some(Duration::from_nanos(3001)));
+    }
+
+    #[test]
+    fn the_files_with_the_counts_are_opened_once() {
+        let (dir, groups) = groups(Version::Two, &[("pids.events", "max 5\n")]);
+        let refused = || groups.counts().refused_processes;
+        assert_eq!(refused(), 5);
+        fs::write(dir.path().join("pids.events"), "max 6\n").expect("written");
+        assert_eq!(refused(), 6);
+        fs::rename(dir.path().join("pids.events"), dir.path().join("moved")).expect("renamed");
+        assert_eq!(refused(), 6);
     }
 
     #[test]

@@ -22,7 +22,7 @@ use referee_match::referee::Unplayable;
 /// Open files of a worker besides those of its players.
 const OF_WORKER: u64 = 6;
 /// Open files per player: its pipes, its supervisor, its control groups.
-const OF_PLAYER: u64 = 9;
+const OF_PLAYER: u64 = 11;
 
 /// The approximate maximum of open files of a worker, when this many players are kept, in games with
 /// so many seats.
