@@ -4,8 +4,11 @@ use std::time::{Duration, Instant};
 
 use referee_sandbox::{CpuClock, CpuReading};
 
-/// The clock is read only when this much time has passed since the last reading.
-const READ_AFTER: Duration = Duration::from_micros(200);
+/// The clock is read after a turn that took this much time. It costs as much as a tenth of all else
+/// that the referee does for the fastest move.
+const LONG_TURN: Duration = Duration::from_micros(200);
+/// After shorter turns, it is read only when this much time has passed since the last reading.
+const READ_AFTER: Duration = Duration::from_millis(1);
 /// A player ponders if it uses this much CPU time off turn in a game, and a tenth of the wall time
 /// off turn. Less is normal after every reply: collecting garbage, going to sleep.
 const PONDER_FLOOR: Duration = Duration::from_millis(50);
@@ -122,7 +125,8 @@ impl CpuUsage {
         let since_border = now.saturating_duration_since(self.border);
         self.border = now;
         let wall = now.saturating_duration_since(self.read_at);
-        let reading = if wall < READ_AFTER && !self.exact { None } else { self.clock.read(now) };
+        let is_due = self.exact || since_border >= LONG_TURN || wall >= READ_AFTER;
+        let reading = if is_due { self.clock.read(now) } else { None };
         let own = match interval {
             Interval::OnTurn => self.unread + since_border,
             Interval::OffTurn => self.unread,

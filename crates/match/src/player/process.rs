@@ -90,8 +90,9 @@ impl PlayerProcess {
         measure: Measure,
     ) -> Result<Self, NotStarted> {
         let (sandboxed, Pipes { stdin, stdout, stderr }) = sandbox.spawn(launch).await?;
+        let is_exact = measure == Measure::Cpu || sandbox.limits().cpu_move.is_some();
         Ok(Self {
-            cpu_usage: CpuUsage::new(sandboxed.cpu_clock(), measure == Measure::Cpu),
+            cpu_usage: CpuUsage::new(sandboxed.cpu_clock(), is_exact),
             waits_at_start: Some(sandboxed.core_waits()),
             sandboxed,
             stdin: Some(stdin),
