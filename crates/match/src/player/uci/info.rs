@@ -43,7 +43,7 @@ impl EngineInfo {
                 _ => {}
             }
         }
-        info.report.eval().map(|_| info)
+        (info.report.score.is_some() || info.report.mate.is_some()).then_some(info)
     }
 
     /// The beginning of the main line, if there is one.

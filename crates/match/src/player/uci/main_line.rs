@@ -14,13 +14,10 @@ pub(super) fn problem(position: &dyn AnyPosition, info: &EngineInfo) -> Option<S
     let mut position = position.boxed();
     let mut plies: u32 = 0;
     for text in info.main_line.split_whitespace() {
-        let Turn::Move(seat) = position.turn() else {
+        if !matches!(position.turn(), Turn::Move(_)) {
             return Some(format!("`{}` comes after the end of the game", shown(text.as_bytes())));
-        };
-        let played = position
-            .judge(seat, text)
-            .and_then(|action| position.play_silently(Step::Move(&action)));
-        if played.is_err() {
+        }
+        if position.play_silently(Step::Move(text)).is_err() {
             let text = shown(text.as_bytes());
             return Some(format!("`{text}`, move {} of it, is not legal", plies + 1));
         }
