@@ -88,6 +88,18 @@ impl Chess {
         self.ending = ending::of(&self.board, &self.past);
     }
 
+    /// Calls `visit` with the legal actions of a seat, in no order.
+    fn each_legal(&self, seat: Side, mut visit: impl FnMut(Action)) {
+        if self.turn() == Turn::Move(seat) {
+            self.board.generate_moves(|moves| {
+                for legal in moves {
+                    visit(Action::of(legal, &self.board, self.rules.chess960));
+                }
+                false
+            });
+        }
+    }
+
     /// The move in algebraic notation, which must be legal.
     fn algebraic(&self, action: Action) -> String {
         let played = action.on(&self.board, self.rules.chess960);
@@ -164,15 +176,19 @@ impl Game for Chess {
 
     fn legal_actions(&self, seat: Side) -> Vec<Action> {
         let mut actions = Vec::new();
-        if self.turn() == Turn::Move(seat) {
-            self.board.generate_moves(|moves| {
-                let written = |it| Action::of(it, &self.board, self.rules.chess960);
-                actions.extend(moves.into_iter().map(written));
-                false
-            });
-        }
+        self.each_legal(seat, |action| actions.push(action));
         actions.sort_unstable_by_key(|action| action.order());
         actions
+    }
+
+    fn first_legal(&self, seat: Side) -> Option<Action> {
+        let mut first: Option<Action> = None;
+        self.each_legal(seat, |action| {
+            if first.is_none_or(|first| action.order() < first.order()) {
+                first = Some(action);
+            }
+        });
+        first
     }
 
     fn legal_count(&self, seat: Side) -> u64 {

@@ -164,6 +164,14 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
         Legal::List(self.legal_actions(seat))
     }
 
+    /// The first action that [`legal`](Game::legal) lists. Override this if sorting them is slow.
+    fn first_legal(&self, seat: Side) -> Option<Self::Action> {
+        match self.legal(seat) {
+            Legal::List(actions) => actions.into_iter().next(),
+            _ => None,
+        }
+    }
+
     /// The number of legal actions of `seat`. Override this if listing them all is slow.
     fn legal_count(&self, seat: Side) -> u64 {
         self.legal_actions(seat).len() as u64

@@ -183,6 +183,7 @@ fn check_actions(game: &dyn AnyGame, position: &dyn AnyPosition, rng: &mut ChaCh
             Legal::List(listed) => {
                 assert!(listed.is_sorted_by(|a, b| a < b), "sorted, each once: {listed:?}");
                 assert_eq!(position.legal_count(seat), listed.len() as u64);
+                assert_eq!(position.first_legal(seat).as_ref(), listed.first());
                 assert!(listed.contains(&sample(rng)));
                 (listed, true)
             }
@@ -241,7 +242,7 @@ fn check_idle_seats(position: &dyn AnyPosition) {
     let turn = position.turn();
     for seat in position.seats().seats().filter(|&seat| !turn.asks(seat)) {
         assert_eq!(position.legal(seat), Legal::List(Vec::new()));
-        assert_eq!(position.legal_count(seat), 0);
+        assert_eq!((position.legal_count(seat), position.first_legal(seat)), (0, None));
         if turn == Turn::Pass(seat) {
             assert_eq!(position.judge(seat, PASS).as_deref(), Ok(PASS));
         } else {

@@ -145,10 +145,7 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
     }
 
     fn first_legal(&self, seat: Seat) -> Option<String> {
-        match self.game.legal(Side::at(seat)) {
-            Legal::List(actions) => actions.first().map(ToString::to_string),
-            _ => None,
-        }
+        self.game.first_legal(Side::at(seat)).map(|action| action.to_string())
     }
 
     fn legal_count(&self, seat: Seat) -> u64 {
