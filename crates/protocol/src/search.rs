@@ -44,14 +44,21 @@ impl SearchReport {
 /// The report in a few words, such as `+0.31, depth 12, 34567 nodes`.
 impl fmt::Display for SearchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let score = match (self.mate, self.score) {
-            (Some(mate), _) => Some(format!("mate in {mate}")),
-            (None, score) => score.map(|score| format!("{:+.2}", f64::from(score) / 100.0)),
-        };
-        let depth = self.depth.map(|depth| format!("depth {depth}"));
-        let nodes = self.nodes.map(|nodes| format!("{nodes} nodes"));
-        let parts: Vec<String> = score.into_iter().chain(depth).chain(nodes).collect();
-        f.write_str(&parts.join(", "))
+        let mut before = "";
+        let mut part =
+            |text: fmt::Arguments<'_>| write!(f, "{}{text}", std::mem::replace(&mut before, ", "));
+        match (self.mate, self.score) {
+            (Some(mate), _) => part(format_args!("mate in {mate}"))?,
+            (None, Some(score)) => part(format_args!("{:+.2}", f64::from(score) / 100.0))?,
+            (None, None) => {}
+        }
+        if let Some(depth) = self.depth {
+            part(format_args!("depth {depth}"))?;
+        }
+        match self.nodes {
+            Some(nodes) => part(format_args!("{nodes} nodes")),
+            None => Ok(()),
+        }
     }
 }
 

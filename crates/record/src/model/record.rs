@@ -432,9 +432,11 @@ pub struct Note {
 impl Note {
     /// The report and the note as one text, if there is either.
     pub fn text(&self) -> Option<String> {
-        let report = (!self.search.is_empty()).then(|| self.search.to_string());
-        let parts: Vec<String> = report.into_iter().chain(self.note.clone()).collect();
-        (!parts.is_empty()).then(|| parts.join(": "))
+        match (self.search.is_empty(), &self.note) {
+            (true, note) => note.clone(),
+            (false, None) => Some(self.search.to_string()),
+            (false, Some(note)) => Some(format!("{}: {note}", self.search)),
+        }
     }
 }
 
