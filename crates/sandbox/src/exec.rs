@@ -4,14 +4,17 @@
 
 use std::ffi::CString;
 use std::fs::File;
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
 
+use nix::dir::Dir;
 use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
 use nix::libc;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{SigHandler, SigSet, SigmaskHow, Signal, signal, sigprocmask};
+use nix::sys::stat::Mode;
 use nix::unistd::{Gid, Uid};
 use rustix::fs::OFlags;
 
@@ -216,7 +219,33 @@ fn close_descriptors_on_exec() -> nix::Result<()> {
     let flags = libc::c_int::try_from(libc::CLOSE_RANGE_CLOEXEC).unwrap_or_default();
     // SAFETY: the descriptors stay open until the exec, and their owners do not change.
     let done = unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, flags) };
-    Errno::result(done).map(drop)
+    match Errno::result(done) {
+        // Before Linux 5.11, there is no such flag; before 5.9, no such call.
+        Err(Errno::EINVAL | Errno::ENOSYS) => close_each_on_exec(),
+        done => done.map(drop),
+    }
+}
+
+/// The same, one by one.
+fn close_each_on_exec() -> nix::Result<()> {
+    let here = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+    let mut dir = Dir::open("/proc/self/fd", here, Mode::empty())?;
+    for entry in dir.iter() {
+        let Some(number) = entry?.file_name().to_str().ok().and_then(|name| name.parse().ok())
+        else {
+            continue;
+        };
+        if number > libc::STDERR_FILENO {
+            // SAFETY: nothing is read from it or written to it.
+            let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
+            match fcntl(descriptor, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)) {
+                // It is closed by now.
+                Ok(_) | Err(Errno::EBADF) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Replaces this process with the program. Returns only on failure.
@@ -252,4 +281,18 @@ fn exec(setup: &Setup, this: Option<&File>) -> Result<std::convert::Infallible, 
         error: Some(error as i32),
         ..failed(std::io::Error::from(error).to_string())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptors_are_closed_on_exec_by_kernels_without_the_flag_too() {
+        let file = tempfile::tempfile().expect("a file");
+        let flags = || fcntl(&file, FcntlArg::F_GETFD).expect("its flags");
+        fcntl(&file, FcntlArg::F_SETFD(FdFlag::empty())).expect("set");
+        close_each_on_exec().expect("set");
+        assert_eq!(flags(), FdFlag::FD_CLOEXEC.bits());
+    }
 }
