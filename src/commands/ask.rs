@@ -45,10 +45,10 @@ pub(crate) struct AskArgs {
     /// under results/)
     #[arg(long, value_name = "DIR", requires = "record")]
     pub(crate) results: Option<PathBuf>,
-    /// Number of plies before the decision (default: the first decision of the record)
+    /// Number of plies before the decision (default: the first decision of the seat)
     #[arg(long, value_name = "N", requires = "record")]
     pub(crate) ply: Option<u32>,
-    /// The seat, if several decide at once (default: that of the player of the same name)
+    /// The seat (default: that of the player of the same name, or else the seat on turn)
     #[arg(long)]
     pub(crate) seat: Option<String>,
     /// Write the messages to the player to a file
@@ -185,10 +185,12 @@ fn decision(
             Failure::input(format!("--seat {name}: {game} has {}", seats.in_words()))
         })
     });
-    let first = reask::first_decision(source).map_err(|why| Failure::input(why.to_string()))?;
-    let ply = args.ply.unwrap_or(first);
+    let wanted = wanted.transpose()?;
     let own = source.record.players.values.seat(name);
-    let seat = reask::seat_at(source, ply, wanted.transpose()?, own)
+    let first = reask::first_decision(source, wanted.or(own));
+    let first = first.map_err(|why| Failure::input(why.to_string()))?;
+    let ply = args.ply.unwrap_or(first);
+    let seat = reask::seat_at(source, ply, wanted, own)
         .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;
     Ok(DecisionPoint { seat, ply })
 }

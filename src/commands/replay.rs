@@ -74,7 +74,7 @@ pub(crate) fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure
         return printer.json(&record).map(|()| Status::Done);
     }
     let is_of_two = record.players.len() == 2;
-    args.turning.refuse_unless(is_of_two, "it looks at games of two seats")?;
+    args.turning.refuse_unless(is_of_two, "it looks only at games of two seats")?;
     let rules = args.rules.open(&header, &dir, printer)?;
     let points = args.turning.points(&rules, &record)?;
     let replay = Replay::of(&rules, &record)?;

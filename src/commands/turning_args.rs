@@ -32,7 +32,7 @@ impl TurningArgs {
     /// Refuses the option where it would do nothing.
     pub(crate) fn refuse_unless(&self, has_use: bool, why: &str) -> Result<(), Failure> {
         if self.with.is_some() && !has_use {
-            return Err(Failure::input(format!("--with has no use here: {why}")));
+            return Err(Failure::input(format!("--with is not possible here: {why}")));
         }
         Ok(())
     }

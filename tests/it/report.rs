@@ -62,7 +62,7 @@ fn a_report_and_a_replay_say_where_a_game_turned() {
     for useless in [&["replay"][..], &["replay", "x", "--format", "json"]] {
         let refused = arena.run(&[useless, &with].concat());
         assert_eq!(refused.code, 2, "{refused:?}");
-        assert!(refused.err.contains("--with has no use here"), "{}", refused.err);
+        assert!(refused.err.contains("--with is not possible here"), "{}", refused.err);
     }
     let refused = arena.run(&["replay", "x", "--with", "bot:greedy"]);
     assert_eq!(refused.code, 2);

@@ -28,7 +28,7 @@ const MISTAKES_OF_MORE: [(&str, &str, usize); 5] = [
     ("asked", "is listed in `eliminated`, but the turn asks it", 2),
     ("returns", "was listed in `eliminated`, and no longer is", 2),
     ("gap", "`places` needs 1 for the best", 2),
-    ("short", "`places` is missing", 2),
+    ("short", "`places` has nothing for `", 2),
     ("first-come", "depends on the order of the seats in `together`", 2),
 ];
 

@@ -267,17 +267,10 @@ impl<'e> Examiner<'e> {
         let (finished, finding) = self.pairs(PARTNER + 1 + bot, self.exam.pairs, false).await?;
         let mut standing = OpponentScore::new(&self.exam.bots[bot].name);
         for record in &finished {
-            match record.score(self.seat_of(record)) {
-                1.0 => standing.wins += 1,
-                0.0 => standing.losses += 1,
-                _ => standing.draws += 1,
-            }
+            standing.add(record.score(self.seat_of(record)));
         }
-        let OpponentScore { wins, draws, losses, .. } = standing;
-        let summary = format!(
-            "{}: won {wins}, drawn {draws}, lost {losses}",
-            counted(finished.len(), "game")
-        );
+        let games = counted(finished.len(), "game");
+        let summary = format!("{games}: {}", standing.in_words(usize::from(self.seats())));
         self.report.against.push(standing);
         Ok((summary, finding))
     }

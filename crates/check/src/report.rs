@@ -110,27 +110,50 @@ pub struct Figures {
 }
 
 /// The results against one built-in player.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OpponentScore {
     /// The built-in player's name.
     pub bot: String,
-    /// Games won.
+    /// Games won; with more than two seats, those in which it was ahead of everyone.
     pub wins: u32,
-    /// Games drawn.
+    /// Games drawn; with more than two seats, those that were neither won nor lost.
     pub draws: u32,
-    /// Games lost.
+    /// Games lost; with more than two seats, those in which everyone was ahead of it.
     pub losses: u32,
+    /// Points: in each game, the share of the others that it was ahead of, those that were level
+    /// counted half.
+    pub points: f64,
 }
 
 impl OpponentScore {
     /// Empty results against `bot`.
     pub fn new(bot: &str) -> Self {
-        Self { bot: bot.to_owned(), wins: 0, draws: 0, losses: 0 }
+        Self { bot: bot.to_owned(), wins: 0, draws: 0, losses: 0, points: 0.0 }
     }
 
-    /// Points: 1 for a win, 0.5 for a draw.
-    pub fn points(&self) -> f64 {
-        f64::from(self.wins) + f64::from(self.draws) / 2.0
+    /// Adds a game in which it got so many `points`, from 0 to 1.
+    pub fn add(&mut self, points: f64) {
+        self.points += points;
+        let count = match points {
+            1.0 => &mut self.wins,
+            0.0 => &mut self.losses,
+            _ => &mut self.draws,
+        };
+        *count += 1;
+    }
+
+    /// What it achieved in games of this many seats.
+    pub fn in_words(&self, seats: usize) -> String {
+        let Self { wins, draws, losses, points, .. } = self;
+        match seats {
+            2 => format!("won {wins}, drawn {draws}, lost {losses}"),
+            _ => format!("ahead of all in {wins}, behind all in {losses}, {points:.1} points"),
+        }
+    }
+
+    /// The points with two decimals, as people read them.
+    pub fn shown_points(&self) -> f64 {
+        (self.points * 100.0).round() / 100.0
     }
 
     /// Games played.

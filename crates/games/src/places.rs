@@ -90,6 +90,9 @@ impl Places {
 
     /// The seats in the order of their places, by these names, for example `1 red, 2 green and blue`.
     pub fn in_words(self, name: impl Fn(Seat) -> String) -> String {
+        if self.digits == 0 {
+            return "all level".to_owned();
+        }
         let mut groups: BTreeMap<u8, Vec<String>> = BTreeMap::new();
         for seat in Seat::all(self.seats()) {
             groups.entry(self.of(seat) + 1).or_default().push(name(seat));

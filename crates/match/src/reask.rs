@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::player::{InitView, NotStarted, Player, Wire};
 use crate::referee::{GameSetup, PendingTurn, Unplayable};
 use crate::replay::{self, Replay, ReplayError};
-use referee_games::{AnyPosition, BySeat, Event, GameError, Position, Seat, Text, Turn};
+use referee_games::{AnyPosition, BySeat, Event, GameError, Position, Seat, SeatSet, Text, Turn};
 use referee_protocol::Greeting;
 use referee_record::model::clock::{Clock, TimeControl};
 use referee_record::model::fault::{Fault, FaultCode};
@@ -70,13 +70,21 @@ pub struct Divergence {
     pub recorded: String,
 }
 
-/// The number of plies before the first decision of a recorded game.
+/// The number of plies before the first decision of a recorded game, or of one `seat` in it.
 ///
 /// # Errors
 /// The record is inconsistent.
-pub fn first_decision(source: &RecordedGame<'_>) -> Result<u32, ReplayError> {
+pub fn first_decision(source: &RecordedGame<'_>, seat: Option<Seat>) -> Result<u32, ReplayError> {
     let mut cursor = Cursor::new(source)?;
-    while matches!(cursor.position().turn(), Turn::Chance(_) | Turn::Pass(_)) && cursor.step()? {}
+    let decides = |asked: SeatSet| match seat {
+        Some(seat) => asked.contains(seat),
+        None => asked.len() > 0,
+    };
+    let is_over = |turn: &Turn| matches!(turn, Turn::Over(_));
+    while !decides(cursor.position().turn().asked())
+        && !is_over(&cursor.position().turn())
+        && cursor.step()?
+    {}
     Ok(cursor.position().ply())
 }
 

@@ -95,10 +95,11 @@ pub(crate) fn checked(
 
 fn check_labels(labels: &Labels) -> Result<(), Violation> {
     let fits = |label: &String| !label.is_empty() && is_short(label, LONGEST_LABEL);
-    if labels.0.iter().all(fits) {
-        Ok(())
-    } else {
-        Err(Violation::Board(format!("a label is empty or longer than {LONGEST_LABEL} characters")))
+    match labels.0.iter().find(|label| !fits(label)) {
+        None => Ok(()),
+        Some(label) => Err(Violation::Board(format!(
+            "the label {label:?} is empty, longer than {LONGEST_LABEL} characters, or not visible"
+        ))),
     }
 }
 

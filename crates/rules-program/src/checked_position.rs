@@ -66,7 +66,7 @@ impl CheckedPosition {
         }
         let mut words = answer.turn.ok_or(Violation::Missing("turn"))?;
         let outcomes = words.chance.take();
-        let scores = words.over.as_ref().and_then(|over| scores(game, over));
+        let scores = words.over.as_ref().map(|over| scores(game, over)).transpose()?.flatten();
         let turn = turn(game, words, outcomes.is_some())?;
         let outcomes = outcomes.unwrap_or_default();
         if let Turn::Chance(_) = turn {
@@ -210,7 +210,7 @@ fn several(game: &Description, names: &[String]) -> Result<SeatSet, Violation> {
 fn places(game: &Description, over: &Value) -> Result<Places, Violation> {
     let count = game.seats.len();
     let bad = if count == 2 { Violation::Over } else { Violation::OverPlaces { seats: count } };
-    if let Some(scores) = scores(game, over) {
+    if let Some(scores) = scores(game, over)? {
         let order =
             |one: Seat, other: Seat| scores[other].as_f64().partial_cmp(&scores[one].as_f64());
         return Ok(Places::ordered(count, |one, other| {
@@ -235,11 +235,16 @@ fn places(game: &Description, over: &Value) -> Result<Places, Violation> {
 }
 
 /// The scores by which a game is over; `None` if it gives none.
-fn scores(game: &Description, over: &Value) -> Option<BySeat<Number>> {
-    let list = over.get("scores")?.as_array()?;
-    let number = |value: &Value| value.as_number().cloned();
-    let scores = list.iter().map(number).collect::<Option<BySeat<_>>>()?;
-    (scores.len() == game.seats.len()).then_some(scores)
+fn scores(game: &Description, over: &Value) -> Result<Option<BySeat<Number>>, Violation> {
+    let Some(list) = over.get("scores").and_then(Value::as_array) else { return Ok(None) };
+    let (scores, seats) = (list.len(), game.seats.len());
+    if scores != seats {
+        return Err(Violation::Scores { scores, seats });
+    }
+    let number = |value: &Value| {
+        value.as_number().cloned().ok_or_else(|| Violation::Score(value.to_string()))
+    };
+    list.iter().map(number).collect::<Result<_, _>>().map(Some)
 }
 
 fn every_seat(game: &Description) -> SeatSet {
@@ -364,8 +369,10 @@ fn of_seats<T>(
     }
     match values.keys().next() {
         Some(name) => Err(Violation::Seat(name.clone())),
-        None if found.len() < seats.len() => Err(Violation::Missing(field)),
-        None => Ok(found),
+        None => match seats.iter().find(|&seat| !found.iter().any(|&(with, _)| with == seat)) {
+            Some(seat) => Err(Violation::NoValue { field, seat: game.seats[seat].to_string() }),
+            None => Ok(found),
+        },
     }
 }
 

@@ -139,7 +139,7 @@ pub(crate) enum Violation {
     )]
     Name(String),
     /// The game has too few or too many seats.
-    #[error("`seats` has {0} names; a game has {least} to {most} seats", least = SEATS.start(), most = SEATS.end())]
+    #[error("the number of `seats` is {0}; a game has {least} to {most}", least = SEATS.start(), most = SEATS.end())]
     SeatCount(usize),
     /// Two seats have the same name, or one is called `draw`.
     #[error("`seats` needs different names, none of them `draw`")]
@@ -159,6 +159,24 @@ pub(crate) enum Violation {
         field: &'static str,
         /// The reason why it is not allowed.
         why: &'static str,
+    },
+    /// A seat has no value in this field.
+    #[error("`{field}` has nothing for `{seat}`")]
+    NoValue {
+        field: &'static str,
+        /// The name of the seat.
+        seat: String,
+    },
+    /// The scores of a game that is over are not numbers.
+    #[error("`scores` needs numbers, not {0}")]
+    Score(String),
+    /// The scores are too few or too many.
+    #[error("`scores` needs {seats} numbers, one for each seat, not {scores}")]
+    Scores {
+        /// How many there are.
+        scores: usize,
+        /// The number of the game's seats.
+        seats: usize,
     },
     /// The state is too long, in bytes.
     #[error("the state has {0} bytes; the maximum is {LONGEST_STATE}")]
@@ -198,7 +216,8 @@ pub(crate) enum Violation {
     },
     /// The places are not such as a game can end with.
     #[error(
-        "`places` needs 1 for the best, and for every other seat 1 more than seats are ahead of it"
+        "`places` needs 1 for the best, and for every other seat 1 more than seats are ahead of it, \
+         as in 1, 1, 3, 4"
     )]
     Places,
     /// The text of an action or an outcome is invalid.

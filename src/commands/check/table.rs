@@ -79,7 +79,7 @@ fn row(report: &CheckReport, bots: &[String]) -> Vec<String> {
     ];
     row.extend(bots.iter().map(|bot| {
         let standing = report.against.iter().find(|standing| standing.bot == *bot);
-        standing.map_or(String::new(), |standing| standing.points().to_string())
+        standing.map_or(String::new(), |standing| standing.shown_points().to_string())
     }));
     row
 }

@@ -5,6 +5,7 @@ mod engines;
 use crate::commands::game_args::{GameArgument, game_named, whole_folder};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
+use std::mem;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -23,6 +24,7 @@ use referee_record::model::containment::ContainmentRequest;
 use referee_record::model::stage::{Stage, meetings_of_class};
 use referee_record::model::tournament::DEFAULT_RESULTS;
 use referee_record::shell;
+use referee_record::wording::counted;
 
 /// The maximum number of alternatives written for one player.
 const MOST_CHOICES: usize = 8;
@@ -115,6 +117,7 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
     let seats = args.game.open(&ContainmentRequest::default(), printer)?.seats().len();
     let players = players_folder(dir, &args.into);
     let mut intake = take_in(dir, &players).map_err(|error| failed(&error, dir, &players))?;
+    leave_out_game(dir, &args.game, &mut intake);
     if args.build && !build(&mut intake.taken, &args.into, printer)? {
         return Ok(Status::Interrupted);
     }
@@ -128,10 +131,31 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
         printer.note(&line);
     }
     printer.note(&format!("{}: {good} of {} are players", file.display(), taken.len()));
+    if good < seats {
+        printer.note(&format!(
+            "the game has {seats} seats: add at least {} to the file, for example built-in ones \
+             with `bot = \"random\"`",
+            counted(seats - good, "player")
+        ));
+    }
     let file = shell::quoted(&file.to_string_lossy());
     let check = format!("referee check --all --config {file}");
     printer.command("next", &format!("{check}; referee run --plan {file}"));
     Ok(if good == taken.len() { Status::Done } else { Status::Found })
+}
+
+/// The folder of the game is no submission, even if it lies among them.
+fn leave_out_game(dir: &Path, game: &GameArgument, intake: &mut Intake) {
+    let GameArgument::File(file) = game else { return };
+    let Some(folder) = file.canonicalize().ok().and_then(|it| Some(it.parent()?.to_owned())) else {
+        return;
+    };
+    let is_game = |one: &Submission| {
+        dir.join(&one.entry).canonicalize().is_ok_and(|submitted| submitted == folder)
+    };
+    let (games, taken) = mem::take(&mut intake.taken).into_iter().partition(is_game);
+    intake.taken = taken;
+    intake.sheets.extend(games.into_iter().map(|game: Submission| game.entry));
 }
 
 /// Builds the submissions that need it, and looks for their players in the results. Returns whether

@@ -129,8 +129,9 @@ fn a_ready_player_is_shown_with_its_figures_points_and_notes() {
         slowest_ms: Some(1500.0),
         slowest_under_load_ms: None,
     };
-    let against = OpponentScore { wins: 1, draws: 1, ..OpponentScore::new("greedy") };
-    assert_eq!((against.points(), against.games()), (1.5, 2));
+    let mut against = OpponentScore::new("greedy");
+    [1.0, 0.5].into_iter().for_each(|points| against.add(points));
+    assert_eq!((against.wins, against.draws, against.games()), (1, 1, 2));
     report.against.push(against);
     report.warnings.insert("wrote after the end\u{1b}".to_owned());
     assert_eq!(

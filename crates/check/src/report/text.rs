@@ -133,7 +133,7 @@ fn figures(report: &CheckReport) -> Option<String> {
     );
     if !report.against.is_empty() {
         let score = |standing: &super::OpponentScore| {
-            format!("{} {} of {}", standing.bot, standing.points(), standing.games())
+            format!("{} {} of {}", standing.bot, standing.shown_points(), standing.games())
         };
         let scores: Vec<String> = report.against.iter().map(score).collect();
         // Writing to a string does not fail.

@@ -4,10 +4,12 @@ use std::time::Instant;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
 
 use super::limit::ReplyLimit;
 use super::user_interface::{Question, UserInterface};
 use super::{Answer, InitView, TurnTime, TurnView, Wire};
+use crate::replay::story::describe_events;
 use referee_bots::{BotKind, Limit, Reaction, Session};
 use referee_games::{Event, GameError, Legal, Refusal, Turn, guesses};
 use referee_protocol::{Reply, TurnClock};
@@ -189,13 +191,32 @@ impl Human {
 fn seen(view: &TurnView<'_>) -> String {
     let seat = &view.position.seats()[view.seat];
     let known = Event::known_to(view.events, seat);
-    let events = known.iter().map(|event| match event {
-        Event::Action { by, action, .. } => format!("{by}: {action}\n"),
-        event => serde_json::to_string(event).unwrap_or_default() + "\n",
-    });
+    let events = known.iter().map(|event| format!("{}\n", describe_events([event])));
     let sees = view.position.view(view.seat);
-    let sees = serde_json::from_str(sees.get()).unwrap_or_else(|_| sees.get().to_owned());
+    let sees =
+        serde_json::from_str(sees.get()).map_or_else(|_| sees.get().to_owned(), |it| legible(&it));
     events.chain(sees.lines().map(|line| format!("{line}\n"))).collect()
+}
+
+/// A view for people: a text as it is; of an object, a line for each field.
+fn legible(view: &Value) -> String {
+    let Value::Object(fields) = view else { return in_line(view) };
+    let lines = fields.iter().map(|(name, value)| format!("{name}: {}\n", in_line(value)));
+    lines.collect()
+}
+
+/// A value on one line: lists with blanks, objects with the names of their fields.
+fn in_line(value: &Value) -> String {
+    match value {
+        Value::Null => "–".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(in_line).collect::<Vec<_>>().join(" "),
+        Value::Object(fields) => {
+            let fields = fields.iter().map(|(name, value)| format!("{name} {}", in_line(value)));
+            fields.collect::<Vec<_>>().join(", ")
+        }
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+    }
 }
 
 /// The question for an action. It says who is asked, and whether other seats answer at the same

@@ -128,7 +128,8 @@ fn the_deciding_seat_is_found() {
     assert_eq!((at(2, white, None), at(2, None, white)), (Ok(Seat::FIRST), Ok(Seat::FIRST)));
     assert_eq!(at(3, None, None), Ok(Seat::SECOND));
     assert_eq!(at(4, None, None), Err(NoDecision::Over));
-    assert_eq!(first_decision(&source), Ok(0));
+    assert_eq!(first_decision(&source, None), Ok(0));
+    assert_eq!(first_decision(&source, Some(Seat::SECOND)), Ok(2));
 }
 
 #[tokio::test(start_paused = true)]

@@ -165,7 +165,12 @@ function drawPiece(game, x, y, scale, symbol) {
   const title = make("title", {}, [game.seats[seat], name].filter(Boolean).join(" "));
   if (glyph === "■") return make("rect", { ...colour, x: x - side / 2, y: y - side / 2, width: side, height: side, rx: 0.06 }, title);
   // The selector keeps browsers from drawing a coloured picture.
-  if (glyph || seat < 0) return make("text", { class: `${colour.class} drawn`, x, y: y + 0.3 * scale, "font-size": `${0.84 * scale}px` }, `${glyph || symbol}\uFE0E`, title);
+  const drawn = glyph || symbol;
+  if (glyph || seat < 0) {
+    // Several characters stay within the square.
+    const size = scale * Math.min(0.84, 1.3 / [...drawn].length);
+    return make("text", { class: `${colour.class} drawn`, x, y: y + 0.36 * size, "font-size": `${size}px` }, `${drawn}\uFE0E`, title);
+  }
   return make("circle", { ...colour, cx: x, cy: y, r: 0.36 * scale }, title);
 }
 

@@ -50,8 +50,13 @@ function receive(sent) {
   ask();
 }
 
+/** Whether there is something to draw. */
+const hasBoard = () => board.squares.length > 0 || board.text?.length > 0;
+
 /** The board, with the squares that can be chosen next. */
 function draw() {
+  // Of a game with hidden information there is no board, only what the person sees of it.
+  document.body.classList.toggle("boardless", !hasBoard());
   const svg = drawBoard(game, board, { named: game.frame.named });
   const next = new Set(choices());
   for (const square of svg.querySelectorAll(".square")) {
@@ -121,7 +126,8 @@ function ask() {
   find("asked").textContent = asked.text;
   const { legal } = asked;
   find("how").textContent = legal.squares ? `Choose the directions, and ${legal.walls === 1 ? "a square" : `${legal.walls} squares`} on the board.`
-    : Array.isArray(legal) ? "Click on the board, or on an action." : "Type your action.";
+    : !Array.isArray(legal) ? "Type your action."
+    : board.squares.length ? "Click on the board, or on an action." : "Choose an action.";
   find("actions").replaceChildren(...(legal.squares ? factors(legal)
     : possible().map((action) => button(legal[action], () => say(legal[action])))));
 }

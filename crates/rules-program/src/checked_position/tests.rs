@@ -131,11 +131,12 @@ fn the_higher_score_wins() {
 
 #[test]
 fn scores_are_two_numbers() {
+    let over = |scores: Value| refused(json!({"turn": {"over": {"scores": scores}}}));
+    assert_eq!(over(json!([1])), Violation::Scores { scores: 1, seats: 2 });
+    assert_eq!(over(json!([1, 2, 3])), Violation::Scores { scores: 3, seats: 2 });
+    assert_eq!(over(json!([1, "2"])), Violation::Score("\"2\"".to_owned()));
+    assert_eq!(over(json!([null, 1])), Violation::Score("null".to_owned()));
     for over in [
-        json!({"scores": [1]}),
-        json!({"scores": [1, 2, 3]}),
-        json!({"scores": [1, "2"]}),
-        json!({"scores": [null, 1]}),
         json!({"scores": {"first": 1, "second": 2}}),
         json!({"score": [1, 2]}),
         json!([1, 2]),
@@ -186,7 +187,8 @@ fn a_list_of_actions_that_does_not_fit_the_turn_is_refused() {
     assert_eq!(unexpected(json!({"legal": {"first": ["1"], "second": ["1"]}})), "legal");
     assert_eq!(unexpected(json!({"turn": both, "legal": ["1"]})), "legal");
     let one = json!({"turn": both, "legal": {"first": ["1"]}});
-    assert_eq!(refused(one), Violation::Missing("legal"));
+    let seat = "second".to_owned();
+    assert_eq!(refused(one), Violation::NoValue { field: "legal", seat });
     let third = json!({"turn": both, "legal": {"first": ["1"], "second": ["1"], "third": ["1"]}});
     assert_eq!(refused(third), Violation::Seat("third".to_owned()));
     assert_eq!(refused(json!({"legal": []})), Violation::NoAction("first".to_owned()));
@@ -318,8 +320,9 @@ fn a_hidden_game_says_what_each_seat_sees() {
     assert!(report.secret && !report.events[0].is_known_to("second"));
     let refused = |fields| position(fields).map(drop).expect_err("refused");
     assert_eq!(refused(json!({})), Violation::Missing("views"));
+    let nothing = |field| Violation::NoValue { field, seat: "second".to_owned() };
     let half = json!({"views": {"first": 1}});
-    assert_eq!(refused(half), Violation::Missing("views"));
+    assert_eq!(refused(half), nothing("views"));
     let told =
         |to: Value| json!({"views": views_of_nothing(), "events": [{"event": "x", "to": to}]});
     assert_eq!(refused(told(json!("first"))), Violation::Addressees);
@@ -420,9 +423,11 @@ fn a_game_of_three_ends_with_places_or_scores() {
     ] {
         assert_eq!(over(wrong.clone()), Err(Violation::Places), "{wrong}");
     }
-    for wrong in [json!("red"), json!({"scores": [1, 2]}), json!({"scores": [1, 2, "3"]})] {
-        assert_eq!(over(wrong.clone()), Err(Violation::OverPlaces { seats: 3 }), "{wrong}");
-    }
+    let red = over(json!("red"));
+    assert_eq!(red, Err(Violation::OverPlaces { seats: 3 }));
+    let short = over(json!({"scores": [1, 2]}));
+    assert_eq!(short, Err(Violation::Scores { scores: 2, seats: 3 }));
     let missing = over(json!({"places": {"red": 1, "green": 2}}));
-    assert_eq!(missing, Err(Violation::Missing("places")));
+    let seat = "blue".to_owned();
+    assert_eq!(missing, Err(Violation::NoValue { field: "places", seat }));
 }
