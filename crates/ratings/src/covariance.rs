@@ -49,7 +49,7 @@ impl Covariance {
         for (row, column, covariance) in model.prior().torn.iter().flat_map(TornCamp::covariance) {
             gradient[[row, column]] += covariance;
         }
-        let root = inverse.dot(Factor::new(gradient, model.floor()).lower());
+        let root = Factor::new(gradient, model.floor()).multiplied_by(&inverse);
         // The prior is uncertain, too.
         let doubts = &model.prior().doubts;
         let more = Array2::from_shape_fn((root.nrows(), doubts.len()), |(parameter, doubt)| {
