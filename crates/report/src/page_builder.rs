@@ -18,6 +18,7 @@ use referee_tournament::analysis::diagnostics::Diagnoser;
 use referee_tournament::analysis::failed_checks::FailedChecks;
 use referee_tournament::analysis::log_summary::LogSummary;
 use referee_tournament::analysis::logged_game::LoggedGame;
+use referee_tournament::analysis::rating_history::RatingPoint;
 use referee_tournament::analysis::results::NamedResults;
 use referee_tournament::folder::workers::LiveWorkers;
 
@@ -39,12 +40,13 @@ pub fn write_page(
 ) -> Result<Vec<String>, ReportError> {
     let files = GameFiles::new(out)?;
     let renderer = ReplayRenderer { rules, control: tables.analysis.header.clock, turned };
-    let mut page = PageBuilder::new(tables, Some(files), renderer);
+    let mut page = PageBuilder::new(tables, Some(files), renderer, Vec::new());
     tables.analysis.each_game(|game| page.add(game))?;
     page.write(out, called)
 }
 
-/// The page of a running tournament. `called` are the options shown in its commands.
+/// The page of a running tournament. `called` are the options shown in its commands, `known` the
+/// ratings over time of an earlier page.
 ///
 /// # Errors
 /// The log cannot be read.
@@ -53,9 +55,10 @@ pub fn live_page(
     called: &str,
     own_page: Option<&'static str>,
     rules: GameRules,
+    known: Vec<RatingPoint>,
 ) -> Result<LivePage, ReportError> {
     let (control, turned) = (tables.analysis.header.clock, TurningPoints::new());
-    let mut page = PageBuilder::new(tables, None, ReplayRenderer { rules, control, turned });
+    let mut page = PageBuilder::new(tables, None, ReplayRenderer { rules, control, turned }, known);
     page.own_page = own_page;
     let (mut games, results) = (Vec::new(), &tables.analysis.evaluation.results);
     tables.analysis.each_game(|game| {
@@ -101,11 +104,16 @@ struct PageBuilder<'a> {
 
 impl<'a> PageBuilder<'a> {
     /// A new page. With `files`, it also writes the games there.
-    fn new(tables: &'a Tables, files: Option<GameFiles>, renderer: ReplayRenderer) -> Self {
+    fn new(
+        tables: &'a Tables,
+        files: Option<GameFiles>,
+        renderer: ReplayRenderer,
+        known: Vec<RatingPoint>,
+    ) -> Self {
         let analysis = &tables.analysis;
         Self {
             tables,
-            summary: LogSummary::new(&analysis.header, &analysis.evaluation),
+            summary: LogSummary::new(&analysis.header, &analysis.evaluation, known),
             diagnoser: Diagnoser::new(analysis, renderer.rules.clone()),
             failed_checks: FailedChecks::default(),
             files,

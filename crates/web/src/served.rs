@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
@@ -113,6 +113,8 @@ pub struct Served {
     pub(crate) runs: watch::Receiver<u64>,
     /// The latest page.
     pub(crate) pages: Arc<SharedCopy<LivePage>>,
+    /// The ratings over time of the latest page.
+    history: Mutex<Vec<RatingPoint>>,
     /// Somebody follows the page from now on.
     pub(crate) followed: Arc<Notify>,
     /// The games in play, if a visitor looks at them.
@@ -219,6 +221,7 @@ impl Served {
             changed,
             runs,
             pages,
+            history: Mutex::default(),
             followed: Arc::default(),
             in_play: Arc::default(),
             at_work: Arc::new(Semaphore::new(AT_WORK)),
@@ -244,8 +247,11 @@ impl Served {
             Naming::Pseudonyms => Tables::under_pseudonyms(&self.dir)?,
         };
         let rules = self.rules_of(&tables.analysis.header)?;
+        let known = || self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        let earlier = known().clone();
         let referee_report::page::LivePage { page, games, history } =
-            live_page(&tables, &self.called, self.own_page, rules)?;
+            live_page(&tables, &self.called, self.own_page, rules, earlier)?;
+        known().clone_from(&history);
         let part = |part: PagePart| {
             let hash = blake3::hash(part.text.as_bytes()).to_hex()[..16].to_owned();
             LivePart(part.id, hash, part.text)

@@ -7,7 +7,7 @@ use super::evaluation::Evaluation;
 use super::fault_cases::FaultCases;
 use super::highlights::Highlights;
 use super::logged_game::{LoggedGame, PassError};
-use super::rating_history::RatingHistory;
+use super::rating_history::{RatingHistory, RatingPoint};
 use referee_record::model::record::Header;
 
 /// A summary of the games. Its size depends on the number of players and on the bounds of its
@@ -31,17 +31,17 @@ pub struct LogSummary {
 }
 
 impl LogSummary {
-    /// Starts the summary of a log with this header and this evaluation.
-    pub fn new(header: &Header, evaluation: &Evaluation) -> Self {
+    /// Starts the summary of a log with this header and this evaluation. `known` are points of an
+    /// earlier history of the same log.
+    pub fn new(header: &Header, evaluation: &Evaluation, known: Vec<RatingPoint>) -> Self {
         let Evaluation { results, ranking, .. } = evaluation;
-        let games = results.counts.games() as usize;
         let names = results.names().iter().cloned();
         let seen = header.players.iter().filter(|player| !player.hash.is_empty());
         Self {
             lengths: BTreeMap::new(),
             highlights: Highlights::default(),
             faults: FaultCases::default(),
-            history: RatingHistory::new(header, results.names(), games),
+            history: RatingHistory::new(header, evaluation, known),
             numbers: names.enumerate().map(|(number, name)| (name, number)).collect(),
             ratings: ranking.fit.ratings.iter().map(|rating| rating.value).collect(),
             hashes: seen.map(|player| (player.name.clone(), player.hash.clone())).collect(),

@@ -1,5 +1,8 @@
 //! Ratings over time: fits of growing parts of a log, from its first games to the whole.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use crate::analysis::evaluation::Evaluation;
 use crate::analysis::results::{AnalysisError, NamedResults};
 use referee_ratings::{Estimate, fit};
 use referee_record::model::record::{Anchor, GameRecord, Header};
@@ -16,6 +19,8 @@ pub struct RatingPoint {
     pub at: u64,
     /// The ratings by player number; `None` for players that have not played yet.
     pub ratings: Vec<Option<Estimate>>,
+    /// A hash of these games.
+    hash: u64,
 }
 
 /// The ratings over time.
@@ -23,20 +28,44 @@ pub struct RatingPoint {
 pub struct RatingHistory {
     /// The points so far, in order.
     pub points: Vec<RatingPoint>,
+    /// Points of an earlier history. With many players, a fit takes seconds.
+    known: Vec<RatingPoint>,
     results: NamedResults,
     anchors: Vec<Anchor>,
+    /// In a league, the number of all games, and the ratings after them.
+    last: Option<(usize, Vec<Estimate>)>,
     games: usize,
     /// When the last game began.
     at: u64,
+    hash: DefaultHasher,
     every: usize,
 }
 
 impl RatingHistory {
-    /// Starts the history of a tournament of `games` games.
-    pub(crate) fn new(header: &Header, names: &[String], games: usize) -> Self {
+    /// Starts the history of an evaluated tournament. Its points may be found in `known`.
+    pub(crate) fn new(header: &Header, evaluation: &Evaluation, known: Vec<RatingPoint>) -> Self {
+        let mut results = NamedResults::of(header, evaluation.results.names());
+        for (player, version) in evaluation.versions.iter().enumerate() {
+            if let Some(before) = version.before {
+                results.counts.set_before(player, before);
+            }
+        }
+        let games = evaluation.results.counts.games() as usize;
         let every = games.div_ceil(POINTS).max(1);
-        let (results, anchors) = (NamedResults::of(header, names), header.anchors.clone());
-        Self { points: Vec::new(), results, anchors, games: 0, at: 0, every }
+        // As a league grows, most points stay what they were.
+        let every = if header.is_league() { every.next_power_of_two() } else { every };
+        let last = evaluation.ranking.fit.ratings.clone();
+        Self {
+            points: Vec::new(),
+            known,
+            results,
+            anchors: header.anchors.clone(),
+            last: header.is_league().then_some((games, last)),
+            games: 0,
+            at: 0,
+            hash: DefaultHasher::new(),
+            every,
+        }
     }
 
     /// Adds the next game.
@@ -44,6 +73,10 @@ impl RatingHistory {
         self.results.add(game)?;
         self.games += 1;
         self.at = game.clock.began;
+        for name in game.players.values.values() {
+            self.results.number(name)?.hash(&mut self.hash);
+        }
+        (&game.id, &game.result).hash(&mut self.hash);
         if self.games.is_multiple_of(self.every) { self.fit() } else { Ok(()) }
     }
 
@@ -54,11 +87,23 @@ impl RatingHistory {
     }
 
     fn fit(&mut self) -> Result<(), AnalysisError> {
-        let fit = fit(&self.results.counts, &self.results.fixed(&self.anchors)?)?;
-        let played = |player: usize| self.results.counts.of(player).games() > 0;
-        let ratings = fit.ratings.iter().enumerate();
-        let ratings = ratings.map(|(player, rating)| played(player).then_some(*rating)).collect();
-        self.points.push(RatingPoint { games: self.games, at: self.at, ratings });
+        let Self { games, at, .. } = *self;
+        let hash = self.hash.finish();
+        let counts = &self.results.counts;
+        let played = |player: usize| counts.of(player).games() > 0;
+        let is_it = |point: &&RatingPoint| point.games == games && point.hash == hash;
+        let ratings = if let Some(known) = self.known.iter().find(is_it) {
+            let rating = |player| known.ratings.get(player).copied().flatten();
+            (0..self.results.names().len()).map(rating).collect()
+        } else {
+            let ratings = match self.last.take_if(|(all, _)| *all == games) {
+                Some((_, ratings)) => ratings,
+                None => fit(counts, &self.results.fixed(&self.anchors)?)?.ratings,
+            };
+            let ratings = ratings.into_iter().enumerate();
+            ratings.map(|(player, rating)| played(player).then_some(rating)).collect()
+        };
+        self.points.push(RatingPoint { games, at, ratings, hash });
         Ok(())
     }
 }
@@ -66,21 +111,53 @@ impl RatingHistory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use referee_record::model::record::examples::{game, header};
+    use crate::analysis::results::Faulted;
+    use crate::schedule::summary::Summary;
+    use referee_record::model::record::examples::{distinct, game, header};
+    use referee_record::model::stage::{Format, Stage};
+
+    const NAMES: [&str; 3] = ["ant", "bee", "cat"];
+
+    /// The history of a tournament of this many games.
+    fn history(header: &Header, games: u32, known: Vec<RatingPoint>) -> RatingHistory {
+        let played = |number| distinct(game("ant", "bee", "white"), number);
+        let mut results = NamedResults::of(header, &NAMES.map(str::to_owned)).with(Faulted::Count);
+        (0..games).for_each(|number| results.add(&played(number)).expect("known players"));
+        let summary = Summary::default();
+        let evaluation = Evaluation::new(results, &[], &[None; 3], summary).expect("no anchors");
+        let mut history = RatingHistory::new(header, &evaluation, known);
+        (0..games).for_each(|number| history.add(&played(number)).expect("known players"));
+        history.finish().expect("a fit");
+        history
+    }
+
+    fn games(history: &RatingHistory) -> Vec<usize> {
+        history.points.iter().map(|point| point.games).collect()
+    }
 
     #[test]
     fn the_last_point_of_the_history_covers_all_games() {
-        let names = ["ant", "bee", "cat"].map(str::to_owned);
-        let mut history = RatingHistory::new(&header(&["ant", "bee", "cat"]), &names, 37);
-        for _ in 0..37 {
-            let game = game("ant", "bee", "white");
-            history.add(&game).expect("known players");
-        }
-        history.finish().expect("a fit");
-        let games: Vec<usize> = history.points.iter().map(|point| point.games).collect();
-        assert_eq!(games, [3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 37]);
+        let history = history(&header(&NAMES), 37, Vec::new());
+        assert_eq!(games(&history), [3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 37]);
         let last = &history.points[12].ratings;
         let value = |player: usize| last[player].expect("it played").value;
         assert!(value(0) > value(1) && last[2].is_none());
+    }
+
+    #[test]
+    fn a_league_keeps_the_points_of_its_first_games() {
+        let stages = vec![Stage { format: Format::League, pairs: 1, players: None }];
+        let league = Header { stages, ..header(&NAMES) };
+        let mut earlier = history(&league, 37, Vec::new()).points;
+        assert_eq!(earlier.iter().map(|point| point.games).collect::<Vec<_>>()[..3], [4, 8, 12]);
+        let fitted = earlier[1].clone();
+        // So it shows which points were not fitted again.
+        earlier[1].ratings[0] = None;
+        earlier[2].hash += 1;
+        let later = history(&league, 38, earlier.clone());
+        assert_eq!(games(&later), [4, 8, 12, 16, 20, 24, 28, 32, 36, 38]);
+        assert_eq!(later.points[0], earlier[0]);
+        assert_eq!(later.points[1].ratings, [None, fitted.ratings[1], None]);
+        assert_ne!(later.points[2], earlier[2], "it was of other games");
     }
 }
