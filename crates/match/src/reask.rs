@@ -78,7 +78,7 @@ pub fn first_decision(source: &RecordedGame<'_>, seat: Option<Seat>) -> Result<u
     let mut cursor = Cursor::new(source)?;
     let decides = |asked: SeatSet| match seat {
         Some(seat) => asked.contains(seat),
-        None => asked.len() > 0,
+        None => !asked.is_empty(),
     };
     let is_over = |turn: &Turn| matches!(turn, Turn::Over(_));
     while !decides(cursor.position().turn().asked())

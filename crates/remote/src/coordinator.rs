@@ -110,7 +110,7 @@ impl Coordinator {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::debug!(%error, "the connection closes early"),
             Err(_) => {
-                tracing::warn!("the NATS server does not respond; the run was not removed from it")
+                tracing::warn!("the NATS server does not respond; the run was not removed from it");
             }
         }
         end

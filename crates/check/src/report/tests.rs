@@ -130,7 +130,8 @@ fn a_ready_player_is_shown_with_its_figures_points_and_notes() {
         slowest_under_load_ms: None,
     };
     let mut against = OpponentScore::new("greedy");
-    [1.0, 0.5].into_iter().for_each(|points| against.add(points));
+    against.add(1.0);
+    against.add(0.5);
     assert_eq!((against.wins, against.draws, against.games()), (1, 1, 2));
     report.against.push(against);
     report.warnings.insert("wrote after the end\u{1b}".to_owned());

@@ -100,12 +100,11 @@ impl Cgroups {
     ) -> Option<u64> {
         let (version, dir) = self.group_of(mechanism)?;
         let name = if version == Version::One { names[0] } else { names[1] };
-        let file = match opened.get() {
-            Some(file) => file,
-            None => {
-                let file = File::open(dir.join(name)).ok()?;
-                opened.get_or_init(|| file)
-            }
+        let file = if let Some(file) = opened.get() {
+            file
+        } else {
+            let file = File::open(dir.join(name)).ok()?;
+            opened.get_or_init(|| file)
         };
         read(file, |text| field(text, key))
     }
