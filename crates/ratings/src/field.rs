@@ -11,13 +11,13 @@
 //! the opponents, with x as the last rounds before show it: a test may not know the round that it
 //! judges, and opponents may learn while it lasts.
 
-use std::collections::{BTreeMap, HashSet};
 use std::f64::consts::LN_10;
 use std::num::NonZeroU64;
 
 use crate::betting::{BettingState, BettingTest, FIRST_VARIANCE};
 use crate::points::Points;
 use crate::rating::Estimate;
+use crate::rounds::{Round, Rounds};
 use crate::sprt::{Sprt, SprtError, SprtVerdict, Unit};
 use crate::sprt_match::MatchEnd;
 use crate::stagewise::TestMotion;
@@ -36,16 +36,17 @@ const HALVINGS: usize = 64;
 const PAIR: u32 = 4;
 
 /// Which of the two players that are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rival {
     /// The one that may be better.
+    #[default]
     New,
     /// The one it is compared with.
     Old,
 }
 
 /// A game of one of the two against an opponent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FieldGame {
     /// The number of its deal, from 1. Opponents take turns.
     pub deal: u32,
@@ -61,6 +62,13 @@ pub struct FieldGame {
     pub fingerprint: Option<NonZeroU64>,
 }
 
+impl FieldGame {
+    /// Its place among the games of its deal.
+    pub(crate) fn place(&self) -> usize {
+        2 * self.rival as usize + usize::from(!self.at_first_seat)
+    }
+}
+
 /// The results against one opponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OpponentScore {
@@ -71,6 +79,12 @@ pub struct OpponentScore {
 }
 
 impl OpponentScore {
+    /// Adds a deal with these half points of the two.
+    pub(crate) fn add(&mut self, halves: [u32; 2]) {
+        self.deals += 1;
+        self.halves = [0, 1].map(|rival: usize| self.halves[rival] + halves[rival]);
+    }
+
     /// The points of one of the two, of 2 for each deal.
     pub fn points(&self, rival: Rival) -> Points {
         Points::of(0, self.halves[rival as usize])
@@ -107,9 +121,6 @@ pub struct FieldState {
     pub stop: Option<MatchEnd>,
 }
 
-/// The games of a deal, by rival and then by seat.
-type Deal = [[FieldGame; 2]; 2];
-
 /// A match of two players against the same opponents under a sequential test.
 #[derive(Debug, Clone)]
 pub struct FieldMatch {
@@ -117,9 +128,7 @@ pub struct FieldMatch {
     errors: (f64, f64),
     most_rounds: u32,
     bets: BettingTest,
-    /// Games of deals that are not complete or not due yet.
-    waiting: BTreeMap<u32, [[Option<FieldGame>; 2]; 2]>,
-    seen: HashSet<[NonZeroU64; 4]>,
+    rounds: Rounds<4>,
     opponents: Vec<OpponentScore>,
     /// The same for the last rounds.
     recent: Vec<Level>,
@@ -151,8 +160,7 @@ impl FieldMatch {
             errors,
             most_rounds,
             bets,
-            waiting: BTreeMap::new(),
-            seen: HashSet::new(),
+            rounds: Rounds::new(opponents.max(1)),
             opponents: vec![OpponentScore::default(); opponents.max(1)],
             recent: vec![Level::default(); opponents.max(1)],
             squares: 0,
@@ -220,45 +228,23 @@ impl FieldMatch {
 
     /// Adds a game, and judges the rounds that are now due.
     pub fn add(&mut self, game: FieldGame) {
-        let seat = usize::from(!game.at_first_seat);
-        if game.deal > self.judged() {
-            self.waiting.entry(game.deal).or_default()[game.rival as usize][seat] = Some(game);
-        }
+        self.rounds.add(game);
         while self.state.stop.is_none() {
-            let Some(round) = self.next_round() else { break };
+            let Some(round) = self.rounds.take() else { break };
             self.judge(&round);
         }
     }
 
-    /// The number of the last deal of the last judged round.
-    fn judged(&self) -> u32 {
-        self.deals()
-    }
-
-    /// The deals of the next round, if it is complete.
-    fn next_round(&self) -> Option<Vec<Deal>> {
-        let deals = (1..=self.opponents.len()).map(|number| {
-            let number = self.judged().checked_add(u32::try_from(number).ok()?)?;
-            let &[[Some(a), Some(b)], [Some(c), Some(d)]] = self.waiting.get(&number)? else {
-                return None;
-            };
-            Some([[a, b], [c, d]])
-        });
-        deals.collect()
-    }
-
-    fn judge(&mut self, round: &[Deal]) {
-        let copies = round.iter().filter(|deal| self.is_copy(deal)).count();
-        self.state.copies += u32::try_from(copies).unwrap_or(u32::MAX);
-        if copies == round.len() {
+    fn judge(&mut self, round: &Round<4>) {
+        self.state.copies += u32::try_from(round.copies).unwrap_or(u32::MAX);
+        if round.is_copy() {
             self.state.stop = Some(MatchEnd::Copies);
             return;
         }
         // What the hypotheses mean must not depend on this round.
         let means = self.means(&strengths(&self.recent));
-        let values: Vec<f64> =
-            round.iter().enumerate().map(|(at, deal)| self.count(at, deal)).collect();
-        self.waiting = self.waiting.split_off(&(self.judged() + 1));
+        let deals = round.deals.iter().enumerate();
+        let values: Vec<f64> = deals.map(|(at, deal)| self.count(at, deal)).collect();
         self.bets.add_round(means, &values);
         self.state.rounds += 1;
         self.state.test = self.bets.state();
@@ -271,25 +257,16 @@ impl FieldMatch {
         };
     }
 
-    /// Whether a deal repeats an earlier one.
-    fn is_copy(&mut self, deal: &Deal) -> bool {
-        let [[a, b], [c, d]] = deal.map(|pair| pair.map(|game| game.fingerprint));
-        let all = (|| Some([a?, b?, c?, d?]))();
-        all.is_some_and(|all| !self.seen.insert(all))
-    }
-
     /// Adds the deal against the opponent at this place. Returns its value.
-    fn count(&mut self, opponent: usize, deal: &Deal) -> f64 {
-        let halves = deal.map(|pair| pair.iter().map(|game| game.halves).sum::<u32>());
-        let score = &mut self.opponents[opponent];
-        score.deals += 1;
-        score.halves = [0, 1].map(|rival: usize| score.halves[rival] + halves[rival]);
+    fn count(&mut self, opponent: usize, deal: &[FieldGame; 4]) -> f64 {
+        let halves = [deal[0].halves + deal[1].halves, deal[2].halves + deal[3].halves];
+        self.opponents[opponent].add(halves);
         let recent = &mut self.recent[opponent];
         recent.deals = MEMORY * recent.deals + 1.0;
         recent.shares =
             MEMORY * recent.shares + f64::from(halves[0] + halves[1]) / f64::from(2 * PAIR);
         self.squares += u64::from(halves[0].abs_diff(halves[1])).pow(2);
-        let forfeits = deal.iter().flatten().filter(|game| game.forfeited).count();
+        let forfeits = deal.iter().filter(|game| game.forfeited).count();
         self.state.forfeits += u32::try_from(forfeits).unwrap_or_default();
         value(f64::from(halves[0]) - f64::from(halves[1]))
     }

@@ -3,7 +3,9 @@
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use referee_ratings::{BettingTest, FieldGame, FieldMatch, Rival, Sprt, SprtVerdict, Unit};
+use referee_ratings::{
+    BettingTest, FieldGame, FieldMatch, PlaceMatch, Rival, Sprt, SprtVerdict, Unit,
+};
 
 use super::{Pairing, at_quantile, lead_of, of_upper, play};
 
@@ -233,4 +235,143 @@ fn a_direct_comparison_takes_a_quarter() {
     let setting = setting("", &[0.0; 8]);
     let [_, against, _] = setting.simulate(0.0, 300, 82);
     assert!((3.0..5.0).contains(&(against / games[0])), "{against} games, not {}", games[0]);
+}
+
+/// How often the interval of a place holds, where the match ends when it is narrow enough.
+#[test]
+#[ignore = "slow: 12000 matches"]
+fn intervals_of_a_place_hold() {
+    let of = |name, field: &[f64], within: f64, luck: f64| (setting(name, field), within, luck);
+    let wide: Vec<f64> = (0..40).map(|at| 15.0 * (f64::from(at) - 19.5)).collect();
+    let rows = [
+        of("8 equal opponents, ±30", &[0.0; 8], 30.0, 0.0),
+        of("8 equal opponents, ±60", &[0.0; 8], 60.0, 0.0),
+        of("1 opponent, ±60", &[0.0], 60.0, 0.0),
+        of("opponents 200 weaker, ±30", &[-200.0; 8], 30.0, 0.0),
+        of("5 opponents, 150 apart, ±30", &[-300.0, -150.0, 0.0, 150.0, 300.0], 30.0, 0.0),
+        of("40 opponents, 15 apart, ±60", &wide, 60.0, 0.0),
+        of("8 equal opponents, ±30, half of the luck mirrored", &[0.0; 8], 30.0, 0.5),
+    ];
+    let mut failed = Vec::new();
+    for ((setting, within, mirrored), seed) in rows.into_iter().zip(900..) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let shares = setting.field.iter().map(|far| share(-far)).sum::<f64>();
+        let mean = shares / setting.field.len() as f64;
+        let truth = 400.0 * (mean / (1.0 - mean)).log10();
+        let (mut held, mut games) = (0, 0);
+        for _ in 0..TESTS {
+            let played = setting.place(within, mirrored, &mut rng);
+            let estimate = played.state().elo;
+            held += u32::from(estimate.low <= truth && truth <= estimate.high);
+            games += 2 * played.pairs();
+        }
+        let [held, games] = [held, games].map(|sum| f64::from(sum) / f64::from(TESTS));
+        println!("| {} | {:.1}% | {games:.0} |", setting.name, 100.0 * held);
+        failed.extend((held < 0.93).then_some(setting.name));
+    }
+    assert_eq!(failed, [""; 0]);
+}
+
+impl Setting {
+    /// A match of the new player alone. As often as `mirrored` says, the luck of a pair's first game
+    /// is turned round in the second.
+    fn place(&self, within: f64, mirrored: f64, rng: &mut impl Rng) -> PlaceMatch {
+        let mut played = PlaceMatch::new(within, self.field.len(), 4000).expect("few players");
+        let mut deal = 0;
+        while played.state().stop.is_none() {
+            for &far in &self.field {
+                deal += 1;
+                let luck: f64 = rng.random();
+                let other = if rng.random::<f64>() < mirrored { 1.0 - luck } else { rng.random() };
+                for ((chances, at_first_seat), luck) in
+                    of_upper(-far).into_iter().zip([true, false]).zip([luck, other])
+                {
+                    let halves = [2, 1, 0][at_quantile(chances, luck)];
+                    played.add(FieldGame { deal, at_first_seat, halves, ..FieldGame::default() });
+                }
+            }
+        }
+        played
+    }
+}
+
+/// The error rates where the old player's games come from an earlier comparison, in which it was
+/// compared with a player before it: whatever that test said, and only if it said "better".
+#[test]
+#[ignore = "slow: 20000 sequential tests"]
+fn recorded_games_keep_the_error_rates() {
+    let equals = setting("", &[0.0; 8]);
+    let mut failed = Vec::new();
+    for (name, before, accepted, seed) in [
+        ("OLD recorded, equal to the one before", 0.0, None, 300),
+        ("OLD recorded, 50 ahead", 50.0, None, 310),
+        ("OLD recorded and found better, 25 ahead", 25.0, Some(SprtVerdict::Better), 320),
+        ("OLD recorded and found better, 50 ahead", 50.0, Some(SprtVerdict::Better), 330),
+    ] {
+        let [none, all] = [(0.0, seed), (50.0, seed + 5)].map(|(elo, seed)| {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let wrong = if elo == 0.0 { SprtVerdict::Better } else { SprtVerdict::NotBetter };
+            let (mut tests, mut errors, mut games) = (0, 0, 0);
+            while tests < TESTS {
+                let mut earlier = Vec::new();
+                let lead = equals.ahead(before);
+                let verdict = equals.play_on([lead, 0.0], &[], &mut earlier, &mut rng).verdict();
+                if accepted.is_some_and(|accepted| verdict != accepted) {
+                    continue;
+                }
+                let ahead = setting("", &[-lead; 8]).ahead(elo);
+                let leads = [lead + ahead, lead];
+                let played = equals.play_on(leads, &earlier, &mut Vec::new(), &mut rng);
+                tests += 1;
+                errors += u32::from(played.verdict() == wrong);
+                let taken = u32::try_from(earlier.len()).expect("few").min(played.deals());
+                games += 4 * played.deals() - 2 * taken;
+            }
+            [errors, games].map(|sum| f64::from(sum) / f64::from(TESTS))
+        });
+        let [wrong, games] = [0, 1].map(|at: usize| [none[at], all[at]]);
+        println!(
+            "| {name} | {:.1}%, {:.1}% | {:.0}, {:.0} |",
+            100.0 * wrong[0],
+            100.0 * wrong[1],
+            games[0],
+            games[1]
+        );
+        let is_wrong = wrong.iter().any(|rate| rate * f64::from(TESTS) > MOST_ERRORS);
+        failed.extend((is_wrong && accepted.is_none()).then_some(name));
+    }
+    assert_eq!(failed, [""; 0]);
+}
+
+impl Setting {
+    /// A test of a new player and an old one with these leads over their opponents. `recorded` has the
+    /// half points of the old one in its first deals. Adds those of the new one to `made`.
+    fn play_on(
+        &self,
+        leads: [f64; 2],
+        recorded: &[[u32; 2]],
+        made: &mut Vec<[u32; 2]>,
+        rng: &mut impl Rng,
+    ) -> FieldMatch {
+        let played = FieldMatch::new((0.0, self.elo1), ERRORS, self.field.len(), MOST_DEALS / 8);
+        let mut played = played.expect("a test");
+        for deal in 1..=MOST_DEALS {
+            let mut halves =
+                |lead: f64| of_upper(lead).map(|game| [2, 1, 0][at_quantile(game, rng.random())]);
+            let new = halves(leads[0]);
+            let old = recorded.get(deal as usize - 1).copied().unwrap_or_else(|| halves(leads[1]));
+            made.push(new);
+            for (rival, halves) in [(Rival::New, new), (Rival::Old, old)] {
+                for (at_first_seat, halves) in [true, false].into_iter().zip(halves) {
+                    let game =
+                        FieldGame { deal, rival, at_first_seat, halves, ..FieldGame::default() };
+                    played.add(game);
+                }
+            }
+            if played.state().stop.is_some() {
+                break;
+            }
+        }
+        played
+    }
 }
