@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use self::contest::{Contest, Direct, InField};
+use self::contest::{Contest, Direct, InField, Placed};
 use self::match_run::{PlayedMatch, play_match};
 use self::pool::Pool;
 use super::report::command_options;
@@ -19,7 +19,7 @@ use super::run::{HookBell, PlannedRun, RunLimits, games_at_once};
 use super::settings::{GameSettingsArgs, GivenSettings, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
-use referee_ratings::{FieldMatch, Sprt, SprtError, SprtMatch, SprtVerdict, Unit};
+use referee_ratings::{FieldMatch, PlaceMatch, Sprt, SprtError, SprtMatch, Unit};
 use referee_record::log::LOG;
 use referee_record::model::openings::{OpeningSource, Openings};
 use referee_record::model::player::{PlayerSpec, name_of};
@@ -38,34 +38,41 @@ Examples:
   referee compare \"python3 agent.py\" bot:greedy --max-pairs 200
   referee compare new old --elo1 20 --format json && git commit -am 'stronger'
   referee compare new old --against cup.toml     which does better against the players of cup.toml
+  referee compare new --against cup.toml         where new stands among the players of cup.toml
 
-Exit codes: 0 A is better; 10 it is not; 11 undecided; 2 invalid command line; 3 cannot run or
-write; 4 in use by another run; 130 interrupted, run again to continue.")]
+Exit codes: 0 A is better, or its place is known; 10 it is not better; 11 undecided; 2 invalid
+command line; 3 cannot run or write; 4 in use by another run; 130 interrupted, run again to
+continue.")]
 pub(crate) struct CompareArgs {
     /// The player that may be better: a name from the configuration, `bot:NAME`, a file, a folder
     /// or a command
     pub(crate) a: String,
-    /// The player to compare it with
-    pub(crate) b: String,
+    /// The player to compare it with; without it, --against finds the place of A in the pool
+    #[arg(required_unless_present = "against")]
+    pub(crate) b: Option<String>,
     /// Compare how A and B do against these opponents, not against each other: a player, a folder
     /// of players, or the players of a configuration such as tournament.toml (repeatable)
     #[arg(long, value_name = "POOL")]
     pub(crate) against: Vec<String>,
     /// Null hypothesis: A is stronger by this many Elo
-    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true, requires = "b")]
     pub(crate) elo0: f64,
     /// Alternative hypothesis: A is stronger by this many Elo
-    #[arg(long, default_value_t = 50.0, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 50.0, allow_negative_numbers = true, requires = "b")]
     pub(crate) elo1: f64,
     /// Probability of calling A better when it is stronger by only --elo0
-    #[arg(long, default_value_t = 0.05)]
+    #[arg(long, default_value_t = 0.05, requires = "b")]
     pub(crate) alpha: f64,
     /// Probability of calling A not better when it is stronger by --elo1
-    #[arg(long, default_value_t = 0.05)]
+    #[arg(long, default_value_t = 0.05, requires = "b")]
     pub(crate) beta: f64,
     /// The unit of --elo0 and --elo1
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, requires = "b")]
     pub(crate) unit: EloUnit,
+    /// Without B: play until the strength of A is known within so many Elo at 95%
+    #[arg(long, value_name = "ELO", default_value_t = 40.0, conflicts_with = "b",
+        value_parser = within)]
+    pub(crate) within: f64,
     /// Maximum number of pairs of games, with --against for each of A and B
     #[arg(long, value_name = "N", default_value_t = 1000,
         value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PAIRS)))]
@@ -132,17 +139,18 @@ pub(crate) fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failur
         ..GivenSettings::default()
     };
     let terms = args.settings(&pool);
-    let mut words = vec![args.a.clone(), args.b.clone()];
+    let mut words: Vec<String> = [&args.a].into_iter().chain(&args.b).cloned().collect();
     words.extend(pool.words(terms.config.as_deref().unwrap_or(Path::new("")), printer)?);
     let Some(opened) = terms.open(&words, printer)? else {
         return Ok(Status::Interrupted);
     };
     let settings = opened.resolve(given, printer)?;
     let rivals = rivals(args, &settings)?;
-    let names = rivals.each_ref().map(|player| player.name.clone());
-    if args.against.is_empty() {
+    let names: Vec<String> = rivals.iter().map(|player| player.name.clone()).collect();
+    if let ([a, b], true) = (&names[..], args.against.is_empty()) {
+        let names = [a.clone(), b.clone()];
         let stage = Stage::round_robin(args.max_pairs);
-        let tournament = tournament(stage, rivals.to_vec(), &settings, printer)?;
+        let tournament = tournament(stage, (rivals, Vec::new()), &settings, printer)?;
         let nothing = Direct { names, played: SprtMatch::new(sprt, args.max_pairs) };
         return compare(args, &settings, tournament, nothing, printer);
     }
@@ -151,10 +159,26 @@ pub(crate) fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failur
     let rounds = rounds(args, opponents.len())?;
     let format = Format::Gauntlet { anchors: opponents.clone(), same_luck: true };
     let stage = Stage { format, pairs: rounds, players: None };
-    let tournament = tournament(stage, [rivals.to_vec(), found].concat(), &settings, printer)?;
-    let played = FieldMatch::new(sprt.hypotheses(), sprt.errors(), opponents.len(), rounds)
-        .map_err(untestable)?;
-    compare(args, &settings, tournament, InField { names, opponents, played }, printer)
+    let tournament = tournament(stage, (rivals, found), &settings, printer)?;
+    match <[String; 2]>::try_from(names) {
+        Ok(names) => {
+            let played = FieldMatch::new(sprt.hypotheses(), sprt.errors(), opponents.len(), rounds)
+                .map_err(untestable)?;
+            compare(args, &settings, tournament, InField { names, opponents, played }, printer)
+        }
+        Err(names) => {
+            let played = PlaceMatch::new(args.within, opponents.len(), rounds)
+                .map_err(|error| Failure::input(error.to_string()))?;
+            let names = [names.concat()];
+            compare(args, &settings, tournament, Placed { names, opponents, played }, printer)
+        }
+    }
+}
+
+/// The width of an interval at which the search for a place ends.
+fn within(text: &str) -> Result<f64, String> {
+    let elo: f64 = text.parse().map_err(|_| "expected a number of Elo".to_owned())?;
+    if (1.0..=1000.0).contains(&elo) { Ok(elo) } else { Err("expected 1 to 1000 Elo".to_owned()) }
 }
 
 /// The number of rounds of all opponents that the maximum number of pairs allows.
@@ -210,11 +234,7 @@ fn compare<C: Contest>(
         printer.note("stopped; run the same command again to continue");
         return Ok(Status::Interrupted);
     }
-    Ok(match played.contest.verdict() {
-        SprtVerdict::Better => Status::Done,
-        SprtVerdict::NotBetter => Status::NotBetter,
-        SprtVerdict::Undecided => Status::Undecided,
-    })
+    Ok(played.contest.status())
 }
 
 /// The test that the arguments ask for.
@@ -243,11 +263,13 @@ fn keep_planned_pairs(tournament: &mut Tournament, dir: &Path) -> Result<(), Fai
 /// that always fails loses, and the test soon shows that, unless it does not even start.
 fn tournament(
     stage: Stage,
-    players: Vec<PlayerSpec>,
+    (rivals, opponents): (Vec<PlayerSpec>, Vec<PlayerSpec>),
     settings: &Settings,
     printer: Printer,
 ) -> Result<Tournament, Failure> {
     let rules = settings.rules(printer)?;
+    let compared = rivals.len();
+    let players = [rivals, opponents].concat();
     rules.refuse_bots(&players)?;
     rules.refuse_engines(&players)?;
     refuse_more_seats(&*rules.game)?;
@@ -257,14 +279,16 @@ fn tournament(
     }
     let mut tournament = settings.tournament(String::new(), options, vec![stage], players);
     tournament.pgn.clone_from(&settings.base.pgn);
-    tournament.name = folder_name(&tournament);
+    tournament.name = folder_name(&tournament, compared);
     Ok(tournament)
 }
 
-/// The two players that are compared, under different names.
-fn rivals(args: &CompareArgs, settings: &Settings) -> Result<[PlayerSpec; 2], Failure> {
+/// The players that are compared, under different names, or the one whose place is asked for.
+fn rivals(args: &CompareArgs, settings: &Settings) -> Result<Vec<PlayerSpec>, Failure> {
     let refusal = "a person cannot be compared; name two programs";
-    let [mut a, mut b] = [settings.program(&args.a, refusal)?, settings.program(&args.b, refusal)?];
+    let mut a = settings.program(&args.a, refusal)?;
+    let Some(word) = &args.b else { return Ok(vec![a]) };
+    let mut b = settings.program(word, refusal)?;
     if a.name == b.name {
         if a.hash == b.hash {
             let name = a.name;
@@ -272,9 +296,9 @@ fn rivals(args: &CompareArgs, settings: &Settings) -> Result<[PlayerSpec; 2], Fa
                 "{name} cannot be compared with itself; name another player"
             )));
         }
-        [a.name, b.name] = [&args.a, &args.b].map(|word| name_of(word));
+        [a.name, b.name] = [&args.a, word].map(|word| name_of(word));
     }
-    Ok([a, b])
+    Ok(vec![a, b])
 }
 
 /// Refuses players that cannot start after the configured openings.
@@ -289,8 +313,9 @@ fn refuse_openings(players: &[PlayerSpec]) -> Result<(), Failure> {
     )))
 }
 
-/// A name made of the two players' names and a hash of everything that affects the games.
-fn folder_name(tournament: &Tournament) -> String {
+/// A name made of the names of the players that are compared, the first ones, and a hash of everything
+/// that affects the games.
+fn folder_name(tournament: &Tournament, compared: usize) -> String {
     let mut hasher = blake3::Hasher::new_derive_key("referee 2026 comparison");
     let mut put = |text: &str| {
         hasher.update(&(text.len() as u64).to_le_bytes());
@@ -320,8 +345,9 @@ fn folder_name(tournament: &Tournament) -> String {
         let keep = |c: char| if c.is_alphanumeric() || "-_".contains(c) { c } else { '-' };
         name.chars().map(keep).take(24).collect::<String>()
     };
-    let [a, b] = [0, 1].map(|at: usize| plain(&tournament.players[at].name));
-    format!("{COMPARISON}{a}-{b}-{}", &hasher.finalize().to_hex()[..8])
+    let names: String =
+        tournament.players.iter().take(compared).map(|it| plain(&it.name) + "-").collect();
+    format!("{COMPARISON}{names}{}", &hasher.finalize().to_hex()[..8])
 }
 
 fn conclude<C: Contest>(

@@ -311,3 +311,41 @@ fn an_opponent_that_does_not_start_ends_the_comparison() {
     assert_eq!(run.code, 2, "{}", run.err);
     assert!(run.err.contains("sh mute.sh did not start in"), "{}", run.err);
 }
+
+#[test]
+fn the_place_in_a_pool_is_found() {
+    let arena = field();
+    let args = [&["new", "--within", "150"], &GAME[..], &POOL[..]].concat();
+    let (code, found) = judged(&arena, &args);
+    assert_eq!(code, 0, "{found}");
+    assert_eq!((&found["stop"], &found["player"]), (&"decided".into(), &"new".into()));
+    assert_eq!((&found["of"], &found["within"]), (&3.into(), &150.0.into()));
+    let [low, high] = ["low", "high"].map(|end| found["elo"][end].as_f64().expect("a number"));
+    assert!(high - low <= 300.0 && low < high, "{found}");
+    assert_eq!(found["pairs"].as_u64(), found["rounds"].as_u64().map(|rounds| 2 * rounds));
+    // Again: nothing is played. A narrower interval continues.
+    let before = log(&arena);
+    assert!(before.0.starts_with("compare-new-") && !before.0.contains("old"), "{}", before.0);
+    assert_eq!(judged(&arena, &args), (0, found));
+    assert_eq!(log(&arena), before);
+    let narrow = [&["new", "--within", "5", "--max-pairs", "40"], &GAME[..], &POOL[..]].concat();
+    let run = compare(&arena, &narrow);
+    assert_eq!(run.code, 11, "{}", run.err);
+    assert!(run.out.contains("20 rounds against 2 opponents"), "{}", run.out);
+    assert!(run.out.contains("not within ±5 Elo after the maximum number of pairs"), "{}", run.out);
+    assert!(log(&arena).1.starts_with(before.1.split_once("\n{").expect("games").0));
+    assert_eq!(arena.run(&["verify"]).code, 0);
+}
+
+#[test]
+fn what_belongs_to_the_other_question_is_refused() {
+    let arena = arena();
+    for args in [
+        &["ant"][..],
+        &["ant", "--against", "bee", "--elo1", "20"],
+        &["ant", "bad", "--within", "9"],
+    ] {
+        let run = compare(&arena, args);
+        assert_eq!(run.code, 2, "{args:?}: {}", run.out);
+    }
+}

@@ -108,7 +108,7 @@ pub fn text(played: &FieldMatch, players: [MatchPlayer<'_>; 2], opponents: &[Str
     if state.copies > 0 {
         lines.push(format!("Pairs that were copies of earlier ones: {}.", state.copies));
     }
-    lines.extend(faults_line(state.forfeits, players));
+    lines.extend(faults_line(state.forfeits, &players));
     lines.join("\n")
 }
 
@@ -155,7 +155,7 @@ fn total_share(played: &FieldMatch, rival: Rival) -> String {
 }
 
 /// Points as a share of those in this many pairs.
-fn share(points: f64, pairs: u32) -> String {
+pub(super) fn share(points: f64, pairs: u32) -> String {
     numbers::percent(points, PAIR * f64::from(pairs))
 }
 

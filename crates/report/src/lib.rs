@@ -39,6 +39,7 @@ pub mod packets;
 pub mod page;
 pub mod page_builder;
 pub mod pgn;
+pub mod place_verdict;
 pub mod replay_pack;
 pub mod replays;
 pub mod results;

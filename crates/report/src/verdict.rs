@@ -229,12 +229,12 @@ pub fn text(played: &SprtMatch, players: [MatchPlayer<'_>; 2]) -> String {
             state.double_forfeits
         ));
     }
-    lines.extend(faults_line(state.forfeits, players));
+    lines.extend(faults_line(state.forfeits, &players));
     lines.join("\n")
 }
 
 /// How many games ended in a fault, and in which; none if no game did.
-pub(super) fn faults_line(forfeits: u32, players: [MatchPlayer<'_>; 2]) -> Option<String> {
+pub(super) fn faults_line(forfeits: u32, players: &[MatchPlayer<'_>]) -> Option<String> {
     let whose: Vec<String> = players.iter().filter_map(MatchPlayer::faults_in_words).collect();
     let whose = if whose.is_empty() { String::new() } else { format!(" ({})", whose.join("; ")) };
     (forfeits > 0).then(|| format!("Games that ended in a fault: {forfeits}{whose}."))

@@ -1,21 +1,23 @@
-//! The two ways to compare players: one against the other, or both against the same opponents.
+//! The ways to compare players: one against the other, both against the same opponents, or one with
+//! its opponents.
 
 use serde_json::Value;
 
+use super::super::Status;
 use super::match_run::seat_of;
 use referee_games::Seat;
-use referee_ratings::{FieldGame, FieldMatch, MatchEnd, Rival, SprtMatch, SprtVerdict};
+use referee_ratings::{FieldGame, FieldMatch, MatchEnd, PlaceMatch, Rival, SprtMatch, SprtVerdict};
 use referee_record::model::game_summary::GameSummary;
 use referee_record::wording::counted;
 use referee_report::verdict::MatchPlayer;
-use referee_report::{field_verdict, verdict};
+use referee_report::{field_verdict, place_verdict, verdict};
 use referee_tournament::analysis::results::FaultCounts;
 use referee_tournament::analysis::sprt::match_game;
 
 /// What games of a comparison are added to, until it has a verdict.
 pub(super) trait Contest: Clone {
-    /// The names of the two players that are compared.
-    fn names(&self) -> [&str; 2];
+    /// The names of the players that are compared, or of the one whose place is asked for.
+    fn names(&self) -> &[String];
 
     /// Adds a game of the pair with this number between the players with these names, in the order of
     /// the seats.
@@ -24,8 +26,8 @@ pub(super) trait Contest: Clone {
     /// Why it ended, if it has.
     fn stop(&self) -> Option<MatchEnd>;
 
-    /// The verdict; undecided until it ends.
-    fn verdict(&self) -> SprtVerdict;
+    /// What the command says by its exit code.
+    fn status(&self) -> Status;
 
     /// The expected total number of games.
     fn expected_games(&self) -> usize;
@@ -36,16 +38,26 @@ pub(super) trait Contest: Clone {
     /// The state, for a line of the progress display.
     fn headline(&self) -> String;
 
-    /// The verdict in words, given the faults of the two.
-    fn text(&self, faults: &[FaultCounts; 2]) -> String;
+    /// The verdict in words, given the faults of these players.
+    fn text(&self, faults: &[FaultCounts]) -> String;
 
-    /// The verdict as JSON, given the faults of the two and the results folder.
-    fn json(&self, faults: &[FaultCounts; 2], results: &str) -> Value;
+    /// The verdict as JSON, given the faults of these players and the results folder.
+    fn json(&self, faults: &[FaultCounts], results: &str) -> Value;
+}
 
-    /// The two players and their faults.
-    fn players<'a>(&'a self, faults: &'a [FaultCounts; 2]) -> [MatchPlayer<'a>; 2] {
-        let names = self.names();
-        [0, 1].map(|at: usize| MatchPlayer { name: names[at], faults: &faults[at] })
+/// The players with these names and their faults.
+fn players<'a, const N: usize>(
+    names: &'a [String; N],
+    faults: &'a [FaultCounts],
+) -> [MatchPlayer<'a>; N] {
+    std::array::from_fn(|at| MatchPlayer { name: &names[at], faults: &faults[at] })
+}
+
+fn status_of(verdict: SprtVerdict) -> Status {
+    match verdict {
+        SprtVerdict::Better => Status::Done,
+        SprtVerdict::NotBetter => Status::NotBetter,
+        SprtVerdict::Undecided => Status::Undecided,
     }
 }
 
@@ -57,8 +69,8 @@ pub(super) struct Direct {
 }
 
 impl Contest for Direct {
-    fn names(&self) -> [&str; 2] {
-        self.names.each_ref().map(String::as_str)
+    fn names(&self) -> &[String] {
+        &self.names
     }
 
     fn add(&mut self, pair: u32, players: [&str; 2], summary: GameSummary) {
@@ -70,8 +82,8 @@ impl Contest for Direct {
         self.played.state().stop
     }
 
-    fn verdict(&self) -> SprtVerdict {
-        self.played.state().verdict()
+    fn status(&self) -> Status {
+        status_of(self.played.state().verdict())
     }
 
     fn expected_games(&self) -> usize {
@@ -86,12 +98,12 @@ impl Contest for Direct {
         verdict::headline(&self.played)
     }
 
-    fn text(&self, faults: &[FaultCounts; 2]) -> String {
-        verdict::text(&self.played, self.players(faults))
+    fn text(&self, faults: &[FaultCounts]) -> String {
+        verdict::text(&self.played, players(&self.names, faults))
     }
 
-    fn json(&self, faults: &[FaultCounts; 2], results: &str) -> Value {
-        verdict::json(&self.played, self.players(faults), results)
+    fn json(&self, faults: &[FaultCounts], results: &str) -> Value {
+        verdict::json(&self.played, players(&self.names, faults), results)
     }
 }
 
@@ -105,42 +117,57 @@ pub(super) struct InField {
 
 /// The games of a deal: a pair of each of the two.
 const DEAL: usize = 4;
+/// The games of a pair.
+const PAIR: usize = 2;
+
+/// The number of deals in whole rounds against this many opponents, at least `deals`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
+fn whole_rounds(deals: f64, opponents: usize) -> usize {
+    (deals.ceil() as usize).next_multiple_of(opponents)
+}
+
+/// A game against an opponent of the player at `seat`.
+fn field_game(deal: u32, (rival, seat): (Rival, Seat), summary: GameSummary) -> FieldGame {
+    FieldGame {
+        deal,
+        rival,
+        at_first_seat: seat == Seat::FIRST,
+        halves: u32::try_from(summary.halves()[seat]).unwrap_or_default(),
+        forfeited: summary.is_faulted(),
+        fingerprint: summary.fingerprint,
+    }
+}
+
+fn too_few_pairs(most: usize) -> String {
+    format!("--max-pairs allows {most}, so this will probably end undecided")
+}
 
 impl InField {
     /// The number of games in whole rounds of at least this many deals.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
     fn games(&self, deals: f64) -> usize {
-        DEAL * (deals.ceil() as usize).next_multiple_of(self.opponents.len())
+        DEAL * whole_rounds(deals, self.opponents.len())
     }
 }
 
 impl Contest for InField {
-    fn names(&self) -> [&str; 2] {
-        self.names.each_ref().map(String::as_str)
+    fn names(&self) -> &[String] {
+        &self.names
     }
 
     fn add(&mut self, pair: u32, players: [&str; 2], summary: GameSummary) {
         let of = |name: &String, rival| Some((rival, seat_of(name, players)?));
         let [new, old] = &self.names;
-        let Some((rival, seat)) = of(new, Rival::New).or_else(|| of(old, Rival::Old)) else {
-            return;
-        };
-        self.played.add(FieldGame {
-            deal: pair,
-            rival,
-            at_first_seat: seat == Seat::FIRST,
-            halves: u32::try_from(summary.halves()[seat]).unwrap_or_default(),
-            forfeited: summary.is_faulted(),
-            fingerprint: summary.fingerprint,
-        });
+        if let Some(side) = of(new, Rival::New).or_else(|| of(old, Rival::Old)) {
+            self.played.add(field_game(pair, side, summary));
+        }
     }
 
     fn stop(&self) -> Option<MatchEnd> {
         self.played.state().stop
     }
 
-    fn verdict(&self) -> SprtVerdict {
-        self.played.verdict()
+    fn status(&self) -> Status {
+        status_of(self.played.verdict())
     }
 
     fn expected_games(&self) -> usize {
@@ -148,7 +175,7 @@ impl Contest for InField {
     }
 
     fn outlook(&self) -> Vec<String> {
-        let ((elo0, elo1), [new, old]) = (self.played.hypotheses(), self.names());
+        let ((elo0, elo1), [new, old]) = (self.played.hypotheses(), &self.names);
         let expected = self.played.expected_deals();
         let opponents = counted(self.opponents.len(), "opponent");
         let mut lines = vec![
@@ -163,10 +190,7 @@ impl Contest for InField {
             ),
         ];
         if expected > f64::from(self.played.most_deals()) {
-            lines.push(format!(
-                "--max-pairs allows {}, so this will probably end undecided",
-                DEAL * self.played.most_deals() as usize
-            ));
+            lines.push(too_few_pairs(DEAL * self.played.most_deals() as usize));
         }
         lines
     }
@@ -175,11 +199,74 @@ impl Contest for InField {
         field_verdict::headline(&self.played)
     }
 
-    fn text(&self, faults: &[FaultCounts; 2]) -> String {
-        field_verdict::text(&self.played, self.players(faults), &self.opponents)
+    fn text(&self, faults: &[FaultCounts]) -> String {
+        field_verdict::text(&self.played, players(&self.names, faults), &self.opponents)
     }
 
-    fn json(&self, faults: &[FaultCounts; 2], results: &str) -> Value {
-        field_verdict::json(&self.played, self.players(faults), &self.opponents, results)
+    fn json(&self, faults: &[FaultCounts], results: &str) -> Value {
+        field_verdict::json(&self.played, players(&self.names, faults), &self.opponents, results)
+    }
+}
+
+/// A player among its opponents.
+#[derive(Clone)]
+pub(super) struct Placed {
+    pub(super) names: [String; 1],
+    pub(super) opponents: Vec<String>,
+    pub(super) played: PlaceMatch,
+}
+
+impl Contest for Placed {
+    fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    fn add(&mut self, pair: u32, players: [&str; 2], summary: GameSummary) {
+        if let Some(seat) = seat_of(&self.names[0], players) {
+            self.played.add(field_game(pair, (Rival::New, seat), summary));
+        }
+    }
+
+    fn stop(&self) -> Option<MatchEnd> {
+        self.played.state().stop
+    }
+
+    fn status(&self) -> Status {
+        match self.stop() {
+            Some(MatchEnd::Decided) => Status::Done,
+            _ => Status::Undecided,
+        }
+    }
+
+    fn expected_games(&self) -> usize {
+        let pairs = self.played.expected_pairs().min(f64::from(self.played.most_pairs()));
+        PAIR * whole_rounds(pairs, self.opponents.len())
+    }
+
+    fn outlook(&self) -> Vec<String> {
+        let (expected, within) = (self.played.expected_pairs(), self.played.within());
+        let mut lines = vec![format!(
+            "about {} games against {} to know the strength within ±{within} Elo; fewer with draws",
+            PAIR * whole_rounds(expected, self.opponents.len()),
+            counted(self.opponents.len(), "opponent"),
+        )];
+        if expected > f64::from(self.played.most_pairs()) {
+            lines.push(too_few_pairs(PAIR * self.played.most_pairs() as usize));
+        }
+        lines
+    }
+
+    fn headline(&self) -> String {
+        place_verdict::headline(&self.played)
+    }
+
+    fn text(&self, faults: &[FaultCounts]) -> String {
+        let [player] = players(&self.names, faults);
+        place_verdict::text(&self.played, player, &self.opponents)
+    }
+
+    fn json(&self, faults: &[FaultCounts], results: &str) -> Value {
+        let [player] = players(&self.names, faults);
+        place_verdict::json(&self.played, player, &self.opponents, results)
     }
 }

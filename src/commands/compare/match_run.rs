@@ -27,8 +27,8 @@ use referee_tournament::schedule::state::TournamentState;
 /// The games of a match so far.
 pub(super) struct PlayedMatch<C> {
     pub(super) contest: C,
-    /// The faults of the first player and of the other.
-    pub(super) faults: [FaultCounts; 2],
+    /// The faults of each player that is compared.
+    pub(super) faults: Vec<FaultCounts>,
     /// A game worth a look: one that the first player lost, or else the first one.
     pub(super) to_watch: Option<String>,
 }
@@ -37,19 +37,19 @@ impl<C: Contest> PlayedMatch<C> {
     /// Adds the games in `state` to a contest with `nothing` in it.
     fn of(state: &TournamentState, nothing: C) -> Self {
         let (mut contest, mut lost, mut any) = (nothing, None, None);
-        let mut faults = [FaultCounts::new(), FaultCounts::new()];
+        let mut faults = vec![FaultCounts::new(); contest.names().len()];
         for (fixture, summary) in state.counted() {
             let names = fixture.players.two().map(|player| state.name(player));
             contest.add(fixture.pair, names, summary);
-            let seats = contest.names().map(|name| seat_of(name, names));
-            for (of_player, seat) in faults.iter_mut().zip(seats) {
-                if let Some(code) = seat.and_then(|seat| summary.faults.of(seat)) {
+            any = any.or(Some(fixture));
+            for (at, of_player) in faults.iter_mut().enumerate() {
+                let Some(seat) = seat_of(&contest.names()[at], names) else { continue };
+                if let Some(code) = summary.faults.of(seat) {
                     *of_player.entry(code).or_default() += 1;
                 }
-            }
-            any = any.or(Some(fixture));
-            if seats[0].is_some_and(|seat| summary.halves()[seat] == 0) {
-                lost = lost.or(Some(fixture));
+                if at == 0 && summary.halves()[seat] == 0 {
+                    lost = lost.or(Some(fixture));
+                }
             }
         }
         let to_watch = lost.or(any).and_then(|fixture| state.index(fixture));

@@ -1,0 +1,126 @@
+//! The place of a player among the opponents of `compare --against`, as text and as JSON.
+
+use serde_json::{Value, json};
+
+use super::field_verdict::share;
+use super::verdict::{MatchPlayer, brief, faults_line, shown, stop_name};
+use referee_protocol::escape;
+use referee_ratings::{MatchEnd, OpponentScore, PlaceMatch, Rival};
+use referee_record::wording::counted;
+
+/// The place of the player, whose games against `opponents` are in `results`, as a JSON document.
+pub fn json(
+    played: &PlaceMatch,
+    player: MatchPlayer<'_>,
+    opponents: &[String],
+    results: &str,
+) -> Value {
+    let state = played.state();
+    let against = opponents.iter().zip(played.opponents()).map(|(name, score)| {
+        json!({ "name": name, "pairs": score.deals, "score": score.points(Rival::New) })
+    });
+    let place = played.place().map(
+        |rank| json!({ "value": rank.place, "low": rank.interval.low, "high": rank.interval.high }),
+    );
+    json!({
+        "stop": stop_name(state.stop),
+        "player": player.name,
+        "place": place,
+        "of": opponents.len() + 1,
+        "elo": state.elo,
+        "within": played.within(),
+        "against": against.collect::<Vec<_>>(),
+        "pairs": played.pairs(),
+        "rounds": state.rounds,
+        "copies": state.copies,
+        "faults": state.forfeits,
+        "faults_of_player": player.faults,
+        "score": played.score(),
+        "results": results,
+    })
+}
+
+/// The current estimate, for a line of 80 columns under the progress.
+pub fn headline(played: &PlaceMatch) -> String {
+    let points = share(played.score().value(), played.pairs());
+    format!("{} of ±{:.0}, {points}", brief(played.state().elo, "Elo"), played.within())
+}
+
+/// The place as text, without a trailing newline.
+pub fn text(played: &PlaceMatch, player: MatchPlayer<'_>, opponents: &[String]) -> String {
+    let (state, name) = (played.state(), escape::terminal(player.name));
+    let players = opponents.len() + 1;
+    let mut lines = Vec::new();
+    lines.extend(played.place().map(|rank| match rank.interval.low == rank.interval.high {
+        true => format!("{name} has place {} of {players}.", rank.place),
+        false => {
+            format!("{name} has place {} of {players} (95%: {}).", rank.place, rank.interval)
+        }
+    }));
+    let elo = format!("Estimate: {} at 95% over these opponents", shown(state.elo, "Elo"));
+    lines.push(match state.stop {
+        Some(MatchEnd::Length) => format!(
+            "{elo}: not within ±{} Elo after the maximum number of pairs; --max-pairs allows more.",
+            played.within()
+        ),
+        Some(MatchEnd::Copies) => {
+            format!("{elo}: all games repeat earlier ones, so more games would not help.")
+        }
+        _ => format!("{elo}."),
+    });
+    lines.push(format!(
+        "{name} scored {} of {} points; {} against {}.",
+        played.score(),
+        2 * played.pairs(),
+        counted(state.rounds as usize, "round"),
+        counted(opponents.len(), "opponent"),
+    ));
+    let of = |(name, score): (&String, &OpponentScore)| {
+        let points = share(score.points(Rival::New).value(), score.deals);
+        format!("{} {points}", escape::terminal(name))
+    };
+    let each: Vec<String> = opponents.iter().zip(played.opponents()).map(of).collect();
+    lines.push(format!("Points against each: {}.", each.join(", ")));
+    if state.copies > 0 {
+        lines.push(format!("Pairs that were copies of earlier ones: {}.", state.copies));
+    }
+    lines.extend(faults_line(state.forfeits, &[player]));
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use referee_ratings::FieldGame;
+    use referee_tournament::analysis::results::FaultCounts;
+
+    use super::*;
+
+    fn played(rounds: u32) -> PlaceMatch {
+        let mut played = PlaceMatch::new(60.0, 2, 40).expect("few players");
+        for deal in 1..=2 * rounds {
+            for at_first_seat in [true, false] {
+                let halves = if deal % 3 == 0 { 0 } else { 1 + deal % 2 };
+                played.add(FieldGame { deal, at_first_seat, halves, ..FieldGame::default() });
+            }
+        }
+        played
+    }
+
+    #[test]
+    fn text_and_json_say_the_same() {
+        let faults = FaultCounts::new();
+        let player = MatchPlayer { name: "new\u{1b}", faults: &faults };
+        let opponents = ["ant", "bee"].map(str::to_owned);
+        let played = played(40);
+        let text = text(&played, player, &opponents);
+        let json = json(&played, player, &opponents, "results/x");
+        assert!(text.starts_with(r"new\u{1b} has place 2 of 3 (95%: 1–3)."), "{text}");
+        assert_eq!((&json["place"]["value"], &json["of"]), (&2.into(), &3.into()));
+        assert_eq!((&json["stop"], &json["within"]), (&"decided".into(), &60.0.into()));
+        let points = format!("scored {} of ", played.score());
+        assert!(text.contains(&points) && text.contains("Points against each: ant "), "{text}");
+        assert!(headline(&played).contains(" of ±60, "), "{}", headline(&played));
+        let none = PlaceMatch::new(60.0, 2, 9).expect("few players");
+        assert_eq!(super::json(&none, player, &opponents, "")["place"], Value::Null);
+    }
+}
