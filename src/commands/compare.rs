@@ -3,6 +3,7 @@
 mod contest;
 mod match_run;
 mod pool;
+mod recorded;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use clap::Args;
 use self::contest::{Contest, Direct, InField, Placed};
 use self::match_run::{PlayedMatch, play_match};
 use self::pool::Pool;
+use self::recorded::take_recorded;
 use super::report::command_options;
 use super::results_folder::COMPARISON;
 use super::run::remote_args::RemoteArgs;
@@ -212,12 +214,17 @@ fn compare<C: Contest>(
     // Another program has another folder, so that none is replaced.
     let request = ReplaceRequest { players: &[], command: "referee compare" };
     let record = containment.record();
-    let prepared =
+    let mut prepared =
         resume::prepare(&folder, &tournament, &record, request, &|text| printer.note(text))?;
     if let [one, other, ..] = &tournament.players[..]
         && one.hash == other.hash
     {
         printer.note(&copies::describe(&[one.name.clone(), other.name.clone()]));
+    }
+    if let ([_, old], 0) = (nothing.names(), prepared.contents.state.played())
+        && !args.against.is_empty()
+    {
+        take_recorded(&folder, &mut prepared, old, printer)?;
     }
     let workers = args.remote.workers(settings);
     let limits = RunLimits { jobs: settings.jobs(), deadline: None, workers };

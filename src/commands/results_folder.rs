@@ -77,6 +77,16 @@ pub(super) fn find(named: Option<&Path>, printer: Printer) -> Result<PathBuf, Fa
     Ok(found)
 }
 
+/// The folders of other comparisons next to the results folder `dir`.
+pub(super) fn comparisons(dir: &Path) -> Vec<PathBuf> {
+    let mut found = newest_last(dir.parent().unwrap_or(Path::new("")));
+    let is_comparison = |path: &Path| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(COMPARISON))
+    };
+    found.retain(|path| path != dir && is_comparison(path));
+    found
+}
+
 /// The folders in `dir` that have a log: comparisons, then all others, each from the oldest to the
 /// newest.
 fn newest_last(dir: &Path) -> Vec<PathBuf> {

@@ -349,3 +349,28 @@ fn what_belongs_to_the_other_question_is_refused() {
         assert_eq!(run.code, 2, "{args:?}: {}", run.out);
     }
 }
+
+/// The games of a player that were recorded with the same luck are those that it would play again,
+/// whatever it was called. With another seed, game or opponent they are not.
+#[test]
+fn recorded_games_of_the_old_player_are_not_played_again() {
+    let arena = field();
+    let pairs = |count: &'static str| [&["--max-pairs", count], &GAME[..], &POOL[..]].concat();
+    let place = [&["bot:random"], &pairs("6")[..]].concat();
+    assert_eq!(compare(&arena, &place).code, 11);
+    let comparison = [&["compare", "new", "old", "--jobs", "1"], &pairs("8")[..]].concat();
+    let run = arena.run(&comparison);
+    let note = "12 games of old from";
+    assert!(run.err.contains(note) && run.err.contains("are not played again"), "{}", run.err);
+    assert_eq!(arena.run(&["verify"]).code, 0);
+    let fresh = field();
+    let afresh = fresh.run(&comparison);
+    assert!(!afresh.err.contains(note), "{}", afresh.err);
+    assert_eq!((run.code, run.out), (afresh.code, afresh.out));
+    // Once it has games of its own, nothing is taken.
+    assert!(!arena.run(&comparison).err.contains(note));
+    for other in [["--seed", "8"], ["--game", "backdraughts"], ["--against", "bot:search-20"]] {
+        let run = arena.run(&[&comparison[..], &other].concat());
+        assert!(!run.err.contains("are not played again"), "{other:?}: {}", run.err);
+    }
+}
