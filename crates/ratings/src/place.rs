@@ -228,7 +228,9 @@ mod tests {
             let pairs = [[[2, 2], [2, 0], [0, 0]], [[2, 2], [0, 2], [2, 1]]];
             let (round, opponent) = (deal as usize % 2, (deal as usize - 1) % 3);
             let halves = pairs[round][opponent];
-            pair(deal, halves).into_iter().for_each(|game| played.add(game));
+            for game in pair(deal, halves) {
+                played.add(game);
+            }
         }
         played
     }

@@ -11,7 +11,7 @@ use referee_record::wording::counted;
 /// The place of the player, whose games against `opponents` are in `results`, as a JSON document.
 pub fn json(
     played: &PlaceMatch,
-    player: MatchPlayer<'_>,
+    who: MatchPlayer<'_>,
     opponents: &[String],
     results: &str,
 ) -> Value {
@@ -24,7 +24,7 @@ pub fn json(
     );
     json!({
         "stop": stop_name(state.stop),
-        "player": player.name,
+        "player": who.name,
         "place": place,
         "of": opponents.len() + 1,
         "elo": state.elo,
@@ -34,7 +34,7 @@ pub fn json(
         "rounds": state.rounds,
         "copies": state.copies,
         "faults": state.forfeits,
-        "faults_of_player": player.faults,
+        "faults_of_player": who.faults,
         "score": played.score(),
         "results": results,
     })
@@ -47,14 +47,16 @@ pub fn headline(played: &PlaceMatch) -> String {
 }
 
 /// The place as text, without a trailing newline.
-pub fn text(played: &PlaceMatch, player: MatchPlayer<'_>, opponents: &[String]) -> String {
-    let (state, name) = (played.state(), escape::terminal(player.name));
+pub fn text(played: &PlaceMatch, who: MatchPlayer<'_>, opponents: &[String]) -> String {
+    let (state, name) = (played.state(), escape::terminal(who.name));
     let players = opponents.len() + 1;
     let mut lines = Vec::new();
-    lines.extend(played.place().map(|rank| match rank.interval.low == rank.interval.high {
-        true => format!("{name} has place {} of {players}.", rank.place),
-        false => {
-            format!("{name} has place {} of {players} (95%: {}).", rank.place, rank.interval)
+    lines.extend(played.place().map(|rank| {
+        let place = format!("{name} has place {} of {players}", rank.place);
+        if rank.interval.low == rank.interval.high {
+            format!("{place}.")
+        } else {
+            format!("{place} (95%: {}).", rank.interval)
         }
     }));
     let elo = format!("Estimate: {} at 95% over these opponents", shown(state.elo, "Elo"));
@@ -84,7 +86,7 @@ pub fn text(played: &PlaceMatch, player: MatchPlayer<'_>, opponents: &[String]) 
     if state.copies > 0 {
         lines.push(format!("Pairs that were copies of earlier ones: {}.", state.copies));
     }
-    lines.extend(faults_line(state.forfeits, &[player]));
+    lines.extend(faults_line(state.forfeits, &[who]));
     lines.join("\n")
 }
 
@@ -109,11 +111,11 @@ mod tests {
     #[test]
     fn text_and_json_say_the_same() {
         let faults = FaultCounts::new();
-        let player = MatchPlayer { name: "new\u{1b}", faults: &faults };
+        let who = MatchPlayer { name: "new\u{1b}", faults: &faults };
         let opponents = ["ant", "bee"].map(str::to_owned);
         let played = played(40);
-        let text = text(&played, player, &opponents);
-        let json = json(&played, player, &opponents, "results/x");
+        let text = text(&played, who, &opponents);
+        let json = json(&played, who, &opponents, "results/x");
         assert!(text.starts_with(r"new\u{1b} has place 2 of 3 (95%: 1–3)."), "{text}");
         assert_eq!((&json["place"]["value"], &json["of"]), (&2.into(), &3.into()));
         assert_eq!((&json["stop"], &json["within"]), (&"decided".into(), &60.0.into()));
@@ -121,6 +123,6 @@ mod tests {
         assert!(text.contains(&points) && text.contains("Points against each: ant "), "{text}");
         assert!(headline(&played).contains(" of ±60, "), "{}", headline(&played));
         let none = PlaceMatch::new(60.0, 2, 9).expect("few players");
-        assert_eq!(super::json(&none, player, &opponents, "")["place"], Value::Null);
+        assert_eq!(super::json(&none, who, &opponents, "")["place"], Value::Null);
     }
 }

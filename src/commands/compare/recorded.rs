@@ -75,7 +75,7 @@ fn games_of(dir: &Path, ours: &Header, old: &str) -> Result<Vec<GameRecord>, Log
         let is_used = usize::try_from(game.pair).is_ok_and(|pair| pair <= openings);
         let seat = game.players.seats().find(|&seat| game.players[seat] == name);
         if let Some(seat) = seat.filter(|_| is_used) {
-            game.players.values[seat] = old.to_owned();
+            old.clone_into(&mut game.players.values[seat]);
             let number = game.game;
             games.push(numbered(game, number));
         }
