@@ -61,6 +61,7 @@ wheel() {
     python3 -m venv venv
     venv/bin/pip install --quiet --no-index /tmp/packages/referee-*.whl
     venv/bin/referee --version
+    venv/bin/python -c 'import referee; print(referee.rate([("ant", "bee", "1-0")]))'
 }
 step "install the wheel" wheel
 archive() {

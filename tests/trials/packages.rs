@@ -4,10 +4,39 @@ use std::process::Command;
 
 use libtest_mimic::Trial;
 
-use crate::harness::{Lacks, alone, without};
+use crate::harness::{Lacks, alone, slow, without};
 
 pub(crate) fn tests() -> Vec<Trial> {
-    vec![alone("first_steps_without_rust", first_steps)]
+    vec![
+        alone("first_steps_without_rust", first_steps),
+        slow("the_python_module_calls_the_program", python_module),
+    ]
+}
+
+/// The module of the wheel, with the program of these tests.
+#[expect(clippy::print_stdout, reason = "it says whether pandas was there")]
+fn python_module() -> Lacks {
+    let missing = without(&["python3"]);
+    if missing.is_some() {
+        return missing;
+    }
+    let project = env!("CARGO_MANIFEST_DIR");
+    let folder = tempfile::tempdir().expect("a folder");
+    // Beside a path of the caller, in which pandas may be.
+    let path = std::env::var("PYTHONPATH").map(|path| format!(":{path}")).unwrap_or_default();
+    let run = Command::new("python3")
+        .arg(format!("{project}/tests/packages/python_module.py"))
+        .current_dir(folder.path())
+        .env("PYTHONPATH", format!("{project}/packaging/python{path}"))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("REFEREE", env!("CARGO_BIN_EXE_referee"))
+        .output()
+        .expect("python3 starts");
+    let said = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success(), "{said}{}", String::from_utf8_lossy(&run.stderr));
+    assert!(said.starts_with("ok"), "{said}");
+    print!("{said}");
+    None
 }
 
 #[expect(clippy::print_stdout, reason = "the times are for people")]
