@@ -232,7 +232,34 @@ fn a_packet_contains_nothing_private_about_others() {
     let read = |name: &str| fs::read_to_string(bad.join(name)).expect(name);
     assert!(read("report.html").contains("malformed"));
     assert!(read("report.html").contains("seed&quot;:0"), "the lines before its fault");
-    assert_eq!(read("games.jsonl").lines().count(), 4);
+    assert_eq!(read("games.jsonl").lines().count(), 1 + 4);
+}
+
+#[test]
+fn a_packet_is_read_and_its_fault_repeated_elsewhere() {
+    let arena = Arena::hostile();
+    assert_eq!(arena.run(&["report", "--packets"]).code, 0);
+    let mut packets = fs::read_dir(arena.results().join("packets")).expect("folders").flatten();
+    let packet = packets.find(|entry| entry.file_name().to_string_lossy().contains("img"));
+    let packet = packet.expect("its packet").path();
+    let home = Arena::new();
+    fs::copy(packet.join("games.jsonl"), home.path().join("games.jsonl")).expect("a log");
+    fs::copy(arena.path().join("bad.sh"), home.path().join("mine.sh")).expect("a player");
+
+    let ranking = home.run(&["rank", "--results", "."]);
+    assert_eq!((ranking.code, ranking.err.as_str()), (0, ""), "every line counts, none is edited");
+    assert!(ranking.out.contains("4 games"), "{}", ranking.out);
+    let page = fs::read_to_string(packet.join("report.html")).expect("a page");
+    let (_, again) = page.split_once("referee ask PLAYER ").expect("a command");
+    let (terms, _) = again.split_once('<').expect("its end");
+    let words: Vec<&str> = ["ask", "sh mine.sh"].into_iter().chain(terms.split(' ')).collect();
+    let asked = home.run(&words);
+    assert_eq!(asked.code, 1, "{words:?}: {}{}", asked.out, asked.err);
+    assert!(asked.out.contains("malformed"), "{}", asked.out);
+    let id = terms.split(' ').nth(1).expect("an id");
+    let replayed = home.run(&["replay", id, "--results", "."]);
+    assert_eq!(replayed.code, 0, "{}", replayed.err);
+    assert!(replayed.out.contains("P0"), "the opponent has a pseudonym: {}", replayed.out);
 }
 
 /// Games that came after a player was removed are listed, but counted nowhere.
@@ -439,8 +466,11 @@ fn knowing_the_schedule_reveals_no_names() {
     let mine = schedule.iter().filter(|names| names.iter().any(|name| name == own));
     let mine: Vec<[String; 2]> = mine.cloned().collect();
     let packet = fs::read_to_string(packet).expect("its games");
-    let listed: Vec<_> =
-        packet.lines().map(|line| players(&serde_json::from_str(line).expect("JSON"))).collect();
+    let listed: Vec<_> = packet
+        .lines()
+        .skip(1)
+        .map(|line| players(&serde_json::from_str(line).expect("JSON")))
+        .collect();
     assert_eq!(listed.len(), mine.len());
     // Its opponents, whichever seats they have.
     let opponent = |names: &[String; 2]| names.iter().find(|name| *name != own).cloned();

@@ -24,7 +24,7 @@ pub use self::front::GameFront;
 pub use self::game_line::{GameLine, GameNames, LinePlace};
 pub use self::reader::{LogLine, LogReader, RawLine};
 pub use self::scan::{LogScan, Scanned};
-pub use self::writer::{LogWriter, WriteError, write_header};
+pub use self::writer::{LogWriter, WriteError, write_header, write_record};
 pub use crate::disk::write_whole;
 
 /// The name of the log in a results folder.

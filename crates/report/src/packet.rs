@@ -24,7 +24,7 @@ use referee_tournament::analysis::results::NamedResults;
 #[derive(Debug)]
 pub struct Packet {
     /// The player's number in the results under pseudonyms.
-    number: usize,
+    pub(crate) number: usize,
     /// The name.
     pub name: String,
     pub(crate) pseudonym: String,
@@ -103,7 +103,7 @@ impl Packet {
                     @if let Some(row) = row { (scores(row, standings, results)) }
                 },
             ),
-            PageSection::open("faults", "Faults", self.faults()),
+            PageSection::open("faults", "Faults", self.faults(header.program.is_some())),
             PageSection::open("clock", "Clock", self.clock()),
             PageSection::open("games", "Games", self.list()),
         ];
@@ -114,7 +114,8 @@ impl Packet {
         framed(header, &self.name, &lead, &sections, &self.replays)
     }
 
-    fn faults(&self) -> Markup {
+    /// The faults. If the rules `are_a_program`, commands need it too.
+    fn faults(&self, are_a_program: bool) -> Markup {
         let Some((first, others)) = self.faults.split_first() else {
             return html! { p {
                 "You made no faults."
@@ -125,6 +126,10 @@ impl Packet {
         };
         html! {
             (fault(first, None))
+            @let called = if are_a_program { "--results . --game game.toml" } else { "--results ." };
+            @let again = FaultCase { player: "PLAYER".to_owned(), ..first.clone() };
+            p { "To ask your player again, call this in the folder of this packet:" }
+            pre.command { code { (again.command(called)) } }
             @if !self.exchange.is_empty() {
                 details { summary { "The last lines before it" }
                     pre { @for line in &self.exchange { (escape::terminal(line)) "\n" } } }
@@ -346,11 +351,11 @@ mod tests {
     fn faults_of_opponents_are_told_apart_from_own_ones() {
         let mut packet = Packet::new(0, "ant".into(), "P01".into());
         packet.add(&game("ant", "bee", "white"), Seat::FIRST);
-        assert_eq!(packet.faults().into_string(), "<p>You made no faults.</p>");
+        assert_eq!(packet.faults(false).into_string(), "<p>You made no faults.</p>");
         let spared = faulty(game("ant", "bee", "white"), &[("black", FaultCode::Crash)]);
         packet.add(&spared, Seat::FIRST);
         let told = "<p>You made no faults. 1 game ended by a fault of the opponent.</p>";
-        assert_eq!(packet.faults().into_string(), told);
+        assert_eq!(packet.faults(false).into_string(), told);
         packet.add(&spared, Seat::SECOND);
         assert_eq!((packet.faults.len(), packet.spared), (1, 1));
     }
@@ -364,7 +369,7 @@ mod tests {
         }
         packet.add(&crashed, Seat::FIRST);
         packet.exchange = vec!["> turn".to_owned()];
-        let shown = packet.faults().into_string();
+        let shown = packet.faults(false).into_string();
         let traceback = "<details open><summary>The end of its stderr</summary><pre>IndexError";
         assert!(shown.contains(traceback), "{shown}");
         let protocol = "<details><summary>The last lines before it</summary><pre>&gt; turn";

@@ -1,8 +1,8 @@
 //! Writes packets: one folder per player, for its authors.
 
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
@@ -14,10 +14,12 @@ use crate::tables::{self, ABSENT, KEY, PAGE};
 use crate::{ReportError, Standings};
 use referee_games::Seat;
 use referee_record::bounded;
+use referee_record::log::{LOG, write_header, write_record};
 use referee_record::model::grades::Grades;
 use referee_record::model::record::{GameRecord, Header};
 use referee_tournament::analysis::logged_game::LoggedGame;
 use referee_tournament::analysis::pseudonyms::Pseudonyms;
+use referee_tournament::analysis::published_games::Published;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder::EXCHANGES;
 
@@ -71,20 +73,16 @@ pub fn write_packets(out: &Path, plan: PacketPlan<'_>) -> Result<usize, ReportEr
         packet
     };
     let open = |((packet, folder), number): ((Packet, &String), u32)| {
-        (number, OpenPacket { folder: out.join(folder), packet })
+        Ok((number, OpenPacket::new(out.join(folder), packet, published, header)?))
     };
     let absent = read_absent(dir)?;
     let everyone: Vec<&str> =
         names.iter().copied().chain(absent.keys().map(String::as_str)).collect();
     let folders = folders(&everyone, pseudonyms);
     let (folders, of_absent) = folders.split_at(names.len());
-    let mut writer = PacketWriter {
-        exchanges: dir.join(EXCHANGES),
-        packets: names.iter().enumerate().map(packet).zip(folders).zip(0..).map(open).collect(),
-        renderer,
-        pseudonyms,
-    };
-    writer.make_folders()?;
+    let packets = names.iter().enumerate().map(packet).zip(folders).zip(0..).map(open);
+    let packets = packets.collect::<Result<_, ReportError>>()?;
+    let mut writer = PacketWriter { exchanges: dir.join(EXCHANGES), packets, renderer, pseudonyms };
     let mut sealed = 0;
     published.each(dir, |game| {
         sealed += usize::from(game.is_sealed);
@@ -167,10 +165,10 @@ pub fn write_packet(
     let pseudonyms = &published.names;
     let Some(number) = pseudonyms.number(name) else { return Ok(false) };
     let packet = Packet::new(number as usize, name.to_owned(), pseudonyms.of(name).to_owned());
-    let open = OpenPacket { folder: out.to_owned(), packet };
+    let header = &tables.analysis.header;
+    let open = OpenPacket::new(out.to_owned(), packet, published, header)?;
     let packets = BTreeMap::from([(number, open)]);
     let mut writer = PacketWriter { exchanges: dir.join(EXCHANGES), packets, renderer, pseudonyms };
-    writer.make_folders()?;
     published.each_of(name, dir, |game| writer.add_to_all(game))?;
     writer.finish(&tables)?;
     Ok(true)
@@ -180,6 +178,45 @@ pub fn write_packet(
 struct OpenPacket {
     folder: PathBuf,
     packet: Packet,
+    identity: String,
+    /// The numbers of the deals in its log, which has its own, by players and number.
+    deals: BTreeMap<(Vec<String>, u32), u32>,
+}
+
+impl OpenPacket {
+    /// Makes the folders of a packet, and begins its log, so that commands can read it. `public` is
+    /// the header that anyone may see.
+    fn new(
+        folder: PathBuf,
+        packet: Packet,
+        published: &Published,
+        public: &Header,
+    ) -> Result<Self, ReportError> {
+        for part in ["games", "stderr"] {
+            let path = folder.join(part);
+            fs::create_dir_all(&path).map_err(ReportError::unwritable(&path))?;
+        }
+        let met = published.met(packet.number);
+        let header = published.names.packet_header(public, &packet.name, &met);
+        let log = folder.join(LOG);
+        File::create(&log)
+            .and_then(|mut file| write_header(&mut file, &header))
+            .map_err(ReportError::unwritable(&log))?;
+        Ok(Self { folder, packet, identity: header.identity, deals: BTreeMap::new() })
+    }
+
+    /// The number of a game's deal in the log of the packet. In a log of two seats, that of all its
+    /// deals: an odd one, so that in the first game of a deal, the first of both has the first seat.
+    fn deal(&mut self, record: &GameRecord) -> u32 {
+        if record.players.len() > 2 {
+            return record.pair;
+        }
+        let mut players = record.players.values.values().to_vec();
+        players.sort_unstable();
+        let next = u32::try_from(self.deals.len()).unwrap_or(u32::MAX);
+        let number = *self.deals.entry((players, record.pair)).or_insert(next);
+        number.saturating_mul(2).saturating_add(1)
+    }
 }
 
 /// Writes packets while the games are read.
@@ -192,16 +229,6 @@ struct PacketWriter<'a> {
 }
 
 impl PacketWriter<'_> {
-    fn make_folders(&self) -> Result<(), ReportError> {
-        for OpenPacket { folder, .. } in self.packets.values() {
-            for part in ["games", "stderr"] {
-                let path = folder.join(part);
-                fs::create_dir_all(&path).map_err(ReportError::unwritable(&path))?;
-            }
-        }
-        Ok(())
-    }
-
     /// Adds a game to the packets of its players, unless it is sealed.
     fn add_to_all(&mut self, game: &LoggedGame) -> Result<(), ReportError> {
         if game.is_sealed {
@@ -215,8 +242,10 @@ impl PacketWriter<'_> {
         let record = &*game.record;
         let number = self.pseudonyms.number(&record.players[seat]);
         let open = number.and_then(|number| self.packets.get_mut(&number));
-        let Some(OpenPacket { folder, packet }) = open else { return Ok(()) };
-        let seen = self.pseudonyms.for_player(record, seat);
+        let Some(open) = open else { return Ok(()) };
+        let pair = open.deal(record);
+        let seen = self.pseudonyms.for_player(&GameRecord { pair, ..record.clone() }, seat);
+        let OpenPacket { folder, packet, identity, .. } = open;
         let is_first_fault =
             game.counts && packet.faults.is_empty() && seen.fault_of(seat).is_some();
         if game.counts {
@@ -238,12 +267,12 @@ impl PacketWriter<'_> {
         if packet.replays.iter().map(String::len).sum::<usize>() < REPLAY_BYTES {
             packet.replays.push(replay);
         }
-        append(&folder.join("games.jsonl"), &seen)
+        append(&folder.join(LOG), &seen, identity)
     }
 
     fn finish(&self, tables: &Tables) -> Result<(), ReportError> {
         let analysis = &tables.analysis;
-        for OpenPacket { folder, packet } in self.packets.values() {
+        for OpenPacket { folder, packet, .. } in self.packets.values() {
             let page =
                 packet.page(&analysis.header, &tables.standings, &analysis.evaluation.results);
             write(&folder.join(PAGE), &page)?;
@@ -270,8 +299,8 @@ fn write(path: &Path, text: &str) -> Result<(), ReportError> {
     fs::write(path, text).map_err(ReportError::unwritable(path))
 }
 
-fn append(path: &Path, record: &GameRecord) -> Result<(), ReportError> {
-    let line = serde_json::to_string(record)?;
-    let file = OpenOptions::new().create(true).append(true).open(path);
-    file.and_then(|mut file| writeln!(file, "{line}")).map_err(ReportError::unwritable(path))
+fn append(path: &Path, record: &GameRecord, identity: &str) -> Result<(), ReportError> {
+    let file = OpenOptions::new().append(true).open(path);
+    file.and_then(|mut file| write_record(&mut file, record, identity))
+        .map_err(ReportError::unwritable(path))
 }

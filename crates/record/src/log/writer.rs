@@ -245,5 +245,10 @@ pub fn write_header(out: &mut dyn Write, header: &Header) -> io::Result<()> {
     out.write_all(&seal(header, &header.identity)?)
 }
 
+/// Writes a game of a log with this identity.
+pub fn write_record(out: &mut dyn Write, record: &GameRecord, identity: &str) -> io::Result<()> {
+    out.write_all(&seal(&StoredGame::new(record), identity)?)
+}
+
 #[cfg(test)]
 mod tests;

@@ -222,8 +222,7 @@ impl Diagnoser {
             worst_deviation: odd.worst_deviation,
         };
         let cycle = |it: Cycle| PlayerCycle { players: it.players.map(name), p_value: it.p_value };
-        // Where names are pseudonyms, hashes are empty.
-        let players = analysis.header.players.iter().filter(|player| !player.hash.is_empty());
+        let players = analysis.header.players.iter();
         Diagnostics {
             first_advantage: fit.first_advantage,
             seat_effects_p: seats.p_value,

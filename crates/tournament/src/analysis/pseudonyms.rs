@@ -1,11 +1,15 @@
 //! Pseudonyms for players. Only those who have the log know who is who.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use referee_games::Seat;
 use referee_record::model::fault::Fault;
 use referee_record::model::record::{Anchor, GameRecord, Header, PlayerInfo};
 use referee_record::model::stage::{Format, Stage};
+use referee_record::seeds::game_id;
+
+/// The number of seats of games in a league.
+const SEATS_OF_A_LEAGUE: usize = 2;
 
 /// A pseudonym for every player, `P001` and so on, in an order that follows from the tournament's
 /// random identity.
@@ -140,23 +144,45 @@ impl Pseudonyms {
         }
     }
 
+    /// The header of the log in the packet of the player called `own`, from the one that anyone may
+    /// see: it names that player, and of the others only those that it `met`. Two at a time, they
+    /// meet as in a league: how often is not known before.
+    pub fn packet_header(&self, public: &Header, own: &str, met: &BTreeSet<usize>) -> Header {
+        let mut seen = public.clone();
+        let name = |shown: &mut String| {
+            if shown == self.of(own) {
+                own.clone_into(shown);
+            }
+        };
+        let numbered = std::mem::take(&mut seen.players).into_iter().enumerate();
+        let there = numbered.filter(|(number, _)| met.contains(number));
+        seen.players = there.map(|(_, player)| player).collect();
+        seen.players.iter_mut().for_each(|player| name(&mut player.name));
+        seen.anchors.iter_mut().for_each(|anchor| name(&mut anchor.player));
+        let players = &seen.players;
+        seen.anchors.retain(|anchor| players.iter().any(|it| it.name == anchor.player));
+        if seen.seats.len() == SEATS_OF_A_LEAGUE {
+            seen.stages = vec![Stage { format: Format::League, pairs: 1, players: None }];
+        }
+        // What happened to it in other games than these is not there to be found again.
+        Header { quarantine: 0, openings: None, book: None, ..seen }
+    }
+
     /// The game as the player at `seat` may see it. The others have pseudonyms, and what only they
-    /// wrote or received is left out. The id is built from the pseudonyms, because the real
-    /// one could be computed from a guessed name. So could the player's own seed by anyone who
-    /// knows the secret.
+    /// wrote or received is left out. The id is built from the names as shown, because the real one
+    /// could be computed from a guessed name. So could the player's own seed by anyone who knows the
+    /// secret.
     pub fn for_player(&self, record: &GameRecord, seat: Seat) -> GameRecord {
         let own = &record.players.names[seat];
         let mut seen = record.clone();
-        let mut pseudonyms = Vec::new();
         for other in record.players.values.others(seat) {
-            let pseudonym = self.of(&record.players[other]);
-            pseudonym.clone_into(&mut seen.players.values[other]);
-            pseudonyms.push(pseudonym);
+            self.of(&record.players[other]).clone_into(&mut seen.players.values[other]);
             // What a program is written in shows in how long it takes to start.
             seen.clock.startup_ns.values[other] = 0;
             seen.clock.cpu_ns.values[other] = None;
         }
-        seen.id = format!("{}-{}-{}", pseudonyms.join("-"), record.pair, record.game);
+        let names: Vec<&str> = seen.players.values.values().iter().map(String::as_str).collect();
+        seen.id = game_id(&names, record.pair, record.game);
         seen.seed.values.values_mut().fill(0);
         // It would show two authors that they met.
         seen.clock.began = 0;

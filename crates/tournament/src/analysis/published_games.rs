@@ -5,6 +5,7 @@
 //! out. The same is true of a game's number in its pair, which shows who of the two comes first in
 //! the schedule, and of the pair numbers when rounds follow each other.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -87,6 +88,13 @@ impl Published {
         });
         number_deals(&mut games);
         Ok((Self { names, games }, contents))
+    }
+
+    /// The numbers of the pseudonyms of those who played with the player of this number, and that
+    /// number.
+    pub fn met(&self, player: usize) -> BTreeSet<usize> {
+        let own = self.games.iter().filter(|place| place.players.players().any(|it| it == player));
+        own.flat_map(|place| place.players.players()).chain([player]).collect()
     }
 
     /// Calls `to` with every game of the log in `dir`, in the order of publication and with the

@@ -2,10 +2,11 @@
 
 use referee_record::wording::listed;
 
-/// Groups `players`, given as names and hashes, by equal hash, in their order.
+/// Groups `players`, given as names and hashes, by equal hash, in their order. Where names are
+/// pseudonyms, hashes are empty and tell nothing.
 pub fn copies<'a>(players: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Vec<String>> {
     let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
-    for (name, hash) in players {
+    for (name, hash) in players.into_iter().filter(|(_, hash)| !hash.is_empty()) {
         match groups.iter_mut().find(|(known, _)| *known == hash) {
             Some((_, names)) => names.push(name.to_owned()),
             None => groups.push((hash, vec![name.to_owned()])),
@@ -31,6 +32,6 @@ mod tests {
             describe(&found[0]),
             "ant, cat and elk are the same player: the same command with the same files."
         );
-        assert!(copies([("ant", "1"), ("bee", "2")]).is_empty());
+        assert!(copies([("ant", "1"), ("bee", "2"), ("P01", ""), ("P02", "")]).is_empty());
     }
 }
