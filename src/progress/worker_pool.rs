@@ -87,7 +87,7 @@ mod tests {
         let (one, both) = (pool(&["ant"]), pool(&["ant", "bee"]));
         let joined = "worker bee: 2 at once on 4 cores, calibration 5.2 ms; containment: all";
         assert_eq!(changes(Some(&one), &both), [joined]);
-        assert_eq!(changes(Some(&both), &one), ["worker bee is gone"]);
+        assert_eq!(changes(Some(&both), &one), ["worker bee has left"]);
         assert!(changes(Some(&both), &both).is_empty());
         assert_eq!(changes(None, &both).len(), 2);
         let names: Vec<String> = (0..20).map(|number| number.to_string()).collect();
