@@ -115,7 +115,7 @@ fn scores_that_are_no_numbers_end_the_run() {
             arena(&RULES.replace(r#""over":"one""#, &format!("\"over\":{{\"scores\":{scores}}}")));
         let run = arena.run(&["run", "--quiet"]);
         assert_eq!(run.code, 3, "{run:?}");
-        let told = ["is not a line of JSON", "with two numbers, the first seat's first"];
+        let told = ["is not a line of JSON", "`scores` needs 2 numbers, one for each seat, not 1"];
         assert!(told.iter().any(|told| run.err.contains(told)), "{run:?}");
     }
 }
