@@ -231,11 +231,11 @@ fn jobs_that_do_not_fit_are_refused_before_anything_is_played() {
     assert!(!arena.path().join("results").exists());
     let run = arena.in_shell(few, &["run", "--jobs", "12"]);
     assert_eq!(run, plan);
-    let error = "error: 12 games at the same time need about 328 open files, but this process may \
-                 have only 200 (`ulimit -n`): play at most 6 (--jobs 6), or raise the limit\n";
+    let error = "error: 12 games at the same time need about 376 open files, but this process may \
+                 have only 200 (`ulimit -n`): play at most 5 (--jobs 5), or raise the limit\n";
     assert_eq!(run, Run::new(3, "", error));
     assert_eq!(arena.lines().len(), 0);
-    let run = arena.in_shell(few, &["run", "--jobs", "6", "--quiet"]);
+    let run = arena.in_shell(few, &["run", "--jobs", "5", "--quiet"]);
     assert_eq!(run, Run::new(0, TABLE, ""));
     for limit in [8, 32] {
         let run = arena.in_shell(&format!("ulimit -n {limit}; exec \"$@\""), &["run"]);
@@ -1104,7 +1104,7 @@ fn a_forged_beginning_of_a_line_is_found() {
     arena.edit_line(3, |_| seal(&[start, other, &digits[1..]].concat()));
     let found = arena.run(&["verify"]);
     assert_eq!(found.code, 1, "{found:?}");
-    assert!(found.out.contains("line 3") && found.out.contains("do not fit"), "{found:?}");
+    assert!(found.out.contains("line 3") && found.out.contains("do not match"), "{found:?}");
     let twice = rest + ",\"result\":\"draw\"";
     arena.edit_line(3, |_| seal(&twice));
     let found = arena.run(&["verify"]);

@@ -313,7 +313,10 @@ fn an_engine_has_its_own_clock() {
     );
     arena.edit_line(1, |text| text.replace("40/60+0.5", "40/90+0.5"));
     let found = arena.run(&["verify"]);
-    assert!(found.out.contains("the clock of black is not that of its player"), "{found:?}");
+    assert!(
+        found.out.contains("the clock of black does not match that of its player"),
+        "{found:?}"
+    );
 }
 
 #[test]

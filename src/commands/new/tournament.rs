@@ -131,11 +131,11 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
         printer.note(&line);
     }
     printer.note(&format!("{}: {good} of {} are players", file.display(), taken.len()));
-    if good < seats {
+    if taken.len() < seats {
         printer.note(&format!(
             "the game has {seats} seats: add at least {} to the file, for example built-in ones \
              with `bot = \"random\"`",
-            counted(seats - good, "player")
+            counted(seats - taken.len(), "player")
         ));
     }
     let file = shell::quoted(&file.to_string_lossy());

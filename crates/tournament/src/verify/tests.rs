@@ -193,7 +193,7 @@ fn each_player_is_held_to_its_own_clock() {
         format!("{seat} exceeded its time in turn {turn}, but the game continued")
     };
     assert_eq!(late, [over("white", 2), over("black", 1)]);
-    let forged = "the clock of white is not that of its player";
+    let forged = "the clock of white does not match that of its player";
     assert_eq!(audited(Value::Null, [1, 1], [1, 1]), [forged]);
     assert_eq!(audited(json!({"white": "9+0", "black": null}), [1, 1], [1, 1]), [forged]);
 }
