@@ -116,7 +116,7 @@ mod tests {
         let played = played(40);
         let text = text(&played, who, &opponents);
         let json = json(&played, who, &opponents, "results/x");
-        assert!(text.starts_with(r"new\u{1b} has place 2 of 3 (95%: 1–3)."), "{text}");
+        assert!(text.starts_with(r"new\u{1b} has place 2 of 3."), "{text}");
         assert_eq!((&json["place"]["value"], &json["of"]), (&2.into(), &3.into()));
         assert_eq!((&json["stop"], &json["within"]), (&"decided".into(), &60.0.into()));
         let points = format!("scored {} of ", played.score());
