@@ -12,12 +12,11 @@
 //! judges, and opponents may learn while it lasts.
 
 use std::f64::consts::LN_10;
-use std::num::NonZeroU64;
 
 use crate::betting::{BettingState, BettingTest, FIRST_VARIANCE};
 use crate::points::Points;
 use crate::rating::Estimate;
-use crate::rounds::{Round, Rounds};
+use crate::rounds::{FieldGame, Rival, Round, Rounds};
 use crate::sprt::{Sprt, SprtError, SprtVerdict, Unit};
 use crate::sprt_match::MatchEnd;
 use crate::stagewise::TestMotion;
@@ -34,40 +33,6 @@ const FARTHEST: f64 = 2000.0;
 const HALVINGS: usize = 64;
 /// The half points of a pair of games.
 const PAIR: u32 = 4;
-
-/// Which of the two players that are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Rival {
-    /// The one that may be better.
-    #[default]
-    New,
-    /// The one it is compared with.
-    Old,
-}
-
-/// A game of one of the two against an opponent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct FieldGame {
-    /// The number of its deal, from 1. Opponents take turns.
-    pub deal: u32,
-    /// Which of the two played.
-    pub rival: Rival,
-    /// Whether it had the first seat. The other game of its pair has the seats swapped.
-    pub at_first_seat: bool,
-    /// Its score in half points, 0 … 2; 0 also if both players forfeited.
-    pub halves: u32,
-    /// Whether a player forfeited.
-    pub forfeited: bool,
-    /// Deals with the same fingerprints are copies of each other. `None` if the game cannot be one.
-    pub fingerprint: Option<NonZeroU64>,
-}
-
-impl FieldGame {
-    /// Its place among the games of its deal.
-    pub(crate) fn place(&self) -> usize {
-        2 * self.rival as usize + usize::from(!self.at_first_seat)
-    }
-}
 
 /// The results against one opponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -9,13 +9,13 @@
 //! fixed-width sequential confidence intervals for the mean*, 1965).
 
 use crate::error::RatingError;
-use crate::field::{FieldGame, OpponentScore, Rival};
+use crate::field::OpponentScore;
 use crate::outcome::GameOutcome;
 use crate::points::Points;
 use crate::ranking::{Rank, Ranking};
 use crate::rating::{ELO, Estimate, MOST_PLAYERS};
 use crate::results::{PlayedGame, Results};
-use crate::rounds::{Round, Rounds};
+use crate::rounds::{FieldGame, Rival, Round, Rounds};
 use crate::significance::Z95;
 use crate::sprt_match::MatchEnd;
 

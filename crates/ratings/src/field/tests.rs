@@ -1,3 +1,5 @@
+use std::num::NonZeroU64;
+
 use super::*;
 
 const ERRORS: (f64, f64) = (0.05, 0.05);
