@@ -130,7 +130,7 @@ pub(super) fn tc(field: Given<'_, String>, problems: &mut Problems) -> Option<Sh
     read.ok()
 }
 
-/// Notes keys that need a budget if there is none.
+/// Reports keys that need a budget where none is set.
 fn check_budget(keys: &ClockKeys, problems: &mut Problems) {
     if keys.budget.is_some() || keys.tc.is_some() {
         return;

@@ -128,7 +128,7 @@ pub struct DrawnBoard {
 #[serde(from = "RowWords")]
 pub struct DrawnRow(pub Vec<DrawnSquare>);
 
-/// The contents of a square: characters of the legend. Empty or `.` if there are none.
+/// The contents of a square: characters of the legend. An empty square is empty or `.`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct DrawnSquare(pub SmallVec<[char; 4]>);
 

@@ -149,7 +149,7 @@ mod tests {
     }
 
     /// Opponents differ: the first of a round always suits the player, the second never does. On
-    /// average there is no difference, so no bet may win in the long run at any stakes.
+    /// average there is no difference, so in the long run no bet may win, whatever the stakes.
     #[test]
     fn an_average_at_the_bound_is_no_evidence() {
         let state = after(1000, &[0.75, 0.25]);

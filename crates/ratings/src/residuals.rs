@@ -6,7 +6,7 @@ use crate::pairs::{PairCounts, Side};
 use crate::results::Results;
 use crate::significance::{SIGNIFICANT, chi_square_above, count, holm, sign_test};
 
-/// With less information than in a few games between equals, there is no deviation.
+/// A residual with less information than a few games between equals is not judged.
 const LEAST_INFORMATION: f64 = 1.0;
 /// The smallest share of a residual's variance that must remain after the fit.
 const LEAST_LEFT: f64 = 0.1;

@@ -388,7 +388,7 @@ impl Dispatcher {
                 self.play_again(name);
             }
         }
-        // The log will not keep any of its games, so it is no longer needed.
+        // None of its games will be logged, so the server need not keep this message.
         ack.send().await;
     }
 
@@ -582,7 +582,7 @@ impl Dispatcher {
         self.report_workers();
     }
 
-    /// Warns once if there is no worker for a while.
+    /// Warns once when no worker has been there for a while.
     fn report_loneliness(&mut self) {
         if !self.workers.list().is_empty() {
             self.lonely_since = Some(Instant::now());

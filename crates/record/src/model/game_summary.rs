@@ -10,7 +10,7 @@ use referee_ratings::{GameOutcome, PlayedGame, Results, SeatedEnding, SeatedGame
 
 /// A record says neither who won nor who had which place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("game {id:?}: the result {result:?} is neither a seat nor `draw`, and there are no places")]
+#[error("game {id:?}: the result {result:?} is neither a seat nor `draw`, and `places` is missing")]
 pub struct UnknownResult {
     /// The game's id.
     id: String,

@@ -66,7 +66,7 @@ fn changed_logs_read_as_if_parsed_whole() {
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
     let changes = [
         whole.replace("\"plies\":2", "\"plies\":3"),
-        // Behind the front, so that it is no longer a record.
+        // After the front fields, which makes it no record.
         whole.replacen("\"rolls\":", "\"rolls\":7", 1),
         whole.replacen("\"actions\":", "\"result\":\"black\",\"actions\":", 1),
         whole.replacen("{\"fingerprint\":\"", "{\"fingerprint\":\"x", 1),
