@@ -1,6 +1,5 @@
 //! Plays the games of a worker, with its players: from their start until they have exited.
 
-use referee_games::SeatSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,7 +9,7 @@ use super::entrant::Entrant;
 use super::game_record::{RecordBuilder, Void};
 use super::job::{Conditions, DueGame, Finished, JobOutcome};
 use super::transcript;
-use referee_games::{AnyPosition, BySeat, Event, GameError, Seat};
+use referee_games::{AnyPosition, BySeat, Event, GameError, SEATS, Seat, SeatSet};
 use referee_match::openings::{Opening, OpeningBook};
 use referee_match::pauses;
 use referee_match::player::{InitView, NotStarted, Player, PlayerStatistics};
@@ -233,7 +232,13 @@ impl PlayerPool {
         let name = |seat: Seat| entrants[seat].name.as_str();
         entrants.map_seats(|seat| {
             let others: Vec<&str> = entrants.others(seat).map(name).collect();
-            self.conditions.secret.player_seed(name(seat), &others, fixture.pair, fixture.game)
+            // A check gives one player several seats. With the same seed at each, it would play the
+            // same everywhere.
+            let earlier = entrants.seats().take_while(|&earlier| earlier != seat);
+            let copies = earlier.filter(|&earlier| name(earlier) == name(seat)).count();
+            let number = u8::try_from(copies * SEATS.end()).unwrap_or(u8::MAX);
+            let game = fixture.game.wrapping_add(number);
+            self.conditions.secret.player_seed(name(seat), &others, fixture.pair, game)
         })
     }
 

@@ -1,5 +1,6 @@
 //! Tests of the pool: which process plays which game. The players answer here, without processes.
 
+use std::collections::HashSet;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -70,6 +71,18 @@ async fn play(
     let JobOutcome::Played(mut games) = outcome else { panic!("{outcome:?}") };
     let finished = games.pop().expect("a game");
     (finished, std::mem::take(&mut *history.lock().expect("no panic")))
+}
+
+#[test]
+fn a_player_at_several_seats_has_other_luck_at_each() {
+    let (pool, _) = pool(2, true, &[]);
+    let seeds = |players: &[usize], game| {
+        let players = players.iter().copied().collect();
+        pool.seeds(Fixture { players, pair: 1, game }).values().to_vec()
+    };
+    let games = [seeds(&[0, 1, 1, 1], 1), seeds(&[1, 0, 1, 1], 2)].concat();
+    let different: HashSet<u64> = games.iter().copied().collect();
+    assert_eq!(different.len(), games.len(), "{games:?}");
 }
 
 #[tokio::test(start_paused = true)]
