@@ -128,7 +128,7 @@ pub(crate) fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     if let Some(refusal) = args.remote.refusal() {
         return Err(refusal);
     }
-    match Request::read(args, printer)? {
+    match RunRequest::read(args, printer)? {
         None => Ok(Status::Interrupted),
         Some(request) if args.plan => plan::plan(&request),
         Some(request) => request.play(),
@@ -136,7 +136,7 @@ pub(crate) fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
 }
 
 /// What a run is asked for, by its configuration and its arguments.
-struct Request<'a> {
+struct RunRequest<'a> {
     args: &'a RunArgs,
     tournament: Tournament,
     settings: Settings,
@@ -147,7 +147,7 @@ struct Request<'a> {
     printer: Printer,
 }
 
-impl<'a> Request<'a> {
+impl<'a> RunRequest<'a> {
     /// Reads the configuration and builds its players. `None` if that was interrupted.
     fn read(args: &'a RunArgs, printer: Printer) -> Result<Option<Self>, Failure> {
         let configuration = Configuration::read(&args.config, printer.colour_err)?;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::planned_run::RunOutcome;
-use super::{Request, RunArgs};
+use super::{RunArgs, RunRequest};
 use crate::commands::highlight::WatchReason;
 use crate::commands::report::{self, command_options};
 use crate::commands::{Failure, OutputFormat, Status, results_folder};
@@ -23,11 +23,11 @@ use referee_tournament::run::RunEnd;
 
 /// Writes the results of a run that had this outcome into `dir`, and shows them.
 pub(super) fn conclude(
-    request: &Request<'_>,
+    request: &RunRequest<'_>,
     mut outcome: RunOutcome,
     dir: &Path,
 ) -> Result<Status, Failure> {
-    let Request { args, tournament, until, printer, .. } = request;
+    let RunRequest { args, tournament, until, printer, .. } = request;
     let is_idle = outcome.unchanged.is_some();
     let tables = outcome.tables(dir)?;
     let out = if is_idle && report::is_up_to_date(dir, &args.config, outcome.games) {
@@ -65,8 +65,8 @@ fn stopped(tables: &Tables, printer: Printer) -> Status {
 }
 
 /// Prints the ranking, what is to be said about players that are `out`, and what to do next.
-fn complete(request: &Request<'_>, tables: &Tables, out: &[String]) -> Result<Status, Failure> {
-    let Request { args, tournament, printer, .. } = request;
+fn complete(request: &RunRequest<'_>, tables: &Tables, out: &[String]) -> Result<Status, Failure> {
+    let RunRequest { args, tournament, printer, .. } = request;
     let dir = tables.analysis.dir();
     show(args, &tournament.name, &tables.standings, *printer)?;
     if let (OutputFormat::Text, Some(line)) = (args.format, match_so_far(&tables.analysis.state)) {

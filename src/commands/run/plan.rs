@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::super::until::Until;
 use super::super::{Failure, Status};
-use super::Request;
+use super::RunRequest;
 use referee_protocol::escape;
 use referee_ratings::Estimate;
 use referee_record::log::GameLine;
@@ -30,8 +30,8 @@ const MOST_GAMES: usize = 5_000;
 
 /// Says what a run would refuse or note before its first game. Then prints the games that are due,
 /// and what to expect until its end time.
-pub(super) fn plan(request: &Request<'_>) -> Result<Status, Failure> {
-    let Request { tournament, settings, limits, until, printer, .. } = request;
+pub(super) fn plan(request: &RunRequest<'_>) -> Result<Status, Failure> {
+    let RunRequest { tournament, settings, limits, until, printer, .. } = request;
     let dir = request.dir();
     folder::refuse_unusable(&dir)?;
     let containment = settings.sandbox(None)?;
