@@ -262,6 +262,13 @@ fn opponents_come_from_configurations_and_folders() {
     assert_eq!(names, r#""cat" "dog""#);
     assert!(notes.contains("no player found in pool/notes"), "{notes}");
     assert_eq!(against("pool/cat").0, r#""cat""#);
+    // Source code among players does not make the folder one player to be built.
+    arena.write("files/one.py", &player);
+    arena.write("files/two.py", &format!("{player}# another\n"));
+    arena.write("files/notes.c", "int main(void) { return 0; }\n");
+    let (names, notes) = against("files");
+    assert_eq!(names, r#""one" "two""#);
+    assert!(notes.contains("no player found in files/notes.c"), "{notes}");
 }
 
 /// The opponents' configuration sets the game and its terms.

@@ -367,6 +367,37 @@ fn a_late_player_changes_no_other_game() {
     assert_eq!(arena.run(&["run"]).code, 4, "it is another tournament");
 }
 
+/// The words of the offer are followed to the letter.
+#[test]
+fn a_player_too_late_for_a_tournament_of_three_seats_plays_what_is_offered() {
+    let arena = Arena::new();
+    cup(&arena, "[[stages]]\nmeetings = 2\n[[stages]]\nplayers = 3\n");
+    assert_eq!(arena.run(&["run"]).code, 0);
+    let path = arena.path().join("tournament.toml");
+    let late = "[[players]]\nname = \"late\"\nbot = \"random\"\n";
+    let text = fs::read_to_string(&path).expect("a file") + late;
+    fs::write(&path, &text).expect("a file");
+    let plan = arena.run(&["run", "--plan"]);
+    assert_eq!(plan.code, 4, "{}", plan.err);
+    let (_, offer) = plan.err.split_once("grades, put\n").expect(&plan.err);
+    let (keys, _) = offer.split_once("Then\n").expect("commands");
+    let (_, kept) = plan.err.split_once("keep only the players ").expect("players");
+    let kept = kept.split(';').next().expect("names").replace(" and ", ", ");
+    let (_, terms) = text.split_once("seed = 5\n").expect("the terms");
+    let terms = terms.split("[[stages]]").next().expect("terms");
+    let players: String = kept
+        .split(", ")
+        .map(|name| format!("[[players]]\nname = {name:?}\nbot = \"random\"\n"))
+        .collect();
+    let game = format!("game = {{ from = {GAME:?} }}\nseed = 5\n");
+    fs::write(arena.path().join("late.toml"), [keys, &game, terms, &players].concat())
+        .expect("a file");
+    let run = arena.run(&["run", "late.toml", "--containment", "off"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let rank = arena.run(&["rank", "results/cup", "results/cup-late"]);
+    assert!(rank.code == 0 && rank.out.contains("late"), "{rank:?}");
+}
+
 #[test]
 fn where_only_the_winner_is_known_the_others_are_not_compared() {
     let arena = Arena::new();

@@ -36,8 +36,14 @@ impl Pool {
             let path = Path::new(word);
             Ok(if path.extension().is_some_and(|it| it == "toml") && path.is_file() {
                 PoolPart::Configured(path.to_owned())
-            } else if path.is_dir() && !is_player(word) {
-                PoolPart::Folder(path.to_owned(), entries(path)?)
+            } else if path.is_dir() && PlayerArgument::parse(word, &[], None).is_err() {
+                let entries = entries(path)?;
+                let is_ready = |entry: &String| PlayerArgument::parse(entry, &[], None).is_ok();
+                if is_source(path) && !entries.iter().any(is_ready) {
+                    PoolPart::Player(word.clone())
+                } else {
+                    PoolPart::Folder(path.to_owned(), entries)
+                }
             } else {
                 PoolPart::Player(word.clone())
             })
@@ -149,10 +155,9 @@ impl PoolPart {
     }
 }
 
-/// Whether a folder holds one player, perhaps one to be built, and not several.
-fn is_player(word: &str) -> bool {
-    let is_source = unbuilt(Path::new(word)).is_some_and(|(dir, _)| dir == Path::new(word));
-    is_source || PlayerArgument::parse(word, &[], None).is_ok()
+/// Whether a folder holds the source code of a player.
+fn is_source(folder: &Path) -> bool {
+    unbuilt(folder).is_some_and(|(dir, _)| dir == folder)
 }
 
 /// The entries of a folder as words, in order, without hidden ones.

@@ -24,12 +24,14 @@ pub(super) fn offer(dir: &Path, contents: &LogContents, players: &[String]) -> O
     let steps = most.saturating_sub(1).max(1);
     let sample: Vec<&String> = (0..most).map(|at| ranked[at * last / steps]).collect();
     let kept: Vec<&String> = players.iter().chain(sample.iter().copied()).collect();
+    // A deal of more seats is more games.
+    let games = if contents.header.seats.len() == 2 { "pairs = 10" } else { "deals = 2" };
     let name = format!("{}-late", contents.header.tournament);
     let both = [dir, &dir.with_file_name(&name)].map(|dir| shell::quoted(&dir.to_string_lossy()));
     Some(format!(
         "\nnext: play {} against some of the others, and rank all together. In a copy of the \
          configuration, late.toml, keep only the players {}; in place of its name, format, stages \
-         and grades, put\n  name = {}\n  format = \"gauntlet\"\n  anchors = {}\n  pairs = 10\nThen\n  \
+         and grades, put\n  name = {}\n  format = \"gauntlet\"\n  anchors = {}\n  {games}\nThen\n  \
          referee run late.toml\n  referee rank {}",
         listed(players),
         listed(&kept),
