@@ -263,11 +263,12 @@ fn opponents_come_from_configurations_and_folders() {
     assert!(notes.contains("no player found in pool/notes"), "{notes}");
     assert_eq!(against("pool/cat").0, r#""cat""#);
     // Source code among players does not make the folder one player to be built.
+    fs::create_dir(arena.path().join("files")).expect("a folder");
     arena.write("files/one.py", &player);
     arena.write("files/two.py", &format!("{player}# another\n"));
     arena.write("files/notes.c", "int main(void) { return 0; }\n");
     let (names, notes) = against("files");
-    assert_eq!(names, r#""one" "two""#);
+    assert_eq!(names, r#""one.py" "two.py""#);
     assert!(notes.contains("no player found in files/notes.c"), "{notes}");
 }
 

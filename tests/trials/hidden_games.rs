@@ -119,7 +119,7 @@ fn who_can_play() {
     let bots = [("ant", "bot = \"steady\""), ("bee", "bot = \"search-40\"")];
     let refused = cup("blind", 1, &bots).run(&["run", "--quiet"]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.err.contains("cannot play liar: it looks ahead"), "{refused:?}");
+    assert!(refused.err.contains("cannot play liar: it searches"), "{refused:?}");
     let arena = cup("blind", 1, &[("ant", "bot = \"random\""), ("bee", "bot = \"random\"")]);
     assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
     let arena = cup("keeps", 1, &bots);

@@ -294,7 +294,7 @@ mod tests {
             assert!(workers.present.len() <= MAX_WORKERS);
         }
         assert!(workers.list().len() <= MAX_WORKERS);
-        let crowd = news.iter().filter(|line| line.contains("makes them up")).count();
+        let crowd = news.iter().filter(|line| line.contains("making them up")).count();
         assert_eq!(crowd, 1, "{news:?}");
         assert_eq!(names(&workers), ["honest"]);
         let another = id("another", "another");
