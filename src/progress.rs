@@ -400,6 +400,7 @@ fn out(player: &str, game: &str, why: Out) -> String {
             "warning: {player} made a fault in game {game} of the check; its later games are not \
              played"
         ),
+        Out::Disqualified => format!("{player} is disqualified; none of its games counts"),
     }
 }
 

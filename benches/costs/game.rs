@@ -145,6 +145,7 @@ fn header() -> Header {
         tc: None,
         takes_openings: true,
         restart: true,
+        disqualified: None,
         entry: None,
         left: None,
     };

@@ -791,6 +791,32 @@ fn a_replaced_player_plays_its_games_again() {
     assert_eq!(fresh.essence(), arena.essence(), "as if it had always played");
 }
 
+/// Its games stay in the log, and count again once the organiser thinks better of it.
+#[test]
+fn no_game_of_a_disqualified_player_counts() {
+    let arena = played();
+    let table = || fs::read_to_string(arena.path().join("results/cup/standings.csv")).expect("it");
+    let (before, log) = (table(), arena.lines());
+    let barred = "\ndisqualified = \"copied \\u001b[31mant\"";
+    arena.configure(&Config::small().change(|config| config.players[2].1.push_str(barred)));
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let reason = "copied \\u{1b}[31mant; none of its games counts";
+    assert!(run.err.contains(&format!("player cat disqualified: {reason}")), "{run:?}");
+    assert!(run.out.contains("12 of 12 games played; 4 count, 8 of disqualified players do not"));
+    assert_eq!(arena.lines(), log);
+    let rows = table();
+    let of_cat = rows.lines().find(|row| row.contains(",cat,")).expect("a row");
+    assert!(rows.lines().last() == Some(of_cat) && of_cat.contains("disqualified"), "{rows}");
+    assert!(run.err.contains(&format!("cat is disqualified: {reason}")), "{run:?}");
+    assert_eq!(arena.run(&["verify"]).code, 0);
+
+    arena.configure(&Config::small());
+    let run = arena.run(&["run"]);
+    assert!(run.err.contains("player cat is not disqualified any more"), "{run:?}");
+    assert_eq!((table(), arena.lines()), (before, log));
+}
+
 #[test]
 #[ignore = "slow: whole tournaments"]
 fn replacing_a_player_twice_has_no_further_effect() {

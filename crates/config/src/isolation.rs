@@ -74,6 +74,7 @@ mod tests {
             folders: Vec::new(),
             restart: true,
             guesses: false,
+            disqualified: None,
             hash: String::new(),
             fingerprint: referee_record::fingerprint::Fingerprint::default(),
             command: String::new(),

@@ -113,6 +113,7 @@ pub(super) fn from_bot(name: String, bot: &str, dir: &Path) -> Result<PlayerSpec
         tc: None,
         restart: true,
         guesses: false,
+        disqualified: None,
         hash: fingerprint::of_bot(bot),
         fingerprint: Fingerprint::default(),
     })
@@ -210,6 +211,7 @@ fn from_program(
         tc: None,
         restart: true,
         guesses: false,
+        disqualified: None,
     })
 }
 
@@ -281,6 +283,7 @@ pub(super) fn check(
     let guesses = is_set(&keys.guesses);
     let restart = keys.restart.as_ref().map(|it| *it.get_ref());
     let tc = tc(keys.tc.as_ref(), problems);
+    let disqualified = keys.disqualified.as_ref().map(|it| it.get_ref().clone());
     let spec = match &keys.run {
         RunMethod::Command(Some(_)) => by_command(keys, place, builds, problems),
         RunMethod::Bot(Some(bot)) => by_bot(bot, place, problems),
@@ -307,7 +310,7 @@ pub(super) fn check(
     };
     let spec = spec?;
     let restart = restart.unwrap_or(spec.restart);
-    Some(PlayerSpec { name: name?, tc, restart, guesses, ..spec })
+    Some(PlayerSpec { name: name?, tc, restart, guesses, disqualified, ..spec })
 }
 
 fn several([one, other]: &[(&str, ByteSpan); 2]) -> Problem {
@@ -345,9 +348,12 @@ fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
         ("root", keys.root.as_ref().map(Spanned::span)),
         ("devices", keys.devices.as_ref().map(Spanned::span)),
     ];
-    let of_absent = ("tc", keys.tc.as_ref().map(Spanned::span));
+    let of_absent = [
+        ("tc", keys.tc.as_ref().map(Spanned::span)),
+        ("disqualified", keys.disqualified.as_ref().map(Spanned::span)),
+    ];
     let is_absent = matches!(keys.run, RunMethod::Absent(_));
-    for (key, at) in useless.into_iter().chain(is_absent.then_some(of_absent)) {
+    for (key, at) in useless.into_iter().chain(of_absent.into_iter().filter(|_| is_absent)) {
         if let Some(at) = at {
             let problem = Problem::new(at, format!("{who} cannot have `{key}`"));
             problems.add(problem.help(format!("remove `{key}`, or run the player in another way")));

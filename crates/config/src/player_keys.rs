@@ -23,6 +23,7 @@ table_keys! {
     "files" => files: Field<Vec<Spanned<String>>>,
     "root" => root: Field<String>,
     "devices" => devices: Field<Vec<Spanned<String>>>,
+    "disqualified" => disqualified: Field<String>,
     "options" => options: GivenOptions,
     "nodes" => nodes: Field<i128>,
     "depth" => depth: Field<i128>,

@@ -226,16 +226,7 @@ impl Doorkeeper {
         told: &mut AuthorReport,
     ) -> Result<Result<String, NotTaken>, RunOver> {
         let (author, name) = (entry.author.clone(), spec.name.clone());
-        let player = PlayerInfo {
-            name: name.clone(),
-            command: spec.command.clone(),
-            hash: spec.hash.clone(),
-            tc: spec.tc,
-            takes_openings: spec.takes_openings(),
-            restart: spec.restart,
-            entry: Some(entry.clone()),
-            left: None,
-        };
+        let player = PlayerInfo { entry: Some(entry.clone()), ..PlayerInfo::from(&spec) };
         // The old version first: a run that is killed in between takes the new one in at its next
         // start, but would never let the old one go.
         self.leave(&author, LeavingReason::Replaced)?;

@@ -1,4 +1,4 @@
-//! The lines about players that were taken out.
+//! The lines about players that were taken out or disqualified.
 
 use referee_protocol::escape;
 use referee_record::model::player::Out;
@@ -31,7 +31,17 @@ pub fn taken_out(analysis: &TournamentAnalysis, failed: &FailedChecks) -> Vec<St
             ),
         }
     };
-    let mut lines: Vec<String> = state.taken_out().map(line).collect();
+    let barred = header.players.iter().filter_map(|player| {
+        let why = player.disqualified.as_ref()?;
+        // The reason may name others.
+        let why = published.is_none().then(|| format!(": {}", escape::terminal(why)));
+        let shown = escape::terminal(analysis.shown_name(&player.name));
+        Some(format!(
+            "{shown} is disqualified{}; none of its games counts",
+            why.unwrap_or_default()
+        ))
+    });
+    let mut lines: Vec<String> = state.taken_out().map(line).chain(barred).collect();
     if published.is_some() {
         lines.sort_unstable();
     }

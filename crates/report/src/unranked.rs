@@ -12,6 +12,7 @@ pub(super) fn name(why: Unranked<Out>) -> &'static str {
         Unranked::Retired => "retired",
         Unranked::Excluded(Out::Quarantined) => "quarantine",
         Unranked::Excluded(Out::Unchecked) => "check",
+        Unranked::Excluded(Out::Disqualified) => "disqualified",
     }
 }
 
@@ -24,6 +25,7 @@ pub(super) fn describe(why: Unranked<Out>) -> &'static str {
         Unranked::Retired => "plays no longer",
         Unranked::Excluded(Out::Quarantined) => "quarantined for faults",
         Unranked::Excluded(Out::Unchecked) => "failed the check",
+        Unranked::Excluded(Out::Disqualified) => "disqualified",
     }
 }
 
@@ -33,18 +35,22 @@ mod tests {
 
     use super::*;
 
-    const ALL: [Unranked<Out>; 6] = [
+    const ALL: [Unranked<Out>; 7] = [
         Unranked::Unconnected,
         Unranked::NoGame,
         Unranked::Forfeits,
         Unranked::Retired,
         Unranked::Excluded(Out::Quarantined),
         Unranked::Excluded(Out::Unchecked),
+        Unranked::Excluded(Out::Disqualified),
     ];
 
     #[test]
     fn each_reason_has_a_code_and_words_of_its_own() {
-        assert_eq!(ALL.map(name), ["apart", "no-game", "faults", "retired", "quarantine", "check"]);
+        assert_eq!(
+            ALL.map(name),
+            ["apart", "no-game", "faults", "retired", "quarantine", "check", "disqualified"]
+        );
         let words: BTreeSet<&str> = ALL.into_iter().map(describe).collect();
         assert_eq!(words.len(), ALL.len());
     }

@@ -79,16 +79,10 @@ pub(super) fn header_of(
         ..settings.tournament("play".to_owned(), options, stages, Vec::new())
     };
     let info = |seat: Seat| match &words[seat] {
-        PlayerArgument::Program(spec) => PlayerInfo {
-            name: names[seat].clone(),
-            command: spec.command.clone(),
-            hash: spec.hash.clone(),
-            tc: terms.tc[seat],
-            takes_openings: spec.takes_openings(),
-            restart: spec.restart,
-            entry: None,
-            left: None,
-        },
+        PlayerArgument::Program(spec) => {
+            let name = names[seat].clone();
+            PlayerInfo { name, tc: terms.tc[seat], ..PlayerInfo::from(&**spec) }
+        }
         PlayerArgument::Human => PlayerInfo::person(&names[seat]),
     };
     let header = header(&tournament, terms.containment.record(), fresh_identity()?);

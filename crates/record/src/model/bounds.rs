@@ -188,9 +188,18 @@ impl HasBounds for GameRecord {
 
 impl HasBounds for PlayerInfo {
     fn cut(&mut self) {
-        let Self { name, command, hash, tc: _, takes_openings: _, restart: _, entry, left: _ } =
-            self;
-        for text in [name, command, hash] {
+        let Self {
+            name,
+            command,
+            hash,
+            tc: _,
+            takes_openings: _,
+            restart: _,
+            disqualified,
+            entry,
+            left: _,
+        } = self;
+        for text in [name, command, hash].into_iter().chain(disqualified) {
             text.cut();
         }
         if let Some(entry) = entry {

@@ -91,6 +91,9 @@ pub struct PlayerSpec {
     pub restart: bool,
     /// Whether it may ask the game for guesses of what is hidden from it, as built-in players do.
     pub guesses: bool,
+    /// Why none of its games counts, if it is disqualified.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disqualified: Option<String>,
     /// A hash of its command and files, as 16 hexadecimal digits.
     #[serde(skip)]
     pub hash: String,
@@ -137,6 +140,8 @@ pub enum Out {
     Quarantined,
     /// It made a fault in a check.
     Unchecked,
+    /// The organiser disqualified it.
+    Disqualified,
 }
 
 /// The way in which a player is run.
@@ -189,6 +194,7 @@ pub mod examples {
             tc: None,
             restart: true,
             guesses: false,
+            disqualified: None,
             hash: String::new(),
             fingerprint: Fingerprint::default(),
             command: bot.to_owned(),

@@ -16,7 +16,7 @@ use crate::model::entry::{Entry, Leaving};
 use crate::model::fault::Fault;
 use crate::model::game_summary::places;
 use crate::model::openings::{BookSelection, MOST_PLIES, Openings};
-use crate::model::player::name_problem;
+use crate::model::player::{PlayerSpec, name_problem};
 use crate::model::stage::Order;
 use crate::model::stage::{Stage, UnsuitedStage, is_league};
 use crate::model::tc::ShortClock;
@@ -267,6 +267,9 @@ pub struct PlayerInfo {
     /// Whether each game is played by a process of its own.
     #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
     pub restart: bool,
+    /// Why none of its games counts, if the organiser disqualified it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disqualified: Option<String>,
     /// Which version of whose player it is, if it came to a league that was being played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<Entry>,
@@ -287,6 +290,22 @@ fn yes() -> bool {
     true
 }
 
+impl From<&PlayerSpec> for PlayerInfo {
+    fn from(player: &PlayerSpec) -> Self {
+        Self {
+            name: player.name.clone(),
+            command: player.command.clone(),
+            hash: player.hash.clone(),
+            tc: player.tc,
+            takes_openings: player.takes_openings(),
+            restart: player.restart,
+            disqualified: player.disqualified.clone(),
+            entry: None,
+            left: None,
+        }
+    }
+}
+
 impl PlayerInfo {
     /// The entry of a person, who has no program, and so no hash.
     pub fn person(name: &str) -> Self {
@@ -298,6 +317,7 @@ impl PlayerInfo {
             tc: None,
             takes_openings: true,
             restart: true,
+            disqualified: None,
             entry: None,
             left: None,
         }

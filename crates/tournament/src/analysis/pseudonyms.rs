@@ -111,6 +111,8 @@ impl Pseudonyms {
             tc: info.tc,
             takes_openings,
             restart: true,
+            // The reason may name someone.
+            disqualified: info.disqualified.as_ref().map(|_| String::new()),
             entry: None,
             left: None,
         };

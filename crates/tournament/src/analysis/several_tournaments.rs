@@ -80,6 +80,7 @@ impl<'a> JoinedTournaments<'a> {
         let count = |reason| taken_out.values().filter(|&&why| why == reason).count();
         summary.unchecked = count(Out::Unchecked);
         summary.quarantined = count(Out::Quarantined);
+        summary.disqualified = count(Out::Disqualified);
         Ok(games.evaluate(&self.anchors, summary)?)
     }
 }
@@ -111,6 +112,7 @@ fn sum(one: Summary, other: Summary) -> Summary {
         due: one.due + other.due,
         is_estimate: one.is_estimate || other.is_estimate,
         never: one.never + other.never,
+        annulled: one.annulled + other.annulled,
         corrected: one.corrected + other.corrected,
         ..Summary::default()
     }

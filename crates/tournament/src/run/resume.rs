@@ -420,16 +420,6 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
     let created = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let options = tournament.options.to_json();
     let seats = tournament.game.seats();
-    let info = |player: &referee_record::model::player::PlayerSpec| PlayerInfo {
-        name: player.name.clone(),
-        command: player.command.clone(),
-        hash: player.hash.clone(),
-        tc: player.tc,
-        takes_openings: player.takes_openings(),
-        restart: player.restart,
-        entry: None,
-        left: None,
-    };
     Header {
         schema: SCHEMA.to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -455,7 +445,7 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         containment,
         seed: tournament.seed,
         anchors: tournament.anchors.clone(),
-        players: tournament.players.iter().map(info).collect(),
+        players: tournament.players.iter().map(PlayerInfo::from).collect(),
         changes: Vec::new(),
     }
 }

@@ -4,6 +4,9 @@
 //! pure function of the log, regardless of the order in which games finished. The player's later
 //! games are not played, and those already played do not count. The next games are a pure function
 //! too: a section is added when all earlier sections are over, from their results alone.
+//!
+//! No game of a disqualified player counts. Pairings do not know it, so that the games of others
+//! stay the same.
 
 mod league;
 mod parts;
@@ -48,7 +51,7 @@ pub struct TournamentState {
     /// By player number, the first game of its present version. Those of a version that failed the
     /// check are void.
     since: Vec<usize>,
-    /// Whether a player was ever out.
+    /// Whether a player was ever out, or is disqualified.
     any_out: bool,
     /// What only a league has.
     league: Option<LeagueState>,
@@ -98,7 +101,7 @@ impl TournamentState {
             streak: vec![0; players],
             out: vec![None; players],
             since: vec![0; players],
-            any_out: false,
+            any_out: header.players.iter().any(|player| player.disqualified.is_some()),
             league: header.is_league().then(|| LeagueState::new(header)),
         };
         if !state.is_league() {
@@ -143,11 +146,13 @@ impl TournamentState {
     pub fn summary(&self) -> Summary {
         let counted = (0..self.len()).filter(|&index| self.counts(index)).count();
         let known = self.playable();
-        let (mut never, mut corrected) = (0, 0);
+        let (mut never, mut annulled, mut corrected) = (0, 0, 0);
         for index in known.filter(|&index| self.is_void(index)) {
-            match (self.is_done(index), self.is_former(index)) {
-                (false, false) => never += 1,
-                (true, true) => corrected += 1,
+            let (is_annulled, is_former) = (self.is_annulled(index), self.is_former(index));
+            match self.is_done(index) {
+                true if is_annulled => annulled += 1,
+                true if is_former => corrected += 1,
+                false if is_annulled || !is_former => never += 1,
                 _ => {}
             }
         }
@@ -162,9 +167,11 @@ impl TournamentState {
             is_estimate: self.unknown() > 0,
             is_endless: self.is_league(),
             never,
+            annulled,
             corrected,
             unchecked: out_by(Out::Unchecked),
             quarantined: out_by(Out::Quarantined),
+            disqualified: out_by(Out::Disqualified),
         }
     }
 
@@ -270,13 +277,24 @@ impl TournamentState {
     }
 
     /// Whether the game at `index` comes after one of its players was taken out, or before one that
-    /// failed the check was corrected.
+    /// failed the check was corrected, or one of them is disqualified.
     pub(crate) fn is_void(&self, index: usize) -> bool {
         // In most tournaments no player is out, and no fixture has to be computed.
         self.any_out && {
             let is_out = |player: usize| self.out[player].is_some_and(|last| last < index);
-            self.fixture(index).players.players().any(is_out) || self.is_former(index)
+            self.fixture(index).players.players().any(is_out)
+                || self.is_former(index)
+                || self.is_annulled(index)
         }
+    }
+
+    /// Whether one of the players of the game at `index` is disqualified.
+    fn is_annulled(&self, index: usize) -> bool {
+        self.fixture(index).players.players().any(|player| self.is_disqualified(player))
+    }
+
+    fn is_disqualified(&self, player: usize) -> bool {
+        self.header.players[player].disqualified.is_some()
     }
 
     /// Whether one of the players of the game at `index` was corrected after it.
@@ -320,13 +338,20 @@ impl TournamentState {
         self.parts.get(self.begins.partition_point(|&begin| begin <= index) - 1)
     }
 
-    /// The players that are out, each with the game that took it out.
+    /// The players that a game took out, each with that game.
     pub fn taken_out(&self) -> impl Iterator<Item = (usize, usize)> {
         self.out.iter().enumerate().filter_map(|(player, out)| out.map(|index| (player, index)))
     }
 
-    /// By player number, the reason why a player was taken out; none if it was not.
+    /// By player number, the reason why a player is out; none if it is not.
     pub fn outs(&self) -> Vec<Option<Out>> {
+        let by_games = self.outs_by_games().into_iter().enumerate();
+        let barred = |player| self.is_disqualified(player).then_some(Out::Disqualified);
+        by_games.map(|(player, out)| barred(player).or(out)).collect()
+    }
+
+    /// By player number, why a game took the player out; none if no game did.
+    fn outs_by_games(&self) -> Vec<Option<Out>> {
         let all = self.out.iter().enumerate();
         all.map(|(player, out)| out.map(|index| self.why_out(player, index))).collect()
     }

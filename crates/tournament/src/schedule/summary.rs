@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use referee_record::wording::counted;
+use referee_record::wording::{counted, listed};
 use serde::Serialize;
 
 /// How many games were played, how many of them count, and how many will never be played.
@@ -22,6 +22,9 @@ pub struct Summary {
     pub is_endless: bool,
     /// Games that will never be played, because one of their players was taken out before.
     pub never: usize,
+    /// Games in the log that a disqualified player played. They do not count.
+    #[serde(skip_serializing_if = "is_none")]
+    pub annulled: usize,
     /// Games in the log that one of their players played before it was corrected. They do not
     /// count.
     pub corrected: usize,
@@ -29,6 +32,14 @@ pub struct Summary {
     pub unchecked: usize,
     /// Players taken out by too many faults in a row.
     pub quarantined: usize,
+    /// Players that the organiser disqualified.
+    #[serde(skip_serializing_if = "is_none")]
+    pub disqualified: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Summary {
@@ -40,14 +51,21 @@ impl Summary {
     /// A description of the players that were taken out, and why.
     fn taken_out(&self) -> String {
         let players = |count: usize| counted(count, "player");
-        let was = |count: usize| if count == 1 { "was" } else { "were" };
-        match (self.unchecked, self.quarantined) {
-            (check, 0) => format!("{} failed the check", players(check)),
-            (0, bad) => format!("{} {} quarantined", players(bad), was(bad)),
-            (check, bad) => {
-                format!("{} failed the check and {bad} {} quarantined", players(check), was(bad))
-            }
-        }
+        let were = |count: usize| if count == 1 { "was" } else { "were" };
+        let (failed, bad, barred) = (self.unchecked, self.quarantined, self.disqualified);
+        let reasons = [
+            (failed, "failed the check".to_owned()),
+            (bad, format!("{} quarantined", were(bad))),
+            (barred, format!("{} disqualified", were(barred))),
+        ];
+        let reasons = reasons.iter().filter(|(count, _)| *count > 0).enumerate();
+        let said: Vec<String> = reasons
+            .map(|(at, (count, what))| match at {
+                0 => format!("{} {what}", players(*count)),
+                _ => format!("{count} {what}"),
+            })
+            .collect();
+        listed(&said)
     }
 }
 
@@ -61,9 +79,12 @@ impl fmt::Display for Summary {
         }
         if self.counted < self.played {
             write!(f, "; {} count", self.counted)?;
-            match (self.played - self.counted).saturating_sub(self.corrected) {
+            match (self.played - self.counted).saturating_sub(self.corrected + self.annulled) {
                 0 => {}
                 beyond => write!(f, ", {beyond} came after a player was removed")?,
+            }
+            if self.annulled > 0 {
+                write!(f, ", {} of disqualified players do not", self.annulled)?;
             }
             if self.corrected > 0 {
                 write!(f, ", {} before a player was corrected", self.corrected)?;

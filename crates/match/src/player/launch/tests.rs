@@ -20,6 +20,7 @@ fn spec(kind: PlayerKind) -> PlayerSpec {
         folders: vec![PathBuf::from("/tables")],
         restart: true,
         guesses: false,
+        disqualified: None,
         hash: String::new(),
         fingerprint: Fingerprint::default(),
         command: String::new(),

@@ -23,6 +23,7 @@ pub fn header(names: &[&str]) -> Header {
         tc: None,
         takes_openings: true,
         restart: true,
+        disqualified: None,
         entry: None,
         left: None,
     };

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use referee_record::model::containment::Containment;
 use referee_record::model::openings::Openings;
-use referee_record::model::record::Header;
+use referee_record::model::record::{Header, PlayerInfo};
 use referee_record::model::stage::{Format, Stage, checked_round_robin, configured};
 
 /// What differs between the results and the configuration, although it must not.
@@ -67,6 +67,14 @@ pub(super) fn compare(
     for player in &old.players {
         let name = &player.name;
         let now = new.players.iter().find(|now| now.name == *name);
+        if let Some(now) = now.filter(|now| now.disqualified != player.disqualified) {
+            match is_fixed {
+                true => forbidden.push(format!(
+                    "player {name}: whether it is disqualified cannot change, because {why_fixed}"
+                )),
+                false => changes.push(disqualification(now)),
+            }
+        }
         match now {
             None => {
                 forbidden.push(format!("player {name}: it is in the results but not configured"));
@@ -124,6 +132,15 @@ pub(super) fn compare(
         return Ok(changes);
     }
     Err(Differences { forbidden, programs, too_late })
+}
+
+/// What changes where a player is disqualified, or is not any more.
+fn disqualification(now: &PlayerInfo) -> String {
+    let PlayerInfo { name, disqualified, .. } = now;
+    match disqualified {
+        Some(why) => format!("player {name} disqualified: {why}; none of its games counts"),
+        None => format!("player {name} is not disqualified any more; its games count again"),
+    }
 }
 
 /// Whether results stay valid when players or pairs are added, or games are played again.

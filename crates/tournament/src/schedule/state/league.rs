@@ -33,7 +33,9 @@ impl LeagueState {
             form.add();
         }
         let came: Vec<bool> = header.players.iter().map(|player| player.entry.is_none()).collect();
-        for player in (0..came.len()).filter(|&player| came[player]) {
+        let plays =
+            |player: &usize| came[*player] && header.players[*player].disqualified.is_none();
+        for player in (0..came.len()).filter(plays) {
             form.enter(player, given(header, player), None);
         }
         let left = vec![false; came.len()];

@@ -81,7 +81,7 @@ impl TournamentState {
             let lots = lots(&self.lots_of(), &self.names);
             entrants.sort_by_key(|&player| lots[player]);
         }
-        let (out, fixed) = (self.outs(), self.fixed_for_pairing());
+        let (out, fixed) = (self.outs_by_games(), self.fixed_for_pairing());
         let results = self.results_for_pairing();
         let course = StageState {
             seats: self.header.seats.len(),
@@ -152,7 +152,8 @@ impl TournamentState {
 
     /// The players that took part so far and were not taken out, in the order of the ranking.
     fn survivors(&self) -> Vec<usize> {
-        let is_there = |player: &usize| self.out[*player].is_none();
+        let is_there =
+            |player: &usize| self.out[*player].is_none() && !self.is_disqualified(*player);
         let there: Vec<usize> = self.entrants.iter().copied().filter(is_there).collect();
         let ranking = self.fixed_for_pairing().and_then(|fixed| {
             let results = self.results_for_pairing();

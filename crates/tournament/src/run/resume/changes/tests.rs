@@ -17,6 +17,7 @@ fn player(name: &str, hash: &str) -> PlayerInfo {
         tc: None,
         takes_openings: true,
         restart: true,
+        disqualified: None,
         entry: None,
         left: None,
     }
@@ -87,6 +88,26 @@ fn an_option_must_be_in_both_or_in_neither() {
     assert_eq!(
         forbidden(compare(&old, &header(), &[], &[], false)),
         ["option max-moves: the results have 7, the configuration nothing"]
+    );
+}
+
+#[test]
+fn a_player_is_disqualified_where_no_pairing_depends_on_its_games() {
+    let disqualify = |new: &mut Header| new.players[1].disqualified = Some("it copied".to_owned());
+    let (mut old, mut new) = (header(), header());
+    disqualify(&mut new);
+    let change = "player bee disqualified: it copied; none of its games counts";
+    assert_eq!(compared(&new), Ok(vec![change.to_owned()]));
+    let back = compare(&new, &old, &[], &[], false);
+    let change = "player bee is not disqualified any more; its games count again";
+    assert_eq!(back, Ok(vec![change.to_owned()]));
+    old.stages = swiss(2);
+    new.stages = swiss(2);
+    let said = forbidden(compare(&old, &new, &[], &[], false));
+    assert_eq!(
+        said,
+        ["player bee: whether it is disqualified cannot change, because in this format later \
+          meetings depend on earlier results"]
     );
 }
 
