@@ -23,7 +23,7 @@ pub use options::{First, Movement, Rules, Turning};
 pub use state::State;
 
 use super::board::{Bitboard, Square};
-use super::drawing::DrawnRow;
+use super::drawing::{DrawnRow, symbol_cells};
 use super::history::History;
 use super::two::{BySide, GameResult, Outcome, Side, Step, Turn};
 use super::{Event, Game, OptionError, Options, Refusal, RuleSheet, Stream};
@@ -418,7 +418,7 @@ impl Game for Backdraughts {
     }
 
     fn cells(&self) -> Vec<DrawnRow> {
-        let mut cells: Vec<_> = self.rows().iter().map(|row| DrawnRow::of(row)).collect();
+        let mut cells = symbol_cells(&self.board.symbols());
         for (seat, letter) in [(Side::First, 'w'), (Side::Second, 'b')] {
             let Square { column, row } = goal(seat);
             cells[usize::from(row)].0[usize::from(column)].0.push(letter);

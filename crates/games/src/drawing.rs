@@ -184,18 +184,32 @@ impl DrawnRow {
     pub fn of(text: &str) -> Self {
         Self(text.chars().map(DrawnSquare::of).collect())
     }
+
+    /// A row with an ASCII character for each square.
+    pub(crate) fn of_symbols(row: &[u8]) -> Self {
+        Self(row.iter().map(|&symbol| DrawnSquare::of(symbol.into())).collect())
+    }
 }
 
 impl DrawnSquare {
     /// A square with this character.
     pub(crate) fn of(symbol: char) -> Self {
-        Self::from_iter([symbol])
+        let mut square = Self::default();
+        if !is_blank(symbol) {
+            square.0.push(symbol);
+        }
+        square
     }
+}
+
+/// Whether a character stands for an empty square.
+fn is_blank(symbol: char) -> bool {
+    matches!(symbol, '.' | ' ')
 }
 
 impl FromIterator<char> for DrawnSquare {
     fn from_iter<T: IntoIterator<Item = char>>(symbols: T) -> Self {
-        Self(symbols.into_iter().filter(|symbol| !matches!(symbol, '.' | ' ')).collect())
+        Self(symbols.into_iter().filter(|&symbol| !is_blank(symbol)).collect())
     }
 }
 
@@ -305,16 +319,29 @@ impl DrawnBoard {
     }
 }
 
-/// The 8×8 board as rows of ASCII characters, from top to bottom. Draws the squares of each set as
-/// its ASCII character, later sets over earlier ones, and all other squares as `.`.
-pub(crate) fn symbol_rows<const N: usize>(sets: [(Bitboard, u8); N]) -> Vec<String> {
+/// The 8×8 board as ASCII characters, row by row from top to bottom.
+pub(crate) type Symbols = [[u8; 8]; 8];
+
+/// Draws the squares of each set as its ASCII character, later sets over earlier ones, and all other
+/// squares as `.`.
+pub(crate) fn symbols<const N: usize>(sets: [(Bitboard, u8); N]) -> Symbols {
     let mut rows = [[b'.'; 8]; 8];
     for (squares, symbol) in sets {
         for Square { column, row } in squares {
             rows[usize::from(row)][usize::from(column)] = symbol;
         }
     }
-    rows.iter().map(|row| String::from_utf8_lossy(row).into_owned()).collect()
+    rows
+}
+
+/// The board as rows of text.
+pub(crate) fn symbol_rows(symbols: &Symbols) -> Vec<String> {
+    symbols.iter().map(|row| String::from_utf8_lossy(row).into_owned()).collect()
+}
+
+/// The board square by square.
+pub(crate) fn symbol_cells(symbols: &Symbols) -> Vec<DrawnRow> {
+    symbols.iter().map(|row| DrawnRow::of_symbols(row)).collect()
 }
 
 /// The squares where `rows` show this character.

@@ -24,10 +24,11 @@ pub use size::{BoardSize, zone};
 pub use state::State;
 
 use super::board::Bitboard;
+use super::drawing::{DrawnRow, symbol_cells};
 use super::event::{Event, Why};
 use super::history::History;
 use super::two::{BySide, GameResult, Outcome, Side, Step, Turn};
-use super::{Game, OptionError, Options, Refusal, RuleSheet};
+use super::{Game, OptionError, Options, Refusal, RuleSheet, any};
 
 /// A position of Watch Your Back!, with the rules in force.
 #[derive(Debug, Clone)]
@@ -253,6 +254,10 @@ impl Game for WatchYourBack {
         State::new(&self.board)
     }
 
+    fn state_hash(&self) -> u64 {
+        any::hash(&self.board)
+    }
+
     fn snapshot(&self) -> Snapshot {
         Snapshot { board: self.board, past: self.past.clone() }
     }
@@ -264,6 +269,10 @@ impl Game for WatchYourBack {
 
     fn rows(&self) -> Vec<String> {
         self.board.rows()
+    }
+
+    fn cells(&self) -> Vec<DrawnRow> {
+        symbol_cells(&self.board.symbols())
     }
 
     fn caption(&self) -> String {

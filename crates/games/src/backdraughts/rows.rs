@@ -1,7 +1,7 @@
 //! Boards as rows of characters: `W`, `B` and `.`.
 
 use super::board::{Board, PAWNS};
-use crate::drawing::{squares_with, symbol_rows};
+use crate::drawing::{Symbols, squares_with, symbol_rows, symbols};
 use crate::two::{BySide, Side};
 
 impl Board {
@@ -15,8 +15,13 @@ impl Board {
 
     /// The rows from top to bottom, in the form that [`from_rows`](Self::from_rows) takes.
     pub(crate) fn rows(&self) -> Vec<String> {
+        symbol_rows(&self.symbols())
+    }
+
+    /// The characters of the rows.
+    pub(crate) fn symbols(&self) -> Symbols {
         let [white, black] = Side::BOTH.map(|seat| self.pawns(seat));
-        symbol_rows([(black, b'B'), (white, b'W')])
+        symbols([(black, b'B'), (white, b'W')])
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::board::{Board, PLACEMENTS};
 use super::size::BoardSize;
-use crate::drawing::{squares_with, symbol_rows};
+use crate::drawing::{Symbols, squares_with, symbol_rows, symbols};
 use crate::two::{BySide, Side};
 
 impl Board {
@@ -20,9 +20,14 @@ impl Board {
 
     /// The rows from top to bottom, in the form that [`from_rows`](Self::from_rows) takes.
     pub(crate) fn rows(&self) -> Vec<String> {
+        symbol_rows(&self.symbols())
+    }
+
+    /// The characters of the rows.
+    pub(crate) fn symbols(&self) -> Symbols {
         let (area, corners) = (self.size().area(), self.size().corners());
         let [white, black] = Side::BOTH.map(|seat| self.pieces(seat));
-        symbol_rows([(black, b'B'), (white, b'W'), (corners, b'X'), (!area, b'#')])
+        symbols([(black, b'B'), (white, b'W'), (corners, b'X'), (!area, b'#')])
     }
 }
 
