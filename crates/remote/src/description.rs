@@ -217,3 +217,42 @@ impl PackedRules {
         rules_with_paths(&self.program, |path| root.join(path))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::unpack;
+    use referee_record::model::player::{EngineSettings, examples::bot};
+
+    /// A net is sent; tablebases can be huge, so a worker has its own.
+    #[test]
+    fn files_that_options_name_are_sent_and_folders_are_needed() {
+        let scene = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| scene.path().join(name);
+        for name in ["engine/run", "nets/a.nnue", "tables/kqk.rtbw"] {
+            fs::create_dir_all(path(name).parent().expect("a folder")).expect("created");
+            fs::write(path(name), name).expect("written");
+        }
+        let text = |name: &str| path(name).display().to_string();
+        let options = [("EvalFile", text("nets/a.nnue")), ("SyzygyPath", text("tables"))];
+        let options = options.map(|(name, value)| (name.to_owned(), value)).into();
+        let spec = PlayerSpec {
+            kind: PlayerKind::Command { program: path("engine/run"), args: Vec::new() },
+            dir: path("engine"),
+            readable: vec![path("nets/a.nnue")],
+            folders: vec![path("tables")],
+            engine: Some(EngineSettings { options, ..EngineSettings::default() }),
+            ..bot("engine")
+        };
+        let packer = Packer { folder: path(""), hidden: Vec::new() };
+        let packed = packer.player(0, &spec).expect("a bundle");
+        assert_eq!(packed.needs().collect::<Vec<_>>(), [path("tables")]);
+        let hash = packed.bundle.as_ref().expect("a bundle");
+        unpack(&path(&format!("{hash}.tar")), hash, &path("worker")).expect("unpacked");
+        let there = packed.unpacked(&path("worker"));
+        let options = there.engine.expect("an engine").options;
+        assert_eq!(options[1].1, text("tables"));
+        assert!(Path::new(&options[0].1).starts_with(path("worker")), "{options:?}");
+        assert_eq!(fs::read_to_string(&options[0].1).expect("a net"), "nets/a.nnue");
+    }
+}
