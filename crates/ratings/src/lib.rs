@@ -35,6 +35,7 @@ mod seats;
 mod significance;
 mod sprt;
 mod sprt_match;
+mod spsa;
 mod stagewise;
 
 pub use anchors::{Contradiction, contradiction};
@@ -58,3 +59,4 @@ pub use seats::{SeatEffects, SeatRatings, seat_effects};
 pub use significance::{holm, two_sided};
 pub use sprt::{Sprt, SprtError, SprtState, SprtVerdict, Unit, match_elo, normalized_elo};
 pub use sprt_match::{MatchEnd, MatchGame, SprtMatch};
+pub use spsa::{Probe, SpsaSchedule, Tunable};
