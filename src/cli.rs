@@ -7,7 +7,7 @@ use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 
 use crate::commands::{
     ask, bot, check, compare, export, help, league, manual, new, play, probe, rank, replay, report,
-    rules, run, serve, test_game, trace, verify, worker,
+    rules, run, serve, test_game, trace, tune, verify, worker,
 };
 use crate::printer::{Printer, Styled};
 use referee_config::similar;
@@ -69,7 +69,7 @@ impl Cli {
 
 /// The groups in which the help lists the commands. The others are hidden.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Play", &["run", "play", "compare"]),
+    ("Play", &["run", "play", "compare", "tune"]),
     ("Players", &["new", "check", "ask"]),
     ("Results", &["rank", "report", "serve", "league", "replay", "verify", "export"]),
     ("Games", &["rules", "test-game", "trace"]),
@@ -172,6 +172,12 @@ pub(crate) enum CliCommand {
     /// stronger by --elo1, or only by --elo0. Repeating a comparison resumes it, unless a player
     /// has changed.
     Compare(compare::CompareArgs),
+    /// Find better values of a player's parameters by playing (SPSA)
+    ///
+    /// In each step, a player whose parameters are moved at random plays another that is moved the
+    /// opposite way, and all parameters go a little towards the winner. Repeating the command
+    /// resumes it. At the end, the result is compared with the start.
+    Tune(tune::TuneArgs),
     /// Test whether a player is ready for a tournament
     ///
     /// Starts the player, gives it every kind of turn, and has it play against itself, in long

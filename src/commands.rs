@@ -28,6 +28,7 @@ pub(crate) mod serve;
 mod settings;
 pub(crate) mod test_game;
 pub(crate) mod trace;
+pub(crate) mod tune;
 mod turning_args;
 mod until;
 pub(crate) mod verify;

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use crate::cli::{Cli, CliCommand};
 use crate::commands::{
     Status, ask, bot, check, compare, export, help, league, manual, new, play, probe, rank, replay,
-    report, rules, run, serve, test_game, trace, verify, worker,
+    report, rules, run, serve, test_game, trace, tune, verify, worker,
 };
 use crate::error::{Failure, FailureKind};
 use crate::printer::{Escaping, Printer, Styled};
@@ -57,6 +57,7 @@ fn dispatch(command: &CliCommand, printer: Printer) -> Result<Status, Failure> {
         CliCommand::Run(args) => run::run(args, printer),
         CliCommand::Play(args) => play::run(args, printer),
         CliCommand::Compare(args) => compare::run(args, printer),
+        CliCommand::Tune(args) => tune::run(args, printer),
         CliCommand::Check(args) => check::run(args, printer),
         CliCommand::Export(args) => export::run(args, printer),
         CliCommand::Ask(args) => ask::run(args, printer),

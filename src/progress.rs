@@ -84,11 +84,11 @@ impl Progress {
         Self { until, ..self }
     }
 
-    /// Tells each kind of fault of a player once, with a command that repeats its decision. `called`
-    /// are the options with which commands find the tournament.
+    /// Tells each kind of fault with a command that repeats the player's decision. `called` are the
+    /// options with which commands find the tournament; without them, there is no such command.
     #[must_use]
-    pub(crate) fn tell_faults(self, called: String) -> Self {
-        Self { called: Some(called), ..self }
+    pub(crate) fn called(self, called: Option<String>) -> Self {
+        Self { called, ..self }
     }
 
     /// Shows this text instead of the leaders from now on. On a terminal it has a line of its own if
@@ -146,9 +146,8 @@ impl Progress {
     }
 
     /// What to say about the faults of a game, if they are the first of their kind, and the command
-    /// that repeats each.
+    /// that repeats each, if there is one.
     fn news_of_faults(&mut self, record: &GameRecord) -> Vec<(String, Option<String>)> {
-        let Some(called) = &self.called else { return Vec::new() };
         let mut news = Vec::new();
         for case in FaultCase::all(record) {
             let kind = (case.player.clone(), case.fault.code);
@@ -158,7 +157,7 @@ impl Progress {
             news.push(if self.told.len() > FAULTS_TOLD {
                 ("further faults are in the report".to_owned(), None)
             } else {
-                (told(&case), Some(case.command(called)))
+                (told(&case), self.called.as_deref().map(|called| case.command(called)))
             });
         }
         news
@@ -527,9 +526,9 @@ mod tests {
     fn each_kind_of_fault_of_a_player_is_told_once() {
         let crash =
             |player: &str| faulty(game(player, "bee", "black"), &[("white", FaultCode::Crash)]);
-        let mut quiet = progress();
-        assert!(quiet.news_of_faults(&crash("ant")).is_empty(), "no commands");
-        let mut progress = progress().tell_faults("--results cup".to_owned());
+        let news = progress().news_of_faults(&crash("ant"));
+        assert!(matches!(news[..], [(_, None)]), "no command finds the player");
+        let mut progress = progress().called(Some("--results cup".to_owned()));
         assert!(progress.news_of_faults(&game("ant", "bee", "white")).is_empty());
         let record = crash("ant");
         let id = &record.id;

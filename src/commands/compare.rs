@@ -149,19 +149,15 @@ pub(crate) fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failur
     let settings = opened.resolve(given, printer)?;
     let rivals = rivals(args, &settings)?;
     let names: Vec<String> = rivals.iter().map(|player| player.name.clone()).collect();
-    if let ([a, b], true) = (&names[..], args.against.is_empty()) {
-        let names = [a.clone(), b.clone()];
-        let stage = Stage::round_robin(args.max_pairs);
-        let tournament = tournament(stage, (rivals, Vec::new()), &settings, printer)?;
-        let nothing = Direct { names, played: SprtMatch::new(sprt, args.max_pairs) };
-        return compare(args, &settings, tournament, nothing, printer);
+    if args.against.is_empty() {
+        return direct(args, rivals, &settings, printer);
     }
     let found = pool.opponents(&rivals, &settings, printer)?;
     let opponents: Vec<String> = found.iter().map(|player| player.name.clone()).collect();
     let rounds = rounds(args, opponents.len())?;
     let format = Format::Gauntlet { anchors: opponents.clone(), same_luck: true };
     let stage = Stage { format, pairs: rounds, players: None };
-    let tournament = tournament(stage, (rivals, found), &settings, printer)?;
+    let tournament = tournament(COMPARISON, stage, (rivals, found), &settings, printer)?;
     match <[String; 2]>::try_from(names) {
         Ok(names) => {
             let played = FieldMatch::new(sprt.hypotheses(), sprt.errors(), opponents.len(), rounds)
@@ -175,6 +171,20 @@ pub(crate) fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failur
             compare(args, &settings, tournament, Placed { names, opponents, played }, printer)
         }
     }
+}
+
+/// Compares the first two of these players with each other.
+pub(super) fn direct(
+    args: &CompareArgs,
+    rivals: Vec<PlayerSpec>,
+    settings: &Settings,
+    printer: Printer,
+) -> Result<Status, Failure> {
+    let names = [0, 1].map(|at: usize| rivals[at].name.clone());
+    let played = SprtMatch::new(sprt(args)?, args.max_pairs);
+    let stage = Stage::round_robin(args.max_pairs);
+    let tournament = tournament(COMPARISON, stage, (rivals, Vec::new()), settings, printer)?;
+    compare(args, settings, tournament, Direct { names, played }, printer)
 }
 
 /// The width of an interval at which the search for a place ends.
@@ -266,9 +276,10 @@ fn keep_planned_pairs(tournament: &mut Tournament, dir: &Path) -> Result<(), Fai
     Ok(())
 }
 
-/// The comparison as a tournament of one stage, in its own folder. Nobody is quarantined: a player
-/// that always fails loses, and the test soon shows that, unless it does not even start.
-fn tournament(
+/// Games between players as a tournament of one stage, in its own folder. Nobody is quarantined: a
+/// player that always fails loses, and the test soon shows that, unless it does not even start.
+pub(super) fn tournament(
+    prefix: &str,
     stage: Stage,
     (rivals, opponents): (Vec<PlayerSpec>, Vec<PlayerSpec>),
     settings: &Settings,
@@ -286,7 +297,7 @@ fn tournament(
     }
     let mut tournament = settings.tournament(String::new(), options, vec![stage], players);
     tournament.pgn.clone_from(&settings.base.pgn);
-    tournament.name = folder_name(&tournament, compared);
+    tournament.name = folder_name(prefix, &tournament, compared);
     Ok(tournament)
 }
 
@@ -322,7 +333,7 @@ fn refuse_openings(players: &[PlayerSpec]) -> Result<(), Failure> {
 
 /// A name made of the names of the players that are compared, the first ones, and a hash of everything
 /// that affects the games.
-fn folder_name(tournament: &Tournament, compared: usize) -> String {
+fn folder_name(prefix: &str, tournament: &Tournament, compared: usize) -> String {
     let mut hasher = blake3::Hasher::new_derive_key("referee 2026 comparison");
     let mut put = |text: &str| {
         hasher.update(&(text.len() as u64).to_le_bytes());
@@ -354,7 +365,7 @@ fn folder_name(tournament: &Tournament, compared: usize) -> String {
     };
     let names: String =
         tournament.players.iter().take(compared).map(|it| plain(&it.name) + "-").collect();
-    format!("{COMPARISON}{names}{}", &hasher.finalize().to_hex()[..8])
+    format!("{prefix}{names}{}", &hasher.finalize().to_hex()[..8])
 }
 
 fn conclude<C: Contest>(

@@ -150,3 +150,5 @@ pub(super) fn note_sealed(games: usize, printer: Printer) {
 
 /// How the names of the results folders of comparisons begin.
 pub(super) const COMPARISON: &str = "compare-";
+/// What the name of a tuning's results folder begins with.
+pub(super) const TUNING: &str = "tune-";

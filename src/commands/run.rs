@@ -209,7 +209,7 @@ impl<'a> RunRequest<'a> {
         }
         let called = command_options::options(folder.dir(), Some(&self.args.config));
         let end = until.as_ref().map(|until| until.at);
-        let mut progress = Progress::new(*printer).until(end).tell_faults(called);
+        let mut progress = Progress::new(*printer).until(end).called(Some(called));
         let hooks = Hooks::begin(tournament.hook.as_ref(), &tournament.name)?;
         let planned = PlannedRun {
             tournament,

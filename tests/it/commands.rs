@@ -8,10 +8,11 @@ use std::time::{Duration, SystemTime};
 use crate::support::{Arena, Config, Run, TABLE};
 use serde_json::Value;
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "run",
     "play",
     "compare",
+    "tune",
     "check",
     "ask",
     "new",

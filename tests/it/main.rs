@@ -35,6 +35,7 @@ mod strangers;
 mod submissions;
 mod texts;
 mod trace_and_perft;
+mod tune;
 mod uci_engines;
 mod until;
 mod verify;

@@ -20,6 +20,8 @@ pub struct Fingerprint {
     env: BTreeMap<String, String>,
     files: Vec<String>,
     stamps: Vec<(PathBuf, Stamp)>,
+    /// What else distinguishes the player from others with the same command and files.
+    variant: String,
 }
 
 impl Fingerprint {
@@ -33,8 +35,27 @@ impl Fingerprint {
             env: parts.env.clone(),
             files: parts.files.to_vec(),
             stamps,
+            variant: String::new(),
         };
         Ok((fingerprint, hash))
+    }
+
+    /// Makes it that of a variant of the player with this `hash`. Returns the variant's hash.
+    pub fn vary(&mut self, hash: &str, variant: &str) -> String {
+        variant.clone_into(&mut self.variant);
+        self.varied(hash)
+    }
+
+    /// Whether it is that of a variant, which no command line names.
+    pub fn is_variant(&self) -> bool {
+        !self.variant.is_empty()
+    }
+
+    fn varied(&self, hash: &str) -> String {
+        match &*self.variant {
+            "" => hash.to_owned(),
+            variant => hash::of_variant(hash, variant),
+        }
     }
 
     /// The files whose contents the hash covers.
@@ -59,7 +80,7 @@ impl Fingerprint {
         }
         let Self { program, dir, words, env, files, .. } = self;
         let now = hash::of_command(Parts { dir, program, words, env, files });
-        !now.is_ok_and(|(now, _)| now == hash)
+        !now.is_ok_and(|(now, _)| self.varied(&now) == hash)
     }
 }
 
@@ -91,7 +112,16 @@ mod tests {
         write("weights", "1");
         assert_eq!(fingerprint.touched(), Some(Path::new("weights")));
         assert!(!fingerprint.is_another(&hash), "the contents are the same");
+        let mut fast = fingerprint.clone();
+        let varied = fast.vary(&hash, "speed=9");
+        assert!(
+            fast.is_variant()
+                && varied != hash
+                && !fast.is_another(&varied)
+                && fast.is_another(&hash)
+        );
         write("player.py", "2");
+        assert!(fast.is_another(&varied));
         assert_eq!(fingerprint.touched(), Some(Path::new("player.py")));
         assert!(fingerprint.is_another(&hash));
         fs::remove_file(dir.path().join("player.py")).expect("removed");

@@ -179,6 +179,12 @@ pub fn book_order(identity: &str) -> u64 {
     ChaCha20Rng::from_seed(key).random()
 }
 
+/// The seed of a step of a longer search, which has a seed itself.
+pub fn step_seed(seed: u64, step: u32) -> u64 {
+    let key = derive("referee 2026 step", &[&seed.to_le_bytes(), &step.to_le_bytes()]);
+    ChaCha20Rng::from_seed(key).random::<u64>() >> 11
+}
+
 /// The identity of a game, for example `3f9a1c07be52-1`: a function of the players' names, in any
 /// order, the pair's number and the game's number.
 pub fn game_id(players: &[&str], pair: u32, game: u8) -> String {

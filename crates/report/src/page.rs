@@ -14,6 +14,7 @@ mod over_time;
 mod play;
 mod ranking;
 pub mod template;
+pub mod tuning;
 mod versions;
 mod workers;
 

@@ -74,8 +74,9 @@ pub(super) fn play_match<C: Contest>(
         nothing.outlook().iter().for_each(|line| printer.note(line));
     }
     let (tell, told) = watch::channel(false);
-    let called = command_options::options(planned.folder.dir(), None);
-    let progress = Progress::new(printer).tell_faults(called);
+    let are_named = !planned.tournament.players.iter().any(|it| it.fingerprint.is_variant());
+    let called = are_named.then(|| command_options::options(planned.folder.dir(), None));
+    let progress = Progress::new(printer).called(called);
     let mut judge = ContestListener {
         contest: before.contest,
         progress,

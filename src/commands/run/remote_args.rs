@@ -5,7 +5,7 @@ use clap::Args;
 use super::{Failure, Settings};
 
 /// Arguments that say where games are played.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct RemoteArgs {
     /// Let the workers of this NATS server play the games (see `referee worker`)
     #[arg(long, value_name = "URL", conflicts_with = "jobs")]

@@ -49,6 +49,14 @@ pub fn of_bot(name: &str) -> String {
     frames.finish()
 }
 
+/// The hash of a variant of the player with this hash.
+pub(super) fn of_variant(hash: &str, variant: &str) -> String {
+    let mut frames = Frames::new("variant");
+    frames.text(hash);
+    frames.text(variant);
+    frames.finish()
+}
+
 /// The hash of a game whose rules are a program: of its description, and of its command and files.
 pub fn of_rules(description: &str, command: &str) -> String {
     let mut frames = Frames::new("rules");

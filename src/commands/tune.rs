@@ -1,0 +1,307 @@
+//! `tune`: finds better values of a player's parameters by playing.
+
+mod file;
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use self::file::TuneFile;
+use super::compare::{self, CompareArgs, EloUnit};
+use super::results_folder::TUNING;
+use super::run::remote_args::RemoteArgs;
+use super::run::{HookBell, PlannedRun, RunLimits, games_at_once, refuse_changed};
+use super::runtime::interrupted;
+use super::settings::{GameSettingsArgs, GivenSettings, Settings};
+use super::{Failure, OutputFormat, Status};
+use crate::printer::Printer;
+use referee_games::Seat;
+use referee_ratings::Tunable;
+use referee_record::disk;
+use referee_record::log::WriteError;
+use referee_record::model::fault::FaultCode;
+use referee_record::model::player::PlayerSpec;
+use referee_record::model::stage::Stage;
+use referee_record::seeds::step_seed;
+use referee_record::wording::counted;
+use referee_report::page::tuning::{self, TuningStep};
+use referee_tournament::folder::{self, LockedFolder};
+use referee_tournament::run::RunEnd;
+use referee_tournament::run::event::{Listener, RunEvent};
+use referee_tournament::run::resume::{self, ReplaceRequest};
+use referee_tournament::schedule::state::TournamentState;
+
+/// Arguments of `tune`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example of FILE:
+  player = \"engine\"
+  steps = 200
+  pairs = 4
+  [[parameters]]
+  option = \"Contempt\"            or env = \"NAME\", or argument = \"--contempt={}\"
+  start = 0
+  min = -100
+  max = 100
+  step = 20
+  whole = true
+
+Examples:
+  referee tune tune.toml --tc 1+0.01      tune, or resume, and compare the result with the start
+  referee tune tune.toml --max-pairs 0    only tune
+
+Exit codes: those of `compare` of the result with the start.")]
+pub(crate) struct TuneArgs {
+    /// The player and its parameters, as TOML
+    pub(crate) file: PathBuf,
+    /// At the end, test whether the result is stronger than the start by this many Elo, or not at all
+    #[arg(long, default_value_t = 50.0)]
+    pub(crate) elo1: f64,
+    /// Maximum number of pairs of that comparison; 0 to leave it out
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) max_pairs: u32,
+    #[command(flatten)]
+    pub(crate) settings: GameSettingsArgs,
+    /// Seed of all random numbers (default: that of the configuration, or 1)
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// Number of games played at the same time (default: as configured, or one per core)
+    #[arg(long, value_name = "N", value_parser = games_at_once)]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(crate) remote: RemoteArgs,
+    /// The folder to put the results folder into
+    #[arg(long, value_name = "DIR")]
+    pub(crate) results: Option<PathBuf>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: OutputFormat,
+}
+
+/// The tables of a tuning: its steps, and a page with a chart of them.
+const STEPS: &str = "steps.csv";
+const PAGE: &str = "tuning.html";
+
+/// Tunes the player, and compares the result with the start.
+pub(crate) fn run(args: &TuneArgs, printer: Printer) -> Result<Status, Failure> {
+    if let Some(refusal) = args.remote.refusal() {
+        return Err(refusal);
+    }
+    let file = TuneFile::read(&args.file)?;
+    let given = GivenSettings {
+        seed: args.seed,
+        jobs: args.jobs,
+        results: args.results.clone(),
+        ..GivenSettings::default()
+    };
+    let words = [file.player.clone()];
+    let Some(opened) = args.settings.open(&words, printer)? else {
+        return Ok(Status::Interrupted);
+    };
+    let mut settings = opened.resolve(given, printer)?;
+    let seed = *settings.base.seed.get_or_insert(1);
+    let player = settings.program(&file.player, "a person cannot be tuned; name a program")?;
+    let tuning = Tuning { file: &file, player, settings, seed, remote: &args.remote };
+    let at_start = tuning.named("start", &file.starts())?;
+    let dir = tuning.folder(&at_start, printer)?;
+    let Some(values) = tuning.run(&dir, printer)? else {
+        printer.note("stopped; run the same command again to continue");
+        return Ok(Status::Interrupted);
+    };
+    printer.note(&format!("Steps: {}", dir.join(STEPS).display()));
+    let tuned = tuning.named("tuned", &values)?;
+    if args.max_pairs == 0 || tuned.hash == at_start.hash {
+        match args.format {
+            OutputFormat::Text => printer.line(&file.shown(&values))?,
+            OutputFormat::Json => printer.json(&file.json(&values, &dir))?,
+        }
+        return Ok(Status::Done);
+    }
+    printer.note(&format!("Tuned: {}", file.shown(&values)));
+    let Tuning { mut settings, .. } = tuning;
+    settings.base.results = dir;
+    compare::direct(&comparison(args), vec![tuned, at_start], &settings, printer)
+}
+
+/// The comparison of the result with the start.
+fn comparison(args: &TuneArgs) -> CompareArgs {
+    CompareArgs {
+        a: "tuned".to_owned(),
+        b: Some("start".to_owned()),
+        against: Vec::new(),
+        elo0: 0.0,
+        elo1: args.elo1,
+        alpha: 0.05,
+        beta: 0.05,
+        unit: EloUnit::Logistic,
+        within: 0.0,
+        max_pairs: args.max_pairs,
+        settings: args.settings.clone(),
+        seed: args.seed,
+        jobs: args.jobs,
+        remote: args.remote.clone(),
+        results: args.results.clone(),
+        format: args.format,
+    }
+}
+
+/// What is tuned, and how its games are played.
+struct Tuning<'a> {
+    file: &'a TuneFile,
+    player: PlayerSpec,
+    settings: Settings,
+    seed: u64,
+    remote: &'a RemoteArgs,
+}
+
+impl Tuning<'_> {
+    /// The player with these values, under another name.
+    fn named(&self, name: &str, values: &[f64]) -> Result<PlayerSpec, Failure> {
+        self.file.with_values(PlayerSpec { name: name.to_owned(), ..self.player.clone() }, values)
+    }
+
+    /// The results folder. What affects the steps is part of its name, so another tuning has another.
+    fn folder(&self, start: &PlayerSpec, printer: Printer) -> Result<PathBuf, Failure> {
+        let named = PlayerSpec { name: self.player.name.clone(), ..start.clone() };
+        let stage = Stage::round_robin(self.file.pairs);
+        let whole =
+            compare::tournament(TUNING, stage, (vec![named], Vec::new()), &self.settings, printer)?;
+        let conditions =
+            blake3::hash(format!("{} {}", whole.name, self.file.conditions()).as_bytes());
+        let name = format!("{}-{}", whole.name, &conditions.to_hex()[..8]);
+        Ok(whole.results.join(name))
+    }
+
+    /// Plays all steps that were not played before. Returns the values at the end, or none if it was
+    /// interrupted.
+    fn run(&self, dir: &Path, printer: Printer) -> Result<Option<Vec<f64>>, Failure> {
+        let (schedule, tunables) = (self.file.schedule(), self.file.tunables());
+        let mut values = self.file.starts();
+        let mut steps = vec![TuningStep { lead: None, values: values.clone() }];
+        for step in 1..=schedule.steps {
+            let seed = step_seed(self.seed, step);
+            let up: Vec<bool> =
+                (0..).zip(&tunables).map(|(at, _)| step_seed(seed, at) & 1 == 1).collect();
+            let probe = schedule.probe(step, &tunables, &values, &up);
+            let players = [self.named("plus", &probe.plus)?, self.named("minus", &probe.minus)?];
+            let Some(games) = self.play(dir, step, seed, &players, printer)? else {
+                return Ok(None);
+            };
+            let lead = games.lead;
+            values = schedule.moved(step, &tunables, &values, &up, lead);
+            steps.push(TuningStep { lead: Some(lead), values: values.clone() });
+            self.write(dir, &tunables, &steps)?;
+            let shown = self.file.shown(&values);
+            let faulty = match games.faulty {
+                0 => String::new(),
+                faulty => format!(" ({} with a fault)", counted(faulty, "game")),
+            };
+            printer.note(&format!("step {step} of {}: {lead:+}{faulty}; {shown}", schedule.steps));
+        }
+        Ok(Some(self.file.played(&values)))
+    }
+
+    /// Writes the log of the steps, and the page.
+    fn write(&self, dir: &Path, tunables: &[Tunable], steps: &[TuningStep]) -> Result<(), Failure> {
+        let names = self.file.names();
+        let page = tuning::page(&self.player.name, &names, tunables, steps);
+        for (name, content) in [(STEPS, tuning::csv(&names, steps)), (PAGE, page)] {
+            let path = dir.join(name);
+            disk::write_quickly(&path, content.as_bytes()).map_err(|error| {
+                Failure::system(format!("cannot write `{}`: {error}", path.display()))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Plays a step, or what is missing of it. Returns none if the run was interrupted.
+    fn play(
+        &self,
+        dir: &Path,
+        step: u32,
+        seed: u64,
+        players: &[PlayerSpec; 2],
+        printer: Printer,
+    ) -> Result<Option<StepGames>, Failure> {
+        if players[0].hash == players[1].hash {
+            return Ok(Some(StepGames::default()));
+        }
+        let stage = Stage::round_robin(self.file.pairs);
+        let given = (players.to_vec(), Vec::new());
+        let mut tournament = compare::tournament(TUNING, stage, given, &self.settings, printer)?;
+        // All games of a step have the luck of their step, and its openings.
+        tournament.seed = Some(seed);
+        dir.clone_into(&mut tournament.results);
+        tournament.name = format!("step-{step:04}");
+        let folder = LockedFolder::open(&tournament.results.join(&tournament.name))?;
+        let containment = self.settings.sandbox(Some(folder.dir()))?;
+        let request = ReplaceRequest { players: &[], command: "referee tune" };
+        let record = containment.record();
+        let prepared =
+            resume::prepare(&folder, &tournament, &record, request, &|text| printer.note(text))?;
+        let workers = self.remote.workers(&self.settings);
+        let limits = RunLimits { jobs: self.settings.jobs(), deadline: None, workers };
+        let planned = PlannedRun {
+            tournament: &tournament,
+            limits: &limits,
+            folder: &folder,
+            containment: &containment,
+            bell: HookBell::default(),
+        };
+        let outcome = planned.play(prepared, &mut Silent, async { interrupted() })?;
+        if let RunEnd::Failed(failure) = outcome.end {
+            return Err(failure.into());
+        }
+        refuse_changed(&tournament.players, |_| "Start a new tuning with it".to_owned())?;
+        let played = folder::read(folder.dir(), |_, _| {})?.state;
+        if played.due() > 0 {
+            return Ok(None);
+        }
+        StepGames::of(&played).map(Some)
+    }
+}
+
+/// The games of a step.
+#[derive(Default)]
+struct StepGames {
+    /// How many games more the player called `plus` won than it lost.
+    lead: f64,
+    /// The games with a fault.
+    faulty: usize,
+}
+
+impl StepGames {
+    /// Fails if the player started in none of the games.
+    fn of(state: &TournamentState) -> Result<Self, Failure> {
+        let (mut games, mut has_started) = (Self::default(), false);
+        for (fixture, summary) in state.counted() {
+            let names = fixture.players.two().map(|player| state.name(player));
+            let seat = if names[0] == "plus" { Seat::FIRST } else { Seat::SECOND };
+            games.lead += match summary.outcome().map(|_| summary.halves()[seat]) {
+                Some(2) => 1.0,
+                Some(0) => -1.0,
+                _ => 0.0,
+            };
+            games.faulty += usize::from(summary.is_faulted());
+            let failed = |seat| summary.faults.of(seat) == Some(FaultCode::NoStart);
+            has_started |= !failed(Seat::FIRST) && !failed(Seat::SECOND);
+        }
+        if !has_started {
+            return Err(Failure::input(
+                "the player did not start in any game of a step, so nothing can be tuned; `referee \
+                 check` finds the reason",
+            ));
+        }
+        Ok(games)
+    }
+}
+
+/// The games of a step need no progress of their own.
+struct Silent;
+
+impl Listener for Silent {
+    fn on(&mut self, _: RunEvent<'_>, _: &TournamentState) -> Result<(), WriteError> {
+        Ok(())
+    }
+}
