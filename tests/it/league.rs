@@ -323,6 +323,51 @@ fn the_organiser_removes_an_author_and_closes_the_league() {
 }
 
 #[test]
+fn a_league_of_three_seats_fills_its_tables_and_ends_in_a_final() {
+    let arena = Arena::new();
+    let game = concat!(env!("CARGO_MANIFEST_DIR"), "/games/goofspiel/game.toml");
+    let house = |name: &str| format!("[[players]]\nname = {name:?}\nbot = \"random\"\n");
+    let config = format!(
+        "name = \"cup\"\ngame = {{ from = {game:?} }}\nseed = 1\n[[stages]]\nformat = \"league\"\n\
+         [league]\nevery = \"1s\"\n{}{}",
+        house("ant"),
+        house("bee")
+    );
+    arena.write("tournament.toml", &config);
+    let run = arena.start(&["run", "--quiet"]);
+    // Two of three seats: the league waits for another player.
+    arena.hand_in("ann", "player.py", &program("one"));
+    arena.wait_for_report("ann", "entered as ann v1");
+    arena.wait_for_games_of("ann v1");
+    arena.hand_in("bob", "player.py", &program("other"));
+    arena.hand_in("ann", "player.py", &program("two"));
+    arena.wait_for_games_of("ann v2");
+    arena.wait_for_games_of("bob v1");
+    assert_eq!(arena.stop(run), 130);
+    let before = arena.games().len();
+    let again = arena.start(&["run", "--quiet"]);
+    wait_until(|| arena.games().len() > before + 9);
+    let closed = arena.run(&["league", "close", "--config", "tournament.toml"]);
+    assert_eq!(closed.code, 0, "{}", closed.err);
+    assert_eq!(arena.finish(again, "").code, 0, "it ends by itself");
+    for line in arena.games() {
+        let game: Value = serde_json::from_str(&line).expect("JSON");
+        let players = game["players"].as_object().expect("players");
+        let players: BTreeSet<&str> = players.values().filter_map(Value::as_str).collect();
+        assert!(players.len() == 3 && !players.is_superset(&["ann v1", "ann v2"].into()), "{line}");
+    }
+    let verified = arena.run(&["verify"]);
+    assert_eq!(verified.code, 0, "{}", verified.out);
+    let ranking = arena.run(&["rank"]);
+    assert!(ranking.out.contains("ann v2") && ranking.out.contains("bob v1"), "{}", ranking.out);
+    assert_eq!(arena.run(&["report", "--packets"]).code, 0);
+    let last = fs::read_to_string(arena.path().join("final.toml")).expect("the final");
+    assert!(last.contains("such as `deals`"), "{last}");
+    let played = arena.run(&["run", "final.toml", "--quiet"]);
+    assert_eq!(played.code, 0, "{}", played.err);
+}
+
+#[test]
 fn submissions_that_are_source_code_are_built() {
     let arena = league();
     let config = arena.path().join("tournament.toml");

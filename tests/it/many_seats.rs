@@ -303,8 +303,16 @@ fn what_a_format_cannot_do_with_three_seats_it_says() {
     let refused = [
         ("pairs = 2", "`pairs` is for games of two seats", "write `deals` instead"),
         ("opponents = 4", "`opponents` is for games of two seats", "write `meetings` instead"),
-        ("format = \"swiss\"\nrounds = 3", "the format swiss is for games of two seats", ""),
-        ("format = \"league\"", "the format league is for games of two seats", "`meetings = K`"),
+        (
+            "format = \"swiss\"\nrounds = 3",
+            "the format swiss is for games of two seats",
+            "`meetings = K`",
+        ),
+        (
+            "format = \"league\"\ndeals = 2",
+            "`deals` has no effect in the format league",
+            "one deal",
+        ),
         (
             "format = \"gauntlet\"\nanchors = [\"ant\"]",
             "a game has 3 seats, so an entrant meets 2 anchors at a time, but there is one",

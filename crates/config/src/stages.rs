@@ -294,11 +294,13 @@ fn ladder(keys: &StageKeys, problems: &mut Problems) -> Format {
     Format::Ladder { games, margin }
 }
 
-/// The games of a league are chosen one pair at a time.
+/// The games of a league are chosen one deal at a time.
 fn league(keys: &StageKeys, problems: &mut Problems) -> Format {
-    if let Some(pairs) = &keys.pairs {
-        let problem = Problem::new(pairs.span(), "`pairs` has no effect in the format league");
-        problems.add(problem.help("remove it: a league plays one pair after another"));
+    for (given, key, deal) in [(&keys.pairs, "pairs", "pair"), (&keys.deals, "deals", "deal")] {
+        let Some(given) = given else { continue };
+        let title = format!("`{key}` has no effect in the format league");
+        let help = format!("remove it: a league plays one {deal} after another");
+        problems.add(Problem::new(given.span(), title).help(help));
     }
     Format::League
 }

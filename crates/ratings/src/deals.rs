@@ -47,7 +47,7 @@ pub enum Seating {
 
 impl Table {
     /// The weight of a comparison.
-    pub(crate) fn weight(self) -> f64 {
+    pub fn weight(self) -> f64 {
         let seats = count(self.seats);
         match self.compared {
             Compared::All => 3.0 / (seats + 1.0),

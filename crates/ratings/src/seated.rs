@@ -72,6 +72,22 @@ impl SeatedGame<'_> {
         }
     }
 
+    /// Every two seats, the lower number first.
+    fn twos(&self) -> impl Iterator<Item = [usize; 2]> + use<> {
+        (0..self.players.len()).flat_map(|other| (0..other).map(move |one| [one, other]))
+    }
+
+    /// The two seats of each comparison that counts for ratings, and the outcome for the first one.
+    pub fn comparisons(
+        &self,
+        compared: Compared,
+    ) -> impl Iterator<Item = ([usize; 2], GameOutcome)> {
+        self.twos().filter_map(move |[one, other]| match self.order(compared, one, other) {
+            Order::Counted(outcome) => Some(([one, other], outcome)),
+            _ => None,
+        })
+    }
+
     /// Whether other players' faults ended the game.
     pub(crate) fn is_spared(&self, seat: usize) -> bool {
         self.ending == SeatedEnding::Fault && !self.forfeits[seat]
@@ -124,21 +140,17 @@ impl SeatedScores {
             let better = game.places.iter().filter(|&&place| place < game.places[seat]).count();
             self.places[player * seats + better] += 1;
         }
-        let mut comparisons = Vec::new();
-        for other in 0..seats {
-            for one in 0..other {
-                let order = game.order(self.table.compared, one, other);
-                if let Order::Counted(outcome) = order {
-                    let seats = [one, other].map(|seat| u8::try_from(seat).unwrap_or(u8::MAX));
-                    comparisons.push(SeatComparison { seats, outcome });
-                }
-                self.score(game, [one, other], order);
-            }
+        for [one, other] in game.twos() {
+            self.score(game, [one, other], game.order(self.table.compared, one, other));
         }
+        let number = |seat| u8::try_from(seat).unwrap_or(u8::MAX);
+        let comparisons: Box<[_]> = game
+            .comparisons(self.table.compared)
+            .map(|(seats, outcome)| SeatComparison { seats: seats.map(number), outcome })
+            .collect();
         if !is_copy && !comparisons.is_empty() {
             let number = |&player: &usize| u32::try_from(player).unwrap_or(u32::MAX);
             let players = game.players.iter().map(number).collect();
-            let comparisons = comparisons.into_boxed_slice();
             self.deals.add(game.deal, DealtGame { players, comparisons });
         }
     }

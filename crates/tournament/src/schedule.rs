@@ -120,11 +120,12 @@ impl Schedule {
         self.sections.push(Section { meetings, places, deals, turns, before, start });
     }
 
-    /// The empty schedule of a league with this many players, in the order in which they came.
-    pub(crate) fn of_league(players: usize) -> Self {
+    /// The empty schedule of a league of games with `seats` seats with this many players, in the
+    /// order in which they came.
+    pub(crate) fn of_league(players: usize, seats: usize) -> Self {
         let entrants: Vec<usize> = (0..players).collect();
         let (places, sections, deals) = (entrants.clone(), Vec::new(), Vec::new());
-        Self { seats: 2, sections, places, entrants, deals }
+        Self { seats, sections, entrants, places, deals }
     }
 
     /// Adds a player that comes to a league.

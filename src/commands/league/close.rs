@@ -18,6 +18,7 @@ use referee_protocol::escape;
 use referee_record::disk;
 use referee_record::model::entry::{Entry, LeavingReason};
 use referee_record::model::record::Header;
+use referee_record::model::stage::{Stage, meetings_of_class};
 use referee_record::shell;
 use referee_record::wording::counted;
 use referee_report::Row;
@@ -93,8 +94,8 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
         Value::Table(table)
     });
     players.extend(absent);
-    if there.len() > SMALL {
-        last.insert("opponents".to_owned(), OPPONENTS.into());
+    if let Some((key, value)) = meetings(there.len(), players.len(), header.seats.len()) {
+        last.insert(key.to_owned(), value.into());
     }
     let mut whole = Table::new();
     let (values, sections): (Vec<_>, Vec<_>) =
@@ -104,8 +105,9 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
     let body = toml::to_string(&whole).map_err(|error| Failure::system(error.to_string()))?;
     let text = format!(
         "# The final of the league `{}`: the last version of each author. Change what you like,\n\
-         # such as `pairs`; `referee run --plan` shows how many games there will be.\n{body}",
-        header.tournament
+         # such as `{deals}`; `referee run --plan` shows how many games there will be.\n{body}",
+        header.tournament,
+        deals = if header.seats.len() == 2 { "pairs" } else { "deals" },
     );
     disk::write_whole(&file, |out| out.write_all(text.as_bytes()))
         .map_err(|error| Failure::cannot_write(&file, &error))?;
@@ -115,6 +117,16 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
     let file = shell::quoted(&file.to_string_lossy());
     printer.command("next", &format!("referee run --plan {file}; referee run {file}"));
     Ok(Status::Done)
+}
+
+/// The key of a final that says how often its players meet, unless everyone meets everyone.
+fn meetings(authors: usize, players: usize, seats: usize) -> Option<(&'static str, i64)> {
+    if seats == 2 {
+        return (authors > SMALL).then_some(("opponents", OPPONENTS));
+    }
+    let most = meetings_of_class(seats);
+    let is_fewer = Stage::round_robin(1).games(players, seats) <= players * most * seats;
+    (!is_fewer).then(|| ("meetings", i64::try_from(most).unwrap_or(i64::MAX)))
 }
 
 /// The last version of each author. One that was replaced counts if nothing came after it: the run

@@ -6,7 +6,7 @@ use crate::model::fault::FaultCode;
 use crate::model::fixture::Lineup;
 use crate::model::record::GameRecord;
 use referee_games::{BySeat, Places, SEATS, Seat, SeatMap};
-use referee_ratings::{GameOutcome, PlayedGame, Results, SeatedEnding, SeatedGame};
+use referee_ratings::{Compared, GameOutcome, PlayedGame, Results, SeatedEnding, SeatedGame};
 
 /// A record says neither who won nor who had which place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -84,6 +84,16 @@ impl GameSummary {
                 .map(|other| usize::from(self.places.halves(seat, other)))
                 .sum()
         })
+    }
+
+    /// The two seats of each comparison that counts for ratings, and the outcome for the first one.
+    pub fn comparisons(self, players: Lineup, compared: Compared) -> Vec<([Seat; 2], GameOutcome)> {
+        let mut found = Vec::new();
+        self.seated(players, None, |game| {
+            let all = game.comparisons(compared);
+            found.extend(all.map(|(seats, outcome)| (seats.map(Seat::new), outcome)));
+        });
+        found
     }
 
     /// The game for two as input for ratings, between players with these numbers.

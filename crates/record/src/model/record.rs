@@ -181,15 +181,18 @@ impl Header {
     pub fn no_results(&self, players: usize) -> Results {
         match self.seats.len() {
             2 => Results::new(players),
-            seats => {
-                let ranking = self.program.as_ref().map(|program| program.ranking);
-                let compared = match ranking.unwrap_or_default() {
-                    PlacesTell::Places => Compared::All,
-                    PlacesTell::Winner => Compared::Winner,
-                };
-                Results::at_table(players, Table { seats, seating: Seating::Known, compared })
-            }
+            _ => Results::at_table(players, self.table()),
         }
+    }
+
+    /// What such games tell about their players.
+    pub fn table(&self) -> Table {
+        let ranking = self.program.as_ref().map(|program| program.ranking);
+        let compared = match ranking.unwrap_or_default() {
+            PlacesTell::Places => Compared::All,
+            PlacesTell::Winner => Compared::Winner,
+        };
+        Table { seats: self.seats.len(), seating: Seating::Known, compared }
     }
 
     /// Whether a seat may not see everything in the game.

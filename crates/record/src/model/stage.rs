@@ -108,7 +108,7 @@ pub enum UnsuitedStage {
     /// The format is for two seats.
     #[error(
         "the format {format} is for games of two seats, but this game has {seats}; expected \
-         `round-robin` (with `meetings = K` for many players), `check` or `gauntlet`"
+         `round-robin` (with `meetings = K` for many players), `check`, `gauntlet` or `league`"
     )]
     Format {
         /// The format's name.
@@ -183,11 +183,12 @@ impl Stage {
         }
         let format = |format| Err(UnsuitedStage::Format { format, seats });
         match &self.format {
+            // More players come while it is played.
+            Format::League => Ok(()),
             _ if players < seats => Err(UnsuitedStage::FewPlayers { seats, players }),
             Format::Swiss { .. } => format("swiss"),
             Format::Knockout { .. } => format("knockout"),
             Format::Ladder { .. } => format("ladder"),
-            Format::League => format("league"),
             Format::RoundRobin if groups(players, seats) > MOST_MEETINGS => {
                 Err(UnsuitedStage::ManyMeetings { seats, players })
             }
@@ -387,13 +388,13 @@ mod tests {
         assert_eq!(shown(Format::Gauntlet { anchors, same_luck: false }), said(gauntlet, 128));
         let refused = [
             (Format::Swiss { rounds: 3 }, "the format swiss is for games of two seats"),
-            (Format::League, "the format league is for games of two seats"),
             (gauntlet_of_two(), "a game has 4 seats, so an entrant meets 3 anchors at a time"),
         ];
         for (format, begin) in refused {
             let problem = shown(format).expect_err("it does not suit");
             assert!(problem.starts_with(begin), "{problem}");
         }
+        assert_eq!(stage(Format::League, 1).suits(4, 1), Ok(()), "others come later");
         let all = |players| stage(Format::RoundRobin, 1).suits(4, players);
         let few = UnsuitedStage::FewPlayers { seats: 4, players: 3 };
         assert_eq!((all(3), all(16)), (Err(few), Ok(())));

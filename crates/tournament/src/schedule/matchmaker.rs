@@ -1,4 +1,4 @@
-//! The league: the next pair of games is the most informative about the current players.
+//! The league: the next deal is the most informative about the current players.
 //!
 //! Each player has an estimate of its strength that every game moves a little (Glicko, without
 //! decay: a version does not change). It only chooses games; the tables fit all results together.
@@ -7,7 +7,7 @@ use referee_record::model::fixture::Lineup;
 use std::collections::HashMap;
 use std::num::NonZeroU64;
 
-use referee_games::Seat;
+use referee_ratings::Table;
 use referee_record::model::game_summary::GameSummary;
 
 /// The deviation of an unknown player, in Elo.
@@ -20,23 +20,26 @@ const GIVEN: f64 = 50.0;
 const LEAST: f64 = 25.0;
 /// The slope of the expected score on the scale of Elo.
 const Q: f64 = std::f64::consts::LN_10 / 400.0;
-/// After this many copies of earlier games in a row, two players do not meet again.
-const REPEATS: u32 = 4;
-/// A pair of games is worth playing if it should narrow an interval by this many Elo, to
-/// each side: between equals, until both are known to 50 Elo, after about 190 games.
+/// After copies of this many earlier deals in a row, two players do not meet again.
+const REPEATS: u32 = 2;
+/// Two games are worth playing if they should narrow an interval by this many Elo, to each
+/// side. Between two equals, that is so until both are known to 50 Elo, after about 190 games.
 const WORTH_PLAYING: f64 = 0.25;
 /// Half of a 95% interval, in deviations.
 const HALF_INTERVAL: f64 = 1.96;
 
 /// What a league knows about its players, to choose the next games.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Matchmaker {
+    table: Table,
     players: Vec<Strength>,
     /// The meetings of current players, the lower number first.
     meetings: HashMap<(usize, usize), Meetings>,
-    /// The number of pairs chosen so far.
+    /// The last game of current players, by seat.
+    last_games: HashMap<Lineup, NonZeroU64>,
+    /// The number of deals chosen so far.
     chosen: u64,
-    /// Whether no pair could be chosen, and nothing has changed since.
+    /// Whether no deal could be chosen, and nothing has changed since.
     is_dry: bool,
 }
 
@@ -50,7 +53,7 @@ struct Strength {
     is_there: bool,
     /// Games that were chosen for it and are not over.
     busy: u32,
-    /// How many pairs had been chosen when it was last chosen.
+    /// How many deals had been chosen when it was last chosen.
     last: u64,
 }
 
@@ -59,13 +62,23 @@ struct Strength {
 struct Meetings {
     /// How many there were.
     games: u32,
-    /// By who had the first seat.
-    fingerprints: [Option<NonZeroU64>; 2],
     /// How many copies of earlier games came last.
     repeats: u32,
 }
 
 impl Matchmaker {
+    /// Chooses games such as those of `table`; nobody plays yet.
+    pub(crate) fn new(table: Table) -> Self {
+        Self {
+            table,
+            players: Vec::new(),
+            meetings: HashMap::new(),
+            last_games: HashMap::new(),
+            chosen: 0,
+            is_dry: false,
+        }
+    }
+
     /// Adds a player that does not play yet.
     pub(crate) fn add(&mut self) {
         let last = self.chosen;
@@ -106,6 +119,7 @@ impl Matchmaker {
     pub(crate) fn leave(&mut self, player: usize) {
         self.players[player].is_there = false;
         self.meetings.retain(|&(one, other), _| one != player && other != player);
+        self.last_games.retain(|lineup, _| lineup.players().all(|there| there != player));
         self.is_dry = false;
     }
 
@@ -115,14 +129,15 @@ impl Matchmaker {
     }
 
     /// A game was chosen for these players.
-    pub(crate) fn begins(&mut self, (one, other): (usize, usize)) {
-        self.players[one].busy += 1;
-        self.players[other].busy += 1;
+    pub(crate) fn begins(&mut self, players: Lineup) {
+        for player in players.players() {
+            self.players[player].busy += 1;
+        }
     }
 
     /// A chosen game is over, or will not be played.
-    pub(crate) fn ends(&mut self, (one, other): (usize, usize)) {
-        for player in [one, other] {
+    pub(crate) fn ends(&mut self, players: Lineup) {
+        for player in players.players() {
             self.players[player].busy = self.players[player].busy.saturating_sub(1);
         }
     }
@@ -130,35 +145,50 @@ impl Matchmaker {
     /// Learns from the result of a game.
     pub(crate) fn learn(&mut self, players: Lineup, game: GameSummary) {
         self.is_dry = false;
-        let [first, second] = players.two();
-        let are_there = self.is_there(first) && self.is_there(second);
-        let mut is_copy = false;
-        if are_there {
-            let last = self.meetings.entry((first.min(second), first.max(second))).or_default();
-            last.games += 1;
-            let place = &mut last.fingerprints[usize::from(first > second)];
-            is_copy = game.fingerprint.is_some() && *place == game.fingerprint;
-            *place = game.fingerprint;
-            last.repeats = if is_copy { last.repeats + 1 } else { 0 };
+        let is_copy = self.is_copy(players, game);
+        for (at, one) in players.players().enumerate() {
+            for other in players.players().skip(at + 1) {
+                if self.is_there(one) && self.is_there(other) {
+                    let met = self.meetings.entry((one.min(other), one.max(other))).or_default();
+                    met.games += 1;
+                    met.repeats = if is_copy { met.repeats + 1 } else { 0 };
+                }
+            }
         }
-        if is_copy || game.outcome().is_none() {
+        if is_copy {
             return;
         }
-        let halves = game.halves();
-        let before = [first, second].map(|player| self.players[player]);
-        for (seat, player, [own, other]) in
-            [(Seat::FIRST, first, before), (Seat::SECOND, second, [before[1], before[0]])]
-        {
-            let score = [0.0, 0.5, 1.0][halves[seat].min(2)];
+        let mut compared: Vec<Vec<Comparison>> = vec![Vec::new(); players.seats().len()];
+        for ([one, other], outcome) in game.comparisons(players, self.table.compared) {
+            let score = count(outcome.halves()) / 2.0;
+            for (own, other, score) in [(one, other, score), (other, one, 1.0 - score)] {
+                let strength = |seat| self.players[players.at(seat)];
+                compared[own.index()].push(strength(own).compared(strength(other), score));
+            }
+        }
+        let compared = players.players().zip(compared).filter(|(_, own)| !own.is_empty());
+        for (player, compared) in compared {
             let form = &mut self.players[player];
-            (form.value, form.deviation) = own.after(other, score);
+            (form.value, form.deviation) = form.after(&compared, self.table.weight());
         }
     }
 
-    /// The next pair of games: of the least certain player, or every other time of the one
-    /// that has waited longest, against the most informative opponent. `None` if no two players are
-    /// left, or their games would only repeat earlier ones, or reveal too little.
-    pub(crate) fn choose(&mut self) -> Option<(usize, usize)> {
+    /// Whether the last game of the same players at the same seats was the same one. Notes this one.
+    fn is_copy(&mut self, players: Lineup, game: GameSummary) -> bool {
+        if !players.players().all(|player| self.is_there(player)) {
+            return false;
+        }
+        let before = match game.fingerprint {
+            Some(this) => self.last_games.insert(players, this),
+            None => self.last_games.remove(&players),
+        };
+        before.is_some() && before == game.fingerprint
+    }
+
+    /// The players of the next deal: the least certain one, or every other time the one that has
+    /// waited longest, with the most informative others. `None` if too few are left, or their games
+    /// would only repeat earlier ones, or reveal too little.
+    pub(crate) fn choose(&mut self) -> Option<Lineup> {
         if self.is_dry {
             return None;
         }
@@ -173,40 +203,44 @@ impl Matchmaker {
         if self.chosen.is_multiple_of(2) {
             order.sort_by(by_need);
         }
-        let pair = order.iter().find_map(|&one| Some((one, self.opponent(one)?)));
-        self.is_dry = pair.is_none();
-        let (one, other) = pair?;
+        let players = order.iter().find_map(|&one| self.with_others(one));
+        self.is_dry = players.is_none();
+        let players = players?;
         self.chosen += 1;
-        for player in [one, other] {
+        for player in players.players() {
             self.players[player].last = self.chosen;
         }
-        Some((one, other))
+        Some(players)
     }
 
-    /// The most informative opponent for `one`.
-    fn opponent(&self, one: usize) -> Option<usize> {
+    /// The player `one` and the most informative others.
+    fn with_others(&self, one: usize) -> Option<Lineup> {
         let own = self.players[one];
+        let seats = self.table.seats;
         let others = self.players.iter().enumerate();
         let worth = others.filter_map(|(player, other)| {
-            if player == one || !other.is_there || !own.is_worth_meeting(*other) {
+            if player == one || !other.is_there || !own.is_worth_meeting(*other, self.table) {
                 return None;
             }
             let key = (one.min(player), one.max(player));
             let met = self.meetings.get(&key).copied().unwrap_or_default();
-            let worth = own.worth(*other) * chance(self.chosen, player) * met.novelty();
-            (met.repeats < REPEATS).then_some((player, worth))
+            let worth = own.worth(*other) * chance(self.chosen, player) * met.novelty(seats);
+            (f64::from(met.repeats) < f64::from(REPEATS) * count(seats)).then_some((player, worth))
         });
-        worth.max_by(|one, other| one.1.total_cmp(&other.1)).map(|(player, _)| player)
+        let mut worth: Vec<(usize, f64)> = worth.collect();
+        worth.sort_by(|one, other| one.1.total_cmp(&other.1));
+        let best = worth.iter().rev().take(seats - 1).map(|&(player, _)| player);
+        (worth.len() >= seats - 1).then(|| std::iter::once(one).chain(best).collect())
     }
 }
 
 impl Meetings {
-    /// How much more a pair of games reveals than if the two had met as often and played copies.
-    /// Those who always meet the same few know little about the others: without the root of the
-    /// meetings, ratings of close fields were pulled together, and intervals of 95% held in 90%.
-    fn novelty(self) -> f64 {
-        let pairs = f64::from(self.games) / 2.0;
-        1.0 / ((1.0 + pairs).sqrt() * f64::from(1 + self.repeats))
+    /// How much more a deal reveals than if the two had met as often and played copies. Those
+    /// who always meet the same few know little about the others: without the root of the meetings,
+    /// ratings of close fields were pulled together, and intervals of 95% held in 90%.
+    fn novelty(self, seats: usize) -> f64 {
+        let deals = f64::from(self.games) / count(seats);
+        1.0 / ((1.0 + deals).sqrt() * f64::from(1 + self.repeats))
     }
 }
 
@@ -225,24 +259,46 @@ impl Strength {
         g * g * (expected * (1.0 - expected)).sqrt() / f64::from(1 + other.busy)
     }
 
-    /// Whether a pair of games against `other` reveals enough about either of them.
-    fn is_worth_meeting(self, other: Self) -> bool {
+    /// Whether games with `other`, and others like it, reveal enough about either of them.
+    fn is_worth_meeting(self, other: Self, table: Table) -> bool {
         let narrows = |one: Self, other: Self| {
-            let (_, after) = one.after(other, 0.5);
+            let weight = count(table.seats - 1) * table.weight();
+            let (_, after) = one.after(&[one.compared(other, 0.5)], weight);
             !one.is_given && 2.0 * HALF_INTERVAL * (one.deviation - after) >= WORTH_PLAYING
         };
         narrows(self, other) || narrows(other, self)
     }
 
-    /// The value and the deviation after a game against `other` with this score (Glickman, 1999).
-    fn after(self, other: Self, score: f64) -> (f64, f64) {
+    /// A comparison with `other`, in which it had this score.
+    fn compared(self, other: Self, score: f64) -> Comparison {
         let g = certainty(other.deviation);
         let expected = expected(self.value - other.value, g);
         let information = (Q * g).powi(2) * expected * (1.0 - expected);
-        let precision = self.deviation.powi(-2) + information;
-        let value = self.value + Q / precision * g * (score - expected);
-        (value, precision.powf(-0.5).max(LEAST))
+        Comparison { information, g, surprise: score - expected }
     }
+
+    /// The value and the deviation after the comparisons of a game (Glickman, 1999).
+    fn after(self, comparisons: &[Comparison], weight: f64) -> (f64, f64) {
+        let information: f64 = comparisons.iter().map(|it| it.information).sum();
+        let precision = self.deviation.powi(-2) + weight * information;
+        let change: f64 = comparisons.iter().map(|it| Q / precision * it.g * it.surprise).sum();
+        (self.value + weight * change, precision.powf(-0.5).max(LEAST))
+    }
+}
+
+/// What a game tells about a player against another one.
+#[derive(Debug, Clone, Copy)]
+struct Comparison {
+    information: f64,
+    /// How certain the strength of the other one is.
+    g: f64,
+    /// How much more it scored than was expected.
+    surprise: f64,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of seats and of half points")]
+fn count(number: usize) -> f64 {
+    number as f64
 }
 
 /// A number from 0.5 to 1.5, as good as random: who always met the same few would say little about

@@ -74,7 +74,7 @@ impl TournamentState {
         let names: Vec<String> = header.players.iter().map(|player| player.name.clone()).collect();
         let players = names.len();
         let schedule = if header.is_league() {
-            Schedule::of_league(players)
+            Schedule::of_league(players, header.seats.len())
         } else {
             Schedule::new(&names, header.seats.len(), &header.order())
         };

@@ -10,7 +10,8 @@ use rand::{Rng as _, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use referee_ratings::Estimate;
 use referee_record::model::entry::{Entry, Leaving, LeavingReason};
-use referee_record::model::game_summary::GameSummary;
+use referee_record::model::fixture::Lineup;
+use referee_record::model::game_summary::{GameSummary, SeatFaults};
 use referee_record::model::record::{Anchor, Header, PlayerInfo, examples};
 use referee_record::model::roster::RosterChange;
 use referee_record::model::stage::{Format, Stage};
@@ -18,6 +19,8 @@ use referee_tournament::analysis::Evaluation;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::forecast::outcome;
 use referee_tournament::schedule::state::TournamentState;
+
+use crate::seats::{places, seat_names};
 
 /// The players whose ratings are given.
 const ANCHORS: [f64; 2] = [0.0, 300.0];
@@ -48,6 +51,8 @@ struct Term {
     games_each: usize,
     /// The least share of ratings that their intervals hold on average.
     least: f64,
+    /// The number of seats of a game.
+    seats: usize,
 }
 
 const USUAL: Term = Term {
@@ -63,6 +68,7 @@ const USUAL: Term = Term {
     at_once: 1,
     games_each: 100,
     least: 0.93,
+    seats: 2,
 };
 
 const TERMS: &[Term] = &[
@@ -95,6 +101,10 @@ const TERMS: &[Term] = &[
     },
     Term { name: "a tenth of the versions broken", broken: 10, authors: 30, versions: 6, ..USUAL },
     Term { name: "20 small steps", authors: 8, versions: 20, step: 15.0, uneven: 15.0, ..USUAL },
+    Term { name: "three seats", seats: 3, authors: 30, ..USUAL },
+    Term { name: "four seats", seats: 4, authors: 30, ..USUAL },
+    Term { name: "six seats", seats: 6, authors: 30, ..USUAL },
+    Term { name: "four seats, a close field", seats: 4, authors: 30, deviation: 100.0, ..USUAL },
 ];
 
 /// A league whose players have known strengths.
@@ -107,13 +117,17 @@ struct TrueLeague {
 }
 
 impl TrueLeague {
-    fn new(seed: u64) -> Self {
+    fn new(seed: u64, seats: usize) -> Self {
         let stages = vec![Stage { format: Format::League, pairs: 1, players: None }];
         let names = ["house 0", "house 1"];
         let anchor =
             |(player, rating): (&&str, f64)| Anchor { player: (*player).to_owned(), rating };
         let anchors = names.iter().zip(ANCHORS).map(anchor).collect();
-        let header = Header { stages, anchors, ..examples::header(&names) };
+        let plain = examples::header(&names);
+        let header = match seats {
+            2 => Header { stages, anchors, ..plain },
+            _ => Header { stages, anchors, seats: seat_names(seats), ..plain },
+        };
         let state = TournamentState::new(&header);
         let random = ChaCha8Rng::seed_from_u64(seed);
         Self { state, random, strengths: ANCHORS.to_vec(), games: vec![0; 2] }
@@ -161,19 +175,28 @@ impl TrueLeague {
         self.games.push(0);
     }
 
-    /// Plays the next pair of games, if the league does not rest.
+    fn ending(&mut self, players: Lineup) -> GameSummary {
+        if players.seats().len() == 2 {
+            let [first, second] = players.two();
+            let lead = self.strengths[first] - self.strengths[second];
+            return GameSummary::of_two(outcome(lead, &mut self.random));
+        }
+        let strengths: Vec<f64> = players.players().map(|player| self.strengths[player]).collect();
+        let places = places(&strengths, 1.0, &mut self.random);
+        GameSummary { places, faults: SeatFaults::default(), fingerprint: None }
+    }
+
+    /// Plays the next deal, if the league does not rest.
     fn play(&mut self) {
         self.state.choose();
         while let Some(index) = self.state.next_due(0) {
             let fixture = self.state.fixture(index);
-            let [first, second] = fixture.players.two();
-            let lead = self.strengths[first] - self.strengths[second];
-            let outcome = outcome(lead, &mut self.random);
             let fingerprint = NonZeroU64::new(index as u64 + 1);
-            let summary = GameSummary { fingerprint, ..GameSummary::of_two(outcome) };
+            let summary = GameSummary { fingerprint, ..self.ending(fixture.players) };
             self.state.add_fixture(fixture, summary).expect("it was chosen");
-            self.games[first] += 1;
-            self.games[second] += 1;
+            for player in fixture.players.players() {
+                self.games[player] += 1;
+            }
         }
     }
 
@@ -183,8 +206,9 @@ impl TrueLeague {
             for author in 0..term.authors {
                 self.enter(author, version, term);
                 if (author + 1) % term.at_once == 0 || author + 1 == term.authors {
-                    let pairs = term.at_once * term.games_each / 4;
-                    (0..pairs).for_each(|_| self.play());
+                    // Each deal is as many games of as many versions.
+                    let deals = term.at_once * term.games_each / term.seats.pow(2);
+                    (0..deals).for_each(|_| self.play());
                 }
             }
         }
@@ -243,7 +267,7 @@ fn worth_of(term: &Term) -> Vec<Worth> {
                     if seed >= u64::from(term.leagues) {
                         return;
                     }
-                    let mut league = TrueLeague::new(seed);
+                    let mut league = TrueLeague::new(seed, term.seats);
                     league.play_term(term);
                     let worth = Worth::of(&league);
                     all.lock().expect("no panic").push(worth);
@@ -293,7 +317,7 @@ fn ratings_of_a_league_are_right_within_their_intervals() {
 /// version that has left less certain.
 fn others_make_nobody_less_certain(camps: &'static [f64], deviation: f64, seed: u64) {
     let term = Term { camps, deviation, authors: 30, versions: 4, games_each: 60, ..USUAL };
-    let mut league = TrueLeague::new(seed);
+    let mut league = TrueLeague::new(seed, term.seats);
     let mut least: Vec<f64> = Vec::new();
     for version in 1..=term.versions {
         for author in 0..term.authors {
@@ -327,7 +351,7 @@ fn games_of_others_make_nobody_less_certain() {
 #[test]
 fn a_version_is_rated_by_those_before_it() {
     let term = Term { authors: 6, versions: 10, step: 15.0, uneven: 15.0, games_each: 60, ..USUAL };
-    let mut league = TrueLeague::new(1);
+    let mut league = TrueLeague::new(1, term.seats);
     league.play_term(&term);
     let Worth { error, slope, .. } = Worth::of(&league);
     // If each version counted as another author, the error would be twice as large.

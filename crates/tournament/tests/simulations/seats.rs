@@ -4,7 +4,7 @@
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use referee_games::{Places, Seat};
+use referee_games::{BySeat, Places, Seat};
 use referee_record::model::fault::FaultCode;
 use referee_record::model::fixture::Lineup;
 use referee_record::model::game_summary::{GameSummary, SeatFaults};
@@ -69,7 +69,7 @@ impl Scenario {
         }
         Header {
             stages,
-            seats: (0..self.seats).map(|seat| format!("seat-{seat}")).collect(),
+            seats: seat_names(self.seats),
             drawn: true,
             identity: seed.to_string(),
             quarantine: 0,
@@ -94,20 +94,14 @@ impl Scenario {
             .seats()
             .find(|&seat| players.at(seat) == self.players - 1)
             .filter(|_| luck.random::<f64>() < self.fails);
-        let performed: Vec<f64> = players
-            .seats()
-            .map(|seat| {
-                let share = count(seat.index()) / count(self.seats - 1);
-                let chance = -(-(1.0 - luck.random::<f64>()).ln()).ln();
-                let own = truth[players.at(seat)] - self.advantage * share + LOGISTIC * chance;
-                (own / self.step).round()
-            })
-            .collect();
+        let at_seat = |seat: Seat| {
+            let share = count(seat.index()) / count(self.seats - 1);
+            truth[players.at(seat)] - self.advantage * share
+        };
+        let strengths: Vec<f64> = players.seats().map(at_seat).collect();
         let places = match fails {
             Some(loser) => Places::lost_by(loser.into(), self.seats),
-            None => Places::ordered(self.seats, |one: Seat, other: Seat| {
-                performed[other.index()].total_cmp(&performed[one.index()])
-            }),
+            None => places(&strengths, self.step, luck),
         };
         let faults: SeatFaults = fails.map(|seat| (seat, FaultCode::Crash)).into_iter().collect();
         GameSummary { places, faults, fingerprint: None }
@@ -145,6 +139,23 @@ impl Scenario {
         }
         [count(held) / count(all), count(ranked) / count(all), (squares / count(all)).sqrt()]
     }
+}
+
+pub(super) fn seat_names(seats: usize) -> BySeat<String> {
+    (0..seats).map(|seat| format!("seat-{seat}")).collect()
+}
+
+/// The places of a game by seat, for players of these strengths: performances are rounded to `step`
+/// Elo.
+pub(super) fn places(strengths: &[f64], step: f64, luck: &mut impl Rng) -> Places {
+    let perform = |&strength: &f64| {
+        let chance = -(-(1.0 - luck.random::<f64>()).ln()).ln();
+        ((strength + LOGISTIC * chance) / step).round()
+    };
+    let performed: Vec<f64> = strengths.iter().map(perform).collect();
+    Places::ordered(strengths.len(), |one: Seat, other: Seat| {
+        performed[other.index()].total_cmp(&performed[one.index()])
+    })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of players")]

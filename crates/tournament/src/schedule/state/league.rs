@@ -1,7 +1,7 @@
 //! The state of a league: its players, and the games chosen.
 //!
-//! It has no sections. A pair of games is chosen when a worker is free, and gets the next number;
-//! the log says which pairs there were. Faults count in the order of the log.
+//! It has no sections. A deal is chosen when a worker is free, and gets the next number; the log says
+//! which deals there were. Faults count in the order of the log.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ pub(super) struct LeagueState {
 impl LeagueState {
     /// The state before any game, with the players that were there at the start.
     pub(super) fn new(header: &Header) -> Self {
-        let mut form = Matchmaker::default();
+        let mut form = Matchmaker::new(header.table());
         for _ in &header.players {
             form.add();
         }
@@ -137,22 +137,22 @@ impl TournamentState {
             let game = schedule.fixture(index);
             let stays = game.seat_of(player).is_none();
             if !stays {
-                form.ends(game.players.two().into());
+                form.ends(game.players);
             }
             stays
         });
     }
 
-    /// In a league, chooses the next pair of games, if there is a sensible one.
+    /// In a league, chooses the next deal, if there is a sensible one.
     pub fn choose(&mut self) {
         let Some(league) = &mut self.league else { return };
-        let Some(pair) = league.form.choose() else { return };
+        let Some(players) = league.form.choose() else { return };
         let first = self.schedule.len();
-        self.schedule.choose([pair.0, pair.1].into());
+        self.schedule.choose(players);
         self.games.resize(self.schedule.len(), None);
-        for index in first..first + 2 {
+        for index in self.schedule.deal(first) {
             league.open.insert(index);
-            league.form.begins(pair);
+            league.form.begins(players);
         }
     }
 
@@ -162,24 +162,24 @@ impl TournamentState {
             return;
         };
         if league.open.remove(&index) {
-            league.form.ends(game.players.two().into());
+            league.form.ends(game.players);
         }
     }
 
-    /// In a league, makes room for a game of the log whose pair is not known yet.
+    /// In a league, makes room for a game of the log whose deal is not known yet.
     pub(super) fn claim(&mut self, game: Fixture) {
         let Some(league) = &mut self.league else { return };
-        let [first, second] = game.players.two();
-        if !(league.came[first] && league.came[second] && self.schedule.claim(game)) {
+        if !(game.players.players().all(|player| league.came[player]) && self.schedule.claim(game))
+        {
             return;
         }
         self.games.resize(self.schedule.len(), None);
-        // The other game of the pair is due too, if both players are still there.
-        let are_there = league.form.is_there(first) && league.form.is_there(second);
-        let at = 2 * (game.pair as usize - 1);
-        for index in (at..at + 2).filter(|_| are_there) {
+        // The other games of the deal are due too, if all its players are still there.
+        let are_there = game.players.players().all(|player| league.form.is_there(player));
+        let of_deal = self.schedule.index(game).map(|index| self.schedule.deal(index));
+        for index in of_deal.into_iter().flatten().filter(|_| are_there) {
             league.open.insert(index);
-            league.form.begins((first, second));
+            league.form.begins(game.players);
         }
     }
 
@@ -188,7 +188,7 @@ impl TournamentState {
         let players = self.fixture(index).players;
         let Some(league) = &mut self.league else { return };
         if league.open.remove(&index) {
-            league.form.ends(players.two().into());
+            league.form.ends(players);
         }
         league.form.learn(players, game);
         self.count(index, game);
