@@ -271,7 +271,7 @@ impl Listener for Progress {
             RunEvent::Notice(text) => self.say(text),
             RunEvent::Warning(warning) => self.say(&format!("warning: {warning}")),
             RunEvent::Finishing { games } => self.finishing(games),
-            RunEvent::Over => self.end(state),
+            RunEvent::Over { .. } => self.end(state),
             RunEvent::WorkerPool(pool) => self.pool_changed(pool),
             RunEvent::PlayersChanged(change) => self.say(&roster_news(change)),
             RunEvent::GameBegun { .. } | RunEvent::SectionOver => {}

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Child;
 
-use crate::support::{Arena, Config, wait_until};
+use crate::support::{Arena, Config, Run, wait_until};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -77,8 +77,13 @@ impl Arena {
     }
 
     fn stop(&self, run: Child) -> i32 {
-        kill(Pid::from_raw(run.id().cast_signed()), Signal::SIGINT).expect("it lives");
-        self.finish(run, "").code
+        self.send(Signal::SIGINT, run).code
+    }
+
+    /// Sends a signal to a run, and waits for its end.
+    fn send(&self, signal: Signal, run: Child) -> Run {
+        kill(Pid::from_raw(run.id().cast_signed()), signal).expect("it lives");
+        self.finish(run, "")
     }
 }
 
@@ -252,6 +257,21 @@ fn nothing_is_lost_when_the_run_is_killed() {
     arena.wait_for_report("ann", "entered as ann v3");
     assert_eq!(arena.stop(run), 130);
     assert!(arena.changes().contains(&"ann v2 lost".to_owned()), "{:?}", arena.changes());
+    assert_eq!(arena.run(&["verify"]).code, 0);
+}
+
+/// A service has little time to stop, and the tables of a long league take more.
+#[test]
+fn a_league_that_is_terminated_leaves_its_tables_for_later() {
+    let arena = league();
+    arena.hand_in("ann", "player.py", &program("one"));
+    let run = arena.start(&["run"]);
+    arena.wait_for_games_of("ann v1");
+    let run = arena.send(Signal::SIGTERM, run);
+    assert!(run.code == 0 && run.err.contains("stopped: "), "{run:?}");
+    assert!(!arena.results().join("report.html").exists());
+    let page = arena.run(&["report"]);
+    assert!(page.code == 0 && arena.results().join("report.html").exists(), "{page:?}");
     assert_eq!(arena.run(&["verify"]).code, 0);
 }
 

@@ -103,8 +103,10 @@ pub enum RunError {
 pub enum RunEnd {
     /// All games were played.
     Complete,
-    /// The run was asked to stop.
+    /// The run was asked to stop at once: the games in play were dropped.
     Stopped,
+    /// The run was asked to finish: the games in play were finished.
+    Finished,
     /// No further game was expected to finish before the end time.
     TimeUp,
     /// Some games could not be played.
@@ -164,7 +166,8 @@ impl Runner<'_> {
         drop(self.instructions);
         halt.send_replace(true);
         progress.workers.join();
-        let over = listener.on(RunEvent::Over, self.state);
+        let is_stopped = matches!(played, Ok(RunEnd::Stopped));
+        let over = listener.on(RunEvent::Over { is_stopped }, self.state);
         let end = played?;
         over?;
         Ok(end)
@@ -217,7 +220,7 @@ impl Runner<'_> {
             self.state.is_league() || !may_play || progress.agenda.next(self.state).is_some()
         };
         Ok(match progress.ending {
-            Some(Closing::Interrupted) if is_more_due() => RunEnd::Stopped,
+            Some(Closing::Interrupted) if is_more_due() => RunEnd::Finished,
             _ if progress.agenda.is_time_up => RunEnd::TimeUp,
             _ => RunEnd::Complete,
         })

@@ -167,7 +167,7 @@ impl<C: Contest> Listener for ContestListener<C> {
                     self.tell.send_replace(true);
                 }
             }
-            RunEvent::Over => {
+            RunEvent::Over { .. } => {
                 if self.contest.stop().is_some() {
                     self.progress.over();
                 }

@@ -1,5 +1,6 @@
 //! What a run shows and writes after its last game.
 
+use std::fmt;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
@@ -15,6 +16,7 @@ use referee_record::model::fixture::Fixture;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::rules::GameRules;
 use referee_record::model::tournament::Tournament;
+use referee_record::wording::counted;
 use referee_report::json::StandingsJson;
 use referee_report::results::Tables;
 use referee_report::{Standings, ci, terminal};
@@ -28,6 +30,13 @@ pub(super) fn conclude(
     dir: &Path,
 ) -> Result<Status, Failure> {
     let RunRequest { args, tournament, until, printer, .. } = request;
+    if let (RunEnd::Stopped, Some(_)) = (&outcome.end, &tournament.league) {
+        // For many versions, the tables take longer than a service may take to stop.
+        let played = format!("{} played", counted(outcome.games, "game"));
+        say_stopped(&played, dir, *printer);
+        // It has no end of its own, so nothing is missing.
+        return Ok(Status::Done);
+    }
     let is_idle = outcome.unchanged.is_some();
     let tables = outcome.tables(dir)?;
     let out = if is_idle && report::is_up_to_date(dir, &args.config, outcome.games) {
@@ -42,7 +51,10 @@ pub(super) fn conclude(
     }
     match outcome.end {
         RunEnd::Failed(failure) => Err(failure.into()),
-        RunEnd::Stopped => Ok(stopped(&tables, *printer)),
+        RunEnd::Stopped | RunEnd::Finished => {
+            say_stopped(&tables.standings.summary, dir, *printer);
+            Ok(Status::Interrupted)
+        }
         RunEnd::TimeUp | RunEnd::Complete => complete(request, &tables, &out),
     }
 }
@@ -55,13 +67,11 @@ fn write_marks(tournament: &Tournament, tables: &Tables, printer: Printer) -> Re
 }
 
 /// Says how to continue after an interruption.
-fn stopped(tables: &Tables, printer: Printer) -> Status {
+fn say_stopped(played: &impl fmt::Display, dir: &Path, printer: Printer) {
     printer.note(&format!(
-        "stopped: {}, in {}; run the same command again to continue",
-        tables.standings.summary,
-        tables.analysis.dir().display()
+        "stopped: {played}, in {}; run the same command again to continue",
+        dir.display()
     ));
-    Status::Interrupted
 }
 
 /// Prints the ranking, what is to be said about players that are `out`, and what to do next.

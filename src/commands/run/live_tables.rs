@@ -126,7 +126,9 @@ impl Listener for LiveTables {
     fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), WriteError> {
         match event {
             RunEvent::GameFinished { .. } => self.finished(state),
-            RunEvent::Over => self.end(),
+            // A service must stop soon, and the page of a league is made from its log.
+            RunEvent::Over { is_stopped: true } if state.is_league() => self.writer = None,
+            RunEvent::Over { .. } => self.end(),
             _ => {}
         }
         Ok(())

@@ -103,7 +103,7 @@ impl Listener for WorkersFile {
                 }
             }
             RunEvent::WorkerPool(pool) => self.show(pool, state),
-            RunEvent::Over => note(LiveWorkers::remove(&self.dir)),
+            RunEvent::Over { .. } => note(LiveWorkers::remove(&self.dir)),
             _ => {}
         }
         Ok(())
@@ -152,7 +152,7 @@ mod tests {
             live.workers.iter().map(|worker| (worker.name.as_str(), worker.games)).collect();
         assert_eq!(games, [("one", 1), ("two", 0)]);
         assert_eq!((live.slots(), live.queued, live.games, live.due), (3, 3, 1, 4));
-        tell(RunEvent::Over);
+        tell(RunEvent::Over { is_stopped: false });
         assert_eq!(file(), None);
     }
 }

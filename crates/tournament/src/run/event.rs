@@ -61,7 +61,10 @@ pub enum RunEvent<'a> {
     /// The set of worker machines changed.
     WorkerPool(&'a WorkerPool),
     /// No further games are played in this run.
-    Over,
+    Over {
+        /// Whether it was asked to stop at once.
+        is_stopped: bool,
+    },
 }
 
 /// The machines that play for a run on many machines.

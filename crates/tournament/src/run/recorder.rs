@@ -38,7 +38,7 @@ impl Listener for Recorder<'_> {
             }
             RunEvent::PlayersChanged(change) => self.log.append_change(change)?,
             RunEvent::SectionOver => self.log.sync_soon(),
-            RunEvent::Over => self.log.finish()?,
+            RunEvent::Over { .. } => self.log.finish()?,
             RunEvent::CannotStart { .. }
             | RunEvent::GameBegun { .. }
             | RunEvent::Finishing { .. }

@@ -137,7 +137,7 @@ impl Listener for ReceivedEvents {
             RunEvent::GameFinished { .. } => self.finished += 1,
             RunEvent::PlayerOut { player, game, .. } => panic!("{player} is out by {game}"),
             RunEvent::Warning(warning) => self.warnings.push(warning.to_string()),
-            RunEvent::Over => self.ended = true,
+            RunEvent::Over { .. } => self.ended = true,
             RunEvent::GameBegun { .. }
             | RunEvent::Finishing { .. }
             | RunEvent::SectionOver
