@@ -41,6 +41,9 @@ pub(crate) fn tests() -> Vec<Trial> {
         let kills = kills.map_or(140, |kills| kills.parse().expect("REFEREE_KILLS: a number"));
         random_kills(kills, &victims())
     }));
+    tests.push(slow("random_kills_of_four_seats_lose_nothing", || {
+        random_kills(100, &[victim_of_four_seats()])
+    }));
     tests
 }
 
@@ -227,7 +230,8 @@ fn crash(scenario: &Scenario, kind: &str, ends: Option<i32>, at: usize) -> bool 
 /// A tournament that is killed again and again.
 struct Victim {
     name: &'static str,
-    config: Config,
+    /// The text of its configuration.
+    config: String,
     /// A folder in which the tournament was played before, with another program of `cat`.
     before: Option<Arena>,
     args: &'static [&'static str],
@@ -248,7 +252,22 @@ fn six_players(settings: &str) -> Config {
 
 /// A tournament with these settings that has not begun.
 fn plain_victim(name: &'static str, settings: &str) -> Victim {
-    Victim { name, config: six_players(settings), before: None, args: &[] }
+    Victim { name, config: six_players(settings).toml(), before: None, args: &[] }
+}
+
+/// Six players at tables of four, all of which choose at the same time.
+fn victim_of_four_seats() -> Victim {
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/games/goofspiel/goofspiel.py");
+    let players = (0..6).map(|player| {
+        let bot = ["random", "greedy"][player % 2];
+        format!("[[players]]\nname = \"p{player}\"\nbot = \"{bot}\"\n")
+    });
+    let config = format!(
+        "name = \"cup\"\ngame = {{ command = [\"python3\", {program:?}, \"4\"] }}\nseed = 7\n\
+         meetings = 4\n[options]\ncards = 3\n[containment]\nlevel = \"off\"\n{}",
+        players.collect::<String>()
+    );
+    Victim { name: "four seats", config, before: None, args: &[] }
 }
 
 fn victims() -> Vec<Victim> {
@@ -267,7 +286,12 @@ fn victims() -> Vec<Victim> {
             "[[stages]]\nformat = \"check\"\n[[stages]]\nformat = \"swiss\"\nrounds = 2\n\
              [[stages]]\nformat = \"round-robin\"\nplayers = 3",
         ),
-        Victim { name: "replaced", config: four, before: Some(before), args: &["--replace", "p2"] },
+        Victim {
+            name: "replaced",
+            config: four.toml(),
+            before: Some(before),
+            args: &["--replace", "p2"],
+        },
     ]
 }
 
@@ -314,7 +338,7 @@ fn print(name: &str, found: &Found) {
 
 fn begun(victim: &Victim) -> Arena {
     let arena = victim.before.as_ref().map_or_else(Arena::new, copy_of);
-    arena.configure(&victim.config);
+    arena.write("tournament.toml", &victim.config);
     arena
 }
 
@@ -348,11 +372,14 @@ fn kill(victim: &Victim, kills: u64, dice: &mut Dice) -> Found {
         found.torn += u64::from(is_killed && torn);
         let is_rewritten = now.lines().next() != before.lines().next();
         assert!(is_rewritten || now.starts_with(&before), "{}: lines vanished", victim.name);
-        if !is_killed || found.kills == kills {
+        // A run that had nothing left to play ends the tournament, whether it was killed or not.
+        if !is_killed || done == lines || found.kills == kills {
             let run = arena.run(&args);
             assert_eq!((run.code, &run.out), (0, &expected.out), "{}: {}", victim.name, run.err);
-            assert_eq!(Left::of(&arena).games, left.games, "{}", victim.name);
-            assert_eq!(Left::of(&arena).superseded, left.superseded, "{}", victim.name);
+            let now = Left::of(&arena);
+            assert_eq!(now.games, left.games, "{}", victim.name);
+            assert_eq!(now.superseded, left.superseded, "{}", victim.name);
+            assert_eq!(now.standings, left.standings, "{}", victim.name);
             let verified = arena.run(&["verify"]);
             assert_eq!(verified.code, 0, "{}: {}", victim.name, verified.out);
             wait_until(|| arena.processes().is_empty());
