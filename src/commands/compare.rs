@@ -276,6 +276,11 @@ fn keep_planned_pairs(tournament: &mut Tournament, dir: &Path) -> Result<(), Fai
     Ok(())
 }
 
+/// What to do about players of a game of more seats.
+const MORE_SEATS: &str = "\
+    instead, list the players in a tournament.toml, let `referee run` play them, and see their \
+    ratings and intervals in `referee rank`";
+
 /// Games between players as a tournament of one stage, in its own folder. Nobody is quarantined: a
 /// player that always fails loses, and the test soon shows that, unless it does not even start.
 pub(super) fn tournament(
@@ -290,7 +295,7 @@ pub(super) fn tournament(
     let players = [rivals, opponents].concat();
     rules.refuse_bots(&players)?;
     rules.refuse_engines(&players)?;
-    refuse_more_seats(&*rules.game)?;
+    refuse_more_seats(&*rules.game, MORE_SEATS)?;
     let options = rules.options;
     if settings.base.openings.is_some() {
         refuse_openings(&players)?;

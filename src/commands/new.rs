@@ -115,7 +115,8 @@ fn write_all(dir: &Path, files: &[TemplateFile], printer: Printer) -> Result<(),
 /// What a kit must know about a game, from its first decision.
 fn facts(game: SharedGame, word: String) -> Result<GameFacts, Failure> {
     let options = Options::resolve(game.options(), [])?;
-    refuse_more_seats(&*game)?;
+    let instead = "`referee run`, `play`, `test-game` and `check` support up to 16 seats";
+    refuse_more_seats(&*game, instead)?;
     let rules = GameRules::new(game, options)?;
     let mut position = rules.start.clone();
     let mut luck = Secret::from_seed(1).luck(&["one", "other"], 1);

@@ -333,7 +333,9 @@ fn two_programs_are_compared_in_games_of_two() {
     let arena = Arena::new();
     let run = arena.run(&["compare", "bot:random", "bot:greedy", "--game", GAME]);
     assert_eq!(run.code, 2, "{}", run.out);
-    assert!(run.err.contains("goofspiel has 3 seats, but this is for games of two"), "{}", run.err);
+    let advice =
+        "for games of two; instead, list the players in a tournament.toml, let `referee run`";
+    assert!(run.err.contains("goofspiel has 3 seats") && run.err.contains(advice), "{}", run.err);
 }
 
 #[test]

@@ -120,23 +120,21 @@ impl GameRules {
 /// Refuses games of more than two seats where the results of two are compared.
 ///
 /// # Errors
-/// The game has more.
-pub fn refuse_more_seats(game: &dyn AnyGame) -> Result<(), MoreSeats> {
+/// The game has more. The message says what to do `instead`.
+pub fn refuse_more_seats(game: &dyn AnyGame, instead: &'static str) -> Result<(), MoreSeats> {
     match game.seats().len() {
         2 => Ok(()),
-        seats => Err(MoreSeats { game: game.name().to_owned(), seats }),
+        seats => Err(MoreSeats { game: game.name().to_owned(), seats, instead }),
     }
 }
 
 /// The game has more seats than two.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{game} has {seats} seats, but this is for games of two; `referee run`, `play`, `test-game` \
-     and `check` support up to 16 seats"
-)]
+#[error("{game} has {seats} seats, but this is for games of two; {instead}")]
 pub struct MoreSeats {
     game: String,
     seats: usize,
+    instead: &'static str,
 }
 
 /// The name of the game that engines play.
