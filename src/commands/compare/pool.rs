@@ -116,7 +116,10 @@ impl PoolPart {
     fn players(&self, settings: &Settings, printer: Printer) -> Result<Vec<PlayerSpec>, Failure> {
         let refusal = "--against names programs; a person cannot be an opponent here";
         match self {
-            Self::Player(word) => Ok(vec![settings.program(word, refusal)?]),
+            Self::Player(word) => {
+                let player = settings.program(word, refusal);
+                Ok(vec![player.map_err(|why| missing(word).unwrap_or(why))?])
+            }
             Self::Configured(path) if *path == settings.config => match settings.problems() {
                 Some(problems) => Err(problems.clone()),
                 None => Ok(settings.base.players.clone()),
@@ -153,6 +156,21 @@ impl PoolPart {
             }
         }
     }
+}
+
+/// The error that there is no file or folder where `word` looks like one.
+fn missing(word: &str) -> Option<Failure> {
+    let path = Path::new(word);
+    let is_path = word.contains('/') || path.extension().is_some();
+    let is_missing = is_path && !word.contains([' ', ':']) && !path.exists();
+    is_missing.then(|| {
+        Failure::input(format!(
+            "--against `{}`: there is no such file or folder; name a folder of players, a \
+             configuration (`cup.toml`), or a player (a name from the configuration, `bot:NAME`, a \
+             file or a command)",
+            escape::terminal(word)
+        ))
+    })
 }
 
 /// Whether a folder holds the source code of a player.
