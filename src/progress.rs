@@ -294,6 +294,10 @@ impl Progress {
     }
 
     fn begin(&mut self, state: &TournamentState, due: usize) {
+        let (about, due) = match self.expected {
+            Some(expected) => ("about ", expected),
+            None => ("", due as u64),
+        };
         self.began = Instant::now();
         self.printed = self.began;
         self.faulted_before = faulted(state);
@@ -303,7 +307,7 @@ impl Progress {
                 self.say(&format!("{} so far", counted(state.played(), "game")));
             }
         } else if state.played() > 0 {
-            self.say(&format!("{} games are in the log, {due} to play", state.played()));
+            self.say(&format!("{} games are in the log, {about}{due} to play", state.played()));
         }
         if self.printer.bar() {
             // A headline is long, and has a line of its own; so has the estimate of a match.
@@ -314,7 +318,7 @@ impl Progress {
             } else {
                 format!("{{bar:16}} {{pos}}/{{len}} games{{speed}}{gap}{{wide_msg}}")
             };
-            let bar = ProgressBar::new(due as u64);
+            let bar = ProgressBar::new(due);
             if let Ok(style) = ProgressStyle::with_template(&style) {
                 let until = self.until;
                 let is_endless = state.is_league();

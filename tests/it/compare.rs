@@ -228,6 +228,8 @@ fn a_comparison_in_a_field_says_what_to_expect_and_resumes() {
     let longer: Vec<&str> = shorter.iter().map(|&it| if it == "3" { "6" } else { it }).collect();
     let run = arena.run(&longer);
     assert!(!run.err.contains("games against 2 opponents"), "it was said before: {}", run.err);
+    assert!(run.err.contains("8 games are in the log, about 16 to play"), "{}", run.err);
+    assert!(run.err.contains("16 of 16 games"), "{}", run.err);
     assert!(run.out.contains("3 rounds against 2 opponents"), "{}", run.out);
     let after = log(&arena);
     assert_eq!(before.0, after.0);
@@ -304,6 +306,12 @@ fn pools_that_answer_nothing_are_refused() {
         &["--against", "bad", "--against", "bot:search", "--max-pairs", "1"],
         "--max-pairs 1 is not enough for a pair against each of 2 opponents",
     );
+    for pool in ["pools/gone", "gone.toml"] {
+        let kinds = "there is no such file or folder; name a folder of players, a configuration \
+                     (`cup.toml`), or a player (a name from the configuration, `bot:NAME`, a file \
+                     or a command)";
+        refused(&["--against", pool], &format!("--against `{pool}`: {kinds}"));
+    }
     refused(
         &["--against", "bad", "--unit", "normalized"],
         "--against needs logistic Elo; leave out --unit",

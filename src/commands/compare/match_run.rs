@@ -148,10 +148,10 @@ impl<C: Contest> Listener for ContestListener<C> {
     fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), WriteError> {
         match event {
             RunEvent::Begun { .. } => {
-                self.progress.headline(self.contest.headline());
-                self.progress.on(event, state)?;
                 self.before = state.played();
+                self.progress.headline(self.contest.headline());
                 self.expect();
+                self.progress.on(event, state)?;
             }
             RunEvent::GameFinished { record, .. } => {
                 // A record without a result is refused when the tables are made at the end.
