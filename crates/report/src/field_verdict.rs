@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::numbers;
-use super::verdict::{MatchPlayer, brief, faults_line, percent, shown, stop_name};
+use super::verdict::{MatchPlayer, brief, estimate, faults_line, stop_name};
 use referee_protocol::escape;
 use referee_ratings::{BettingState, FieldMatch, MatchEnd, OpponentScore, Rival, SprtVerdict};
 use referee_record::wording::counted;
@@ -72,7 +72,7 @@ pub fn headline(played: &FieldMatch) -> String {
         "better {better:.2} of {:.2}, not better {not_better:.2} of {:.2}, {}, {new} to {old}",
         needed.0,
         needed.1,
-        brief(played.estimate(), "Elo")
+        brief((played.deals() > 0).then(|| played.estimate()), "Elo")
     )
 }
 
@@ -92,11 +92,7 @@ pub fn text(played: &FieldMatch, players: [MatchPlayer<'_>; 2], opponents: &[Str
             counted(state.rounds as usize, "round"),
             counted(opponents.len(), "opponent"),
         ),
-        format!(
-            "Estimate: {} at 95%; {} likely to be better.",
-            shown(played.estimate(), "Elo"),
-            percent(played.los())
-        ),
+        estimate((pairs > 0).then(|| (played.estimate(), played.los()))),
         format!(
             "Test: {MODEL}; logistic Elo {elo0} against {elo1}, α {}, β {}.",
             played.errors().0,
@@ -257,6 +253,7 @@ mod tests {
         for count in [0, 4, 400, 2000] {
             let line = headline(&played(2000, &deals.repeat(count / 4)));
             assert!(line.chars().count() <= 80, "{line}");
+            assert_eq!(line.contains("no estimate yet"), count == 0, "{line}");
         }
     }
 }

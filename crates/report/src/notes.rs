@@ -286,6 +286,11 @@ pub(super) fn winner(
     })
 }
 
+/// About how many more games would separate two players.
+pub(crate) fn games_to_tell(games: Option<u32>) -> String {
+    games.map_or_else(|| "over a million".to_owned(), |games| two_digits(games).to_string())
+}
+
 /// The number, rounded to its two significant digits.
 fn two_digits(number: u32) -> u32 {
     let mut unit = 1;
@@ -304,7 +309,7 @@ fn neighbours(standings: &Standings) -> Option<String> {
             let next = rows[0].next.filter(|next| next.games != Some(0))?;
             let [above, below] = [0, 1].map(|at: usize| escape::terminal(&rows[at].player));
             let percent = whole(100.0 * next.los);
-            let games = next.games.map_or("over a million".into(), |games| games.to_string());
+            let games = games_to_tell(next.games);
             Some(match percent.as_str() {
                 "50" => format!("{above} and {below} (level)"),
                 percent => format!("{above} and {below} ({percent}%, {games})"),
@@ -470,6 +475,7 @@ mod tests {
 
     #[test]
     fn numbers_are_rounded_to_two_digits() {
+        assert_eq!(games_to_tell(Some(12_345)), "12000");
         let rounded = [0, 7, 99, 104, 105, 995, 260_884].map(two_digits);
         assert_eq!(rounded, [0, 7, 99, 100, 110, 1000, 260_000]);
     }

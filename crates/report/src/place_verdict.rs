@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::field_verdict::share;
 use super::verdict::{MatchPlayer, brief, faults_line, shown, stop_name};
 use referee_protocol::escape;
-use referee_ratings::{MatchEnd, OpponentScore, PlaceMatch, Rival};
+use referee_ratings::{Estimate, MatchEnd, OpponentScore, PlaceMatch, Rival};
 use referee_record::wording::counted;
 
 /// The place of the player, whose games against `opponents` are in `results`, as a JSON document.
@@ -40,10 +40,17 @@ pub fn json(
     })
 }
 
+/// The estimate, after at least one round.
+fn elo(played: &PlaceMatch) -> Option<Estimate> {
+    let state = played.state();
+    (state.rounds > 0).then_some(state.elo)
+}
+
 /// The current estimate, for a line of 80 columns under the progress.
 pub fn headline(played: &PlaceMatch) -> String {
     let points = share(played.score().value(), played.pairs());
-    format!("{} of ±{:.0}, {points}", brief(played.state().elo, "Elo"), played.within())
+    let wanted = elo(played).map_or_else(String::new, |_| format!(" of ±{:.0}", played.within()));
+    format!("{}{wanted}, {points}", brief(elo(played), "Elo"))
 }
 
 /// The place as text, without a trailing newline.
@@ -59,7 +66,10 @@ pub fn text(played: &PlaceMatch, who: MatchPlayer<'_>, opponents: &[String]) -> 
             format!("{place} (95%: {}).", rank.interval)
         }
     }));
-    let elo = format!("Estimate: {} at 95% over these opponents", shown(state.elo, "Elo"));
+    let elo = match elo(played) {
+        Some(elo) => format!("Estimate: {} at 95% over these opponents", shown(elo, "Elo")),
+        None => "No estimate yet".to_owned(),
+    };
     lines.push(match state.stop {
         Some(MatchEnd::Length) => format!(
             "{elo}: not within ±{} Elo after the maximum number of pairs; --max-pairs allows more.",
@@ -122,6 +132,8 @@ mod tests {
         let points = format!("scored {} of ", played.score());
         assert!(text.contains(&points) && text.contains("Points against each: ant "), "{text}");
         assert!(headline(&played).contains(" of ±60, "), "{}", headline(&played));
+        let nothing = self::played(0);
+        assert_eq!(headline(&nothing), "no estimate yet, –");
         let none = PlaceMatch::new(60.0, 2, 9).expect("few players");
         assert_eq!(super::json(&none, who, &opponents, "")["place"], Value::Null);
     }

@@ -81,14 +81,14 @@ const COLUMNS: usize = 80;
 /// The state of the test and the current estimate, for a line of 80 columns under the progress.
 pub fn headline(played: &SprtMatch) -> String {
     let state = played.state();
-    let elo = played.test().estimate(&state.pairs);
+    let elo = (state.counted() > 0).then(|| played.test().estimate(&state.pairs));
     format!("LLR {:.2}, {}", state.sprt.llr, so_far(elo, &state.pairs, state.draws))
 }
 
 /// The same for a match without a test, from the side of the player called `first`; `None` as long
 /// as it shows no difference between pairs.
 pub fn match_headline(first: &str, pairs: &Pentanomial, draws: u32) -> Option<String> {
-    let so_far = so_far(match_elo(pairs)?, pairs, draws);
+    let so_far = so_far(Some(match_elo(pairs)?), pairs, draws);
     let mut name = escape::terminal(first);
     let room = COLUMNS.saturating_sub(so_far.chars().count() + 1);
     if name.chars().count() > room {
@@ -98,17 +98,32 @@ pub fn match_headline(first: &str, pairs: &Pentanomial, draws: u32) -> Option<St
 }
 
 /// The estimates, the pairs by score, and the draws.
-fn so_far(elo: Estimate, pairs: &Pentanomial, draws: u32) -> String {
+fn so_far(elo: Option<Estimate>, pairs: &Pentanomial, draws: u32) -> String {
     let mut parts = vec![brief(elo, "Elo")];
-    parts.extend(normalized_elo(pairs).map(|normalized| brief(normalized, "nElo")));
+    parts.extend(normalized_elo(pairs).map(|elo| brief(Some(elo), "nElo")));
     parts.push(format!("pairs {}", pairs.map(|count| count.to_string()).join(" ")));
     parts.push(format!("draws {draws}"));
     parts.join(", ")
 }
 
-/// An estimate with half the width of its interval.
-pub(super) fn brief(Estimate { value, low, high }: Estimate, unit: &str) -> String {
-    format!("{} {} {unit}", signed(value), margin((high - low) / 2.0))
+/// An estimate with half the width of its interval, or that there is none yet.
+pub(super) fn brief(estimate: Option<Estimate>, unit: &str) -> String {
+    match estimate {
+        Some(Estimate { value, low, high }) => {
+            format!("{} {} {unit}", signed(value), margin((high - low) / 2.0))
+        }
+        None => "no estimate yet".to_owned(),
+    }
+}
+
+/// The line of an estimate and the likelihood that the first player is better.
+pub(super) fn estimate(known: Option<(Estimate, f64)>) -> String {
+    match known {
+        Some((elo, los)) => {
+            format!("Estimate: {} at 95%; {} likely to be better.", shown(elo, "Elo"), percent(los))
+        }
+        None => "No estimate yet.".to_owned(),
+    }
 }
 
 /// The width of the bar under the verdict.
@@ -138,10 +153,6 @@ fn likelihood_bar(sprt: SprtState) -> String {
     };
     let bar: String = (0..BAR).map(column).collect();
     format!("LLR {llr:.2}: {lower:.2} [{bar}] {upper:.2}")
-}
-
-fn elo(played: &SprtMatch) -> String {
-    shown(played.test().estimate(&played.state().pairs), "Elo")
 }
 
 pub(super) fn shown(Estimate { value, low, high }: Estimate, unit: &str) -> String {
@@ -198,10 +209,8 @@ pub fn text(played: &SprtMatch, players: [MatchPlayer<'_>; 2]) -> String {
             state.pairs.map(|count| count.to_string()).join(" "),
             state.draws
         ),
-        format!(
-            "Estimate: {} at 95%; {} likely to be better.",
-            elo(played),
-            percent(test.los(&state.pairs))
+        estimate(
+            (state.counted() > 0).then(|| (test.estimate(&state.pairs), test.los(&state.pairs))),
         ),
         format!(
             "Test: {MODEL}; {} {} against {}, α {}, β {}.",

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::{PageData, elo, figure, name, or_dash, percent, place, scrolling};
 use crate::charts::{AxisScale, IntervalRow, interval_chart};
 use crate::columns::{Align, Column};
-use crate::notes::several_seats;
+use crate::notes::{games_to_tell, several_seats};
 use crate::standings_columns::people_columns;
 use crate::unranked::describe;
 use crate::{Row, Standings};
@@ -248,7 +248,7 @@ fn next_table(material: &PageData<'_>) -> Markup {
             tbody { @for row in rows { @if let Some(next) = row.next { tr {
                 td.n { (place(row)) } th scope="row" { (name(&row.player)) }
                 td.n { (percent(next.los, 1.0)) }
-                td.n { (next.games.map_or("over a million".to_owned(), |games| games.to_string())) }
+                td.n { (games_to_tell(next.games)) }
             } } } }
         } })) }
     }
