@@ -282,3 +282,28 @@ fn a_run_writes_files_for_continuous_integration() {
     assert_eq!(arena.run(&args).code, 0);
     assert_eq!(read("a.md").matches("## cup").count(), 2, "the summary is appended");
 }
+
+/// A league table of divisions: everyone meets the next three only, and wins 58% against each.
+#[test]
+fn close_games_are_not_taken_for_a_close_field() {
+    let arena = Arena::new();
+    let mut games = "first,second,result\n".to_owned();
+    for (upper, away, game) in (0..60)
+        .flat_map(|upper| (1..=3).map(move |away| (upper, away)))
+        .flat_map(|(upper, away)| (0..24).map(move |game| (upper, away, game)))
+        .filter(|&(upper, away, _)| upper + away < 60)
+    {
+        let lower = upper + away;
+        let wins = game * 7 % 24 < 12 + 2 * away;
+        let result = if wins { "first" } else { "second" };
+        writeln!(games, "p{upper:02},p{lower:02},{result}").expect("memory");
+    }
+    arena.write("games.csv", &games);
+    let run = arena.run(&["rank", "--from", "games.csv"]);
+    assert!(run.out.contains("known from elsewhere"), "{}", run.out);
+    let json = arena.run(&["rank", "--from", "games.csv", "--format", "json"]).out;
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let rated = json["players"].as_array().expect("players").iter();
+    let order: Vec<&str> = rated.map(|row| row["player"].as_str().expect("a name")).collect();
+    assert!(order[..10].contains(&"p00") && order[50..].contains(&"p59"), "{order:?}");
+}

@@ -6,6 +6,11 @@
 //! factor of e² for ν, around ½. So every player has a finite rating, even if it won, lost or drew
 //! all its games, or played none.
 //!
+//! That is sound where opponents were chosen regardless of strength, or by these results. Where they
+//! were chosen by what is known from elsewhere, as in divisions, all games look close, and the
+//! learned prior takes this for a close field. For [such results](Results::set_matched_elsewhere),
+//! the strengths have the weak prior if they scatter more widely under it.
+//!
 //! Strengths are converted to Elo by the factor `400/ln 10 · 2/(2+ν)`. A small rating difference
 //! then means the same expected score as in the logistic Elo formula, for any draw rate of the
 //! game. Intervals are 95% intervals from the curvature at the maximum, clustered by pair (see
@@ -16,6 +21,10 @@ use crate::error::RatingError;
 use crate::fitted_model::{Assumed, FittedModel};
 use crate::rating::{Estimate, FixedRating};
 use crate::results::Results;
+use crate::significance::{Z95, count};
+
+/// Ratings scatter more widely if they do by this many standard errors.
+const CERTAIN: f64 = 2.0;
 
 /// The ratings of a tournament.
 #[derive(Debug, Clone)]
@@ -38,6 +47,8 @@ pub struct Fit {
     /// The variance of the scores in a game, as a multiple of what is expected between equals: 1
     /// with two seats.
     pub game_dispersion: f64,
+    /// Whether the spread of the strengths was learned from the results.
+    pub is_learned: bool,
     pub(crate) fitted: FittedModel,
 }
 
@@ -58,8 +69,33 @@ impl Fit {
             groups: fitted.groups.clone(),
             pair_correlation: fitted.covariance.dispersion.correlation,
             game_dispersion: fitted.covariance.dispersion.within,
+            is_learned: true,
             fitted,
         }
+    }
+
+    /// The variance of the ratings, and the mean of their squared standard errors.
+    fn variances(&self) -> [f64; 2] {
+        let all = count(self.ratings.len());
+        let mut sums = vec![(0.0, 0.0); self.ratings.len()];
+        for (rating, &group) in self.ratings.iter().zip(&self.groups) {
+            sums[group].0 += rating.value;
+            sums[group].1 += 1.0;
+        }
+        let square = |(rating, &group): (&Estimate, &usize)| {
+            (rating.value - sums[group].0 / sums[group].1).powi(2)
+        };
+        let squares: f64 = self.ratings.iter().zip(&self.groups).map(square).sum();
+        let errors = self.ratings.iter().map(|rating| (rating.margin() / Z95).powi(2));
+        [squares / all, errors.sum::<f64>() / all]
+    }
+
+    /// Whether strengths have more than twice the variance that they have in `other`, beyond what is
+    /// luck.
+    fn scatters_more_than(&self, other: &Self) -> bool {
+        let luck = CERTAIN * (2.0 / count(self.ratings.len())).sqrt();
+        let ([own, own_errors], [others, other_errors]) = (self.variances(), other.variances());
+        own * (1.0 - luck) - own_errors > 2.0 * (others + other_errors)
     }
 }
 
@@ -70,7 +106,13 @@ impl Fit {
 ///
 /// Fails if there are more than [`MOST_PLAYERS`](crate::MOST_PLAYERS) players, or if a fixed rating names an unknown player, is given twice, or is not finite.
 pub fn fit(results: &Results, fixed: &[FixedRating]) -> Result<Fit, RatingError> {
-    Ok(Fit::of(FittedModel::new(results, fixed, results.seat_effect(), &Assumed::Learned)?))
+    let seats = results.seat_effect();
+    let learned = Fit::of(FittedModel::new(results, fixed, seats, &Assumed::Learned)?);
+    if !results.are_matched_elsewhere() {
+        return Ok(learned);
+    }
+    let weak = Fit { is_learned: false, ..fit_weakly(results, fixed)? };
+    Ok(if weak.scatters_more_than(&learned) { weak } else { learned })
 }
 
 /// The same under the weak prior, for any results: strengths have a standard deviation of 600

@@ -111,6 +111,7 @@ pub struct Results {
     seated: Option<SeatedScores>,
     /// The version before each player, if the player is a later version of another one.
     before: Vec<Option<usize>>,
+    matched_elsewhere: bool,
 }
 
 /// The games of two players.
@@ -154,7 +155,20 @@ impl Results {
             seen: HashSet::default(),
             seated: None,
             before: vec![None; players],
+            matched_elsewhere: false,
         }
+    }
+
+    /// Says that opponents may have been chosen by strengths that are known from elsewhere, as in
+    /// divisions or by the ratings of another year. A fit then takes care not to take close games
+    /// for a close field.
+    pub fn set_matched_elsewhere(&mut self) {
+        self.matched_elsewhere = true;
+    }
+
+    /// Whether opponents may have been chosen by strengths that are known from elsewhere.
+    pub(crate) fn are_matched_elsewhere(&self) -> bool {
+        self.matched_elsewhere
     }
 
     /// Says that a player is the next version of another one, by the same author: their strengths

@@ -34,6 +34,7 @@ pub(super) fn notes(standings: &Standings, width: usize) -> String {
         unranked(standings),
         spared(standings),
         groups(standings),
+        matched(standings),
         contradiction(standings),
         copies(standings),
         neighbours(standings),
@@ -158,6 +159,14 @@ pub(super) fn groups(standings: &Standings) -> Option<String> {
             standings.groups
         )
     })
+}
+
+/// Opponents who were chosen by strength, but not by the results.
+pub(super) fn matched(standings: &Standings) -> Option<String> {
+    let note = "Opponents seem to have been chosen by strengths known from elsewhere, as in divisions: \
+                most games are closer than the players are. So ratings are not drawn together as \
+                usual, and rest on a weak prior.";
+    (!standings.is_learned).then(|| note.to_owned())
 }
 
 /// Says if given ratings contradict the results.

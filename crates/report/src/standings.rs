@@ -128,6 +128,8 @@ pub struct Standings {
     /// The correlation between a player's scores in the two games of a pair, or in two of a deal,
     /// −1 … 1.
     pub pair_correlation: f64,
+    /// Whether the spread of the strengths was learned from the results.
+    pub is_learned: bool,
     /// The p-value of the players' seat effects: how likely they differ this much by chance, 0 … 1.
     pub seat_effects_p: f64,
     /// Games that are copies of earlier ones, with the names of the first and second player.
@@ -252,6 +254,7 @@ impl Standings {
             draw_rate: ranking.fit.draw_rate(),
             groups: ranking.group_count(),
             pair_correlation: ranking.fit.pair_correlation,
+            is_learned: ranking.fit.is_learned,
             seat_effects_p: seats.p_value,
             copies: copies.map(|((one, two), count)| (name(one), name(two), count)).collect(),
             remedy: Remedy::default(),

@@ -10,6 +10,7 @@ use crate::model::Model;
 use crate::outcome::GameOutcome::{self, Draw, Loss, Win};
 use crate::prior::{Prior, Steps};
 use crate::rating::ELO;
+use crate::results::PlayedGame;
 use crate::results::tests::{any_results, results};
 use crate::significance::Z95;
 
@@ -527,4 +528,67 @@ fn a_version_that_met_nobody_of_its_authors_group_stands_alone() {
     let fit = fit(&results, &[]).expect("no anchor");
     assert_eq!(fit.groups, [0, 0, 1, 1]);
     assert!((fit.ratings[2].value + fit.ratings[3].value).abs() < 1e-9, "{:?}", fit.ratings);
+}
+
+/// The results of players whose opponents are `near` places away in the order of their strengths,
+/// or anywhere, with these strengths in Elo.
+fn matched(near: Option<f64>) -> (Results, Vec<f64>) {
+    const PLAYERS: usize = 60;
+    let mut luck = ChaCha8Rng::seed_from_u64(5);
+    let mut normal = || (0..12).map(|_| luck.random::<f64>()).sum::<f64>() - 6.0;
+    let mut strengths: Vec<f64> = (0..PLAYERS).map(|_| 300.0 * normal()).collect();
+    strengths.sort_by(f64::total_cmp);
+    let mut results = Results::new(PLAYERS);
+    let mut luck = ChaCha8Rng::seed_from_u64(6);
+    for (pair, one) in (0..).zip((0..PLAYERS).flat_map(|one| [one; 15])) {
+        let other = loop {
+            let other = luck.random_range(0..PLAYERS);
+            let away = one.abs_diff(other) as f64;
+            if one != other && near.is_none_or(|near| away <= near) {
+                break other;
+            }
+        };
+        for (first, second) in [(one, other), (other, one)] {
+            let lead = strengths[first] - strengths[second];
+            let wins = luck.random::<f64>() < 1.0 / (1.0 + 10_f64.powf(-lead / 400.0));
+            let outcome = if wins { Win } else { Loss };
+            results.add(PlayedGame::by_rules(first, second, pair, outcome));
+        }
+    }
+    (results, strengths)
+}
+
+/// How far apart ratings are, compared with the strengths; and how many intervals hold.
+fn slope_and_coverage(fit: &Fit, strengths: &[f64]) -> (f64, usize) {
+    let mean = strengths.iter().sum::<f64>() / strengths.len() as f64;
+    let around = strengths.iter().map(|strength| strength - mean).zip(&fit.ratings);
+    let both: f64 = around.clone().map(|(strength, rating)| strength * rating.value).sum();
+    let squares: f64 = strengths.iter().map(|strength| (strength - mean).powi(2)).sum();
+    let holds =
+        |(strength, rating): &(f64, &Estimate)| (rating.low..=rating.high).contains(strength);
+    (both / squares, around.filter(holds).count())
+}
+
+/// Divisions, say: the results show how near opponents are, but not that they were chosen so.
+#[test]
+fn opponents_who_were_chosen_by_strength_elsewhere_do_not_pull_ratings_together() {
+    for near in [3.0, 5.0] {
+        let (mut results, strengths) = matched(Some(near));
+        let (slope, _) = slope_and_coverage(&fit(&results, &[]).expect("no anchor"), &strengths);
+        assert!(slope < 0.5, "{slope}: there is no danger");
+        results.set_matched_elsewhere();
+        let fit = fit(&results, &[]).expect("no anchor");
+        let (slope, held) = slope_and_coverage(&fit, &strengths);
+        assert!(!fit.is_learned && slope > 0.6 && held >= 45, "{near}: {slope}, {held} of 60");
+    }
+}
+
+#[test]
+fn where_opponents_are_any_the_prior_is_learned() {
+    let (mut results, _) = matched(None);
+    let before = fit(&results, &[]).expect("no anchor");
+    results.set_matched_elsewhere();
+    let after = fit(&results, &[]).expect("no anchor");
+    assert!(after.is_learned);
+    assert_eq!(before.ratings, after.ratings);
 }

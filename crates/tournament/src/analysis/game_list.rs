@@ -108,11 +108,14 @@ pub fn read(
     if !bad.list.is_empty() {
         return Err(GameListError::Lines(bad.list, bad.more));
     }
-    match games {
-        Games::OfTwo(_, games) if !games.games.is_empty() => Ok(games.results(faulted)),
-        Games::BySeat(games) if !games.is_empty() => Ok(games.results(faulted, compared)),
-        _ => Err(GameListError::Empty),
-    }
+    let mut results = match games {
+        Games::OfTwo(_, games) if !games.games.is_empty() => games.results(faulted),
+        Games::BySeat(games) if !games.is_empty() => games.results(faulted, compared),
+        _ => return Err(GameListError::Empty),
+    };
+    // Nobody knows who chose the opponents, and why.
+    results.counts.set_matched_elsewhere();
+    Ok(results)
 }
 
 /// A list of games after its header line.
