@@ -395,12 +395,10 @@ fn a_player_too_late_for_a_tournament_of_three_seats_plays_what_is_offered() {
     let kept = kept.split(';').next().expect("names").replace(" and ", ", ");
     let (_, terms) = text.split_once("seed = 5\n").expect("the terms");
     let terms = terms.split("[[stages]]").next().expect("terms");
-    let players: String = kept
-        .split(", ")
-        .map(|name| format!("[[players]]\nname = {name:?}\nbot = \"random\"\n"))
-        .collect();
+    let player = |name| format!("[[players]]\nname = {name:?}\nbot = \"random\"\n");
+    let players: Vec<String> = kept.split(", ").map(player).collect();
     let game = format!("game = {{ from = {GAME:?} }}\nseed = 5\n");
-    fs::write(arena.path().join("late.toml"), [keys, &game, terms, &players].concat())
+    fs::write(arena.path().join("late.toml"), [keys, &game, terms, &players.concat()].concat())
         .expect("a file");
     let run = arena.run(&["run", "late.toml", "--containment", "off"]);
     assert_eq!(run.code, 0, "{}", run.err);

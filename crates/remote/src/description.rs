@@ -245,11 +245,11 @@ mod tests {
             ..bot("engine")
         };
         let packer = Packer { folder: path(""), hidden: Vec::new() };
-        let packed = packer.player(0, &spec).expect("a bundle");
-        assert_eq!(packed.needs().collect::<Vec<_>>(), [path("tables")]);
-        let hash = packed.bundle.as_ref().expect("a bundle");
+        let sent = packer.player(0, &spec).expect("a bundle");
+        assert_eq!(sent.needs().collect::<Vec<_>>(), [path("tables")]);
+        let hash = sent.bundle.as_ref().expect("a bundle");
         unpack(&path(&format!("{hash}.tar")), hash, &path("worker")).expect("unpacked");
-        let there = packed.unpacked(&path("worker"));
+        let there = sent.unpacked(&path("worker"));
         let options = there.engine.expect("an engine").options;
         assert_eq!(options[1].1, text("tables"));
         assert!(Path::new(&options[0].1).starts_with(path("worker")), "{options:?}");

@@ -12,7 +12,7 @@ use crate::prior::{Prior, Steps};
 use crate::rating::ELO;
 use crate::results::PlayedGame;
 use crate::results::tests::{any_results, results};
-use crate::significance::Z95;
+use crate::significance::{Z95, count};
 
 type Games = Vec<(usize, usize, GameOutcome)>;
 
@@ -532,7 +532,7 @@ fn a_version_that_met_nobody_of_its_authors_group_stands_alone() {
 
 /// The results of players whose opponents are `near` places away in the order of their strengths,
 /// or anywhere, with these strengths in Elo.
-fn matched(near: Option<f64>) -> (Results, Vec<f64>) {
+fn matched(near: Option<usize>) -> (Results, Vec<f64>) {
     const PLAYERS: usize = 60;
     let mut luck = ChaCha8Rng::seed_from_u64(5);
     let mut normal = || (0..12).map(|_| luck.random::<f64>()).sum::<f64>() - 6.0;
@@ -543,8 +543,7 @@ fn matched(near: Option<f64>) -> (Results, Vec<f64>) {
     for (pair, one) in (0..).zip((0..PLAYERS).flat_map(|one| [one; 15])) {
         let other = loop {
             let other = luck.random_range(0..PLAYERS);
-            let away = one.abs_diff(other) as f64;
-            if one != other && near.is_none_or(|near| away <= near) {
+            if one != other && near.is_none_or(|near| one.abs_diff(other) <= near) {
                 break other;
             }
         };
@@ -560,7 +559,7 @@ fn matched(near: Option<f64>) -> (Results, Vec<f64>) {
 
 /// How far apart ratings are, compared with the strengths; and how many intervals hold.
 fn slope_and_coverage(fit: &Fit, strengths: &[f64]) -> (f64, usize) {
-    let mean = strengths.iter().sum::<f64>() / strengths.len() as f64;
+    let mean = strengths.iter().sum::<f64>() / count(strengths.len());
     let around = strengths.iter().map(|strength| strength - mean).zip(&fit.ratings);
     let both: f64 = around.clone().map(|(strength, rating)| strength * rating.value).sum();
     let squares: f64 = strengths.iter().map(|strength| (strength - mean).powi(2)).sum();
@@ -572,7 +571,7 @@ fn slope_and_coverage(fit: &Fit, strengths: &[f64]) -> (f64, usize) {
 /// Divisions, say: the results show how near opponents are, but not that they were chosen so.
 #[test]
 fn opponents_who_were_chosen_by_strength_elsewhere_do_not_pull_ratings_together() {
-    for near in [3.0, 5.0] {
+    for near in [3, 5] {
         let (mut results, strengths) = matched(Some(near));
         let (slope, _) = slope_and_coverage(&fit(&results, &[]).expect("no anchor"), &strengths);
         assert!(slope < 0.5, "{slope}: there is no danger");

@@ -68,11 +68,12 @@ pub(super) fn compare(
         let name = &player.name;
         let now = new.players.iter().find(|now| now.name == *name);
         if let Some(now) = now.filter(|now| now.disqualified != player.disqualified) {
-            match is_fixed {
-                true => forbidden.push(format!(
+            if is_fixed {
+                forbidden.push(format!(
                     "player {name}: whether it is disqualified cannot change, because {why_fixed}"
-                )),
-                false => changes.push(disqualification(now)),
+                ));
+            } else {
+                changes.push(disqualification(now));
             }
         }
         match now {
