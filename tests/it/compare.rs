@@ -252,7 +252,10 @@ fn opponents_come_from_configurations_and_folders() {
     };
     let (names, notes) = against("tournament.toml");
     assert_eq!(names, r#""ant" "bee""#);
-    assert!(notes.contains("not among the opponents: new and old"), "{notes}");
+    assert!(
+        notes.contains("not among the opponents, because it is compared: new and old"),
+        "{notes}"
+    );
     let player = fs::read_to_string("tests/players/fine.py").expect("a player");
     for folder in ["pool/cat", "pool/dog", "pool/notes"] {
         fs::create_dir_all(arena.path().join(folder)).expect("a folder");
@@ -272,6 +275,35 @@ fn opponents_come_from_configurations_and_folders() {
     let (names, notes) = against("files");
     assert_eq!(names, r#""one.py" "two.py""#);
     assert!(notes.contains("no player found in files/notes.c"), "{notes}");
+}
+
+/// A name does not decide, nor the place of a file, nor what is listed with it.
+#[test]
+fn the_compared_players_are_known_by_their_programs_in_the_pool() {
+    let arena = Arena::with(&Config::empty());
+    let player = fs::read_to_string("tests/players/fine.py").expect("a player");
+    fs::create_dir(arena.path().join("pool")).expect("a folder");
+    for (file, text) in
+        [("new.py", "1"), ("old.py", "2"), ("pool/copy.py", "1"), ("pool/new.py", "3")]
+    {
+        arena.write(file, &format!("{player}# {text}\n"));
+    }
+    arena.write("data.txt", "");
+    arena.write(
+        "cup.toml",
+        "name = \"cup\"\ngame = \"watch-your-back\"\n[[players]]\nname = \"listed\"\ncommand = [\"python3\", \"old.py\"]\n\
+         files = [\"data.txt\"]\n[[players]]\nname = \"ant\"\nbot = \"greedy\"\n",
+    );
+    let pool = ["--against", "pool", "--against", "cup.toml", "--max-pairs", "2"];
+    let run = arena.run(&[&["compare", "new.py", "old.py"], &pool[..]].concat());
+    assert!(
+        run.out.contains("Points of new.py and old.py against each: new.py (pool) "),
+        "{}",
+        run.err
+    );
+    let out = "copy.py (the same program as new.py) and listed (the same program as old.py)";
+    assert!(run.err.contains(out), "{}", run.err);
+    assert!(run.out.contains(", ant "), "{}", run.out);
 }
 
 /// The opponents' configuration sets the game and its terms.

@@ -58,6 +58,27 @@ impl Fingerprint {
         }
     }
 
+    /// Whether both run the same program: the same command and variables, and files of the same
+    /// contents, whatever these are called and wherever they are. A file that only one of them lists
+    /// must lie beside the other's main file too.
+    pub fn is_same_program(&self, other: &Self) -> bool {
+        if self.words.is_empty() || self.variant != other.variant {
+            return false;
+        }
+        let both = [self, other].map(Self::parts);
+        let [Some(ours), Some(theirs)] = both.map(|parts| parts.listed_beside()) else {
+            return false;
+        };
+        let all = &ours | &theirs;
+        let [us, them] = both.map(|parts| hash::of_contents(parts, &all));
+        us.ok().zip(them.ok()).is_some_and(|(us, them)| us == them)
+    }
+
+    fn parts(&self) -> Parts<'_> {
+        let Self { program, dir, words, env, files, .. } = self;
+        Parts { dir, program, words, env, files }
+    }
+
     /// The files whose contents the hash covers.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.stamps.iter().map(|(path, _)| path.as_path())
@@ -78,8 +99,7 @@ impl Fingerprint {
         if self.words.is_empty() {
             return false;
         }
-        let Self { program, dir, words, env, files, .. } = self;
-        let now = hash::of_command(Parts { dir, program, words, env, files });
+        let now = hash::of_command(self.parts());
         !now.is_ok_and(|(now, _)| self.varied(&now) == hash)
     }
 }
@@ -87,6 +107,45 @@ impl Fingerprint {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_is_known_by_its_contents_not_by_their_place() {
+        let dir = tempfile::tempdir().expect("a folder");
+        for (name, text) in [
+            ("a/bot.py", "1"),
+            ("a/net", "x"),
+            ("b/copy.py", "1"),
+            ("b/net", "x"),
+            ("c/bot.py", "1"),
+            ("c/net", "another"),
+            ("d/bot.py", "2"),
+        ] {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            fs::write(path, text).expect("written");
+        }
+        let read = |at: &str, file: &str, files: &[&str]| {
+            let words = ["python3", file].map(str::to_owned);
+            let files: Vec<String> = files.iter().map(ToString::to_string).collect();
+            let (dir, program) = (&*dir.path().join(at), Path::new("/usr/bin/python3"));
+            let parts = Parts { dir, program, words: &words, env: &BTreeMap::new(), files: &files };
+            Fingerprint::read(parts).expect("readable").0
+        };
+        let one = read("", "a/bot.py", &[]);
+        for same in [
+            read("a", "bot.py", &[]),
+            read("a", "bot.py", &["net", "bot.py"]),
+            read("b", "copy.py", &["net"]),
+            read("c", "bot.py", &[]),
+        ] {
+            assert!(one.is_same_program(&same) && same.is_same_program(&one), "{same:?}");
+        }
+        for other in
+            [read("d", "bot.py", &[]), read("c", "bot.py", &["net"]), Fingerprint::default()]
+        {
+            assert!(!one.is_same_program(&other) && !other.is_same_program(&one), "{other:?}");
+        }
+    }
 
     #[test]
     fn a_file_that_is_written_to_is_noticed() {

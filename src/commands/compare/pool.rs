@@ -77,8 +77,8 @@ impl Pool {
         Ok(words)
     }
 
-    /// The opponents of the two `rivals`, in the order of the command line, with unique names. The
-    /// rivals themselves are left out.
+    /// The opponents of the `rivals`, in the order of the command line, with unique names. The
+    /// rivals' own programs are left out.
     pub(super) fn opponents(
         &self,
         rivals: &[PlayerSpec],
@@ -89,14 +89,19 @@ impl Pool {
         for part in &self.parts {
             found.extend(part.players(settings, printer)?);
         }
-        let is_rival = |player: &PlayerSpec| {
-            rivals.iter().any(|rival| rival.name == player.name || rival.hash == player.hash)
-        };
-        let (out, opponents): (Vec<_>, Vec<_>) = found.into_iter().partition(is_rival);
+        let (mut out, mut opponents) = (Vec::new(), Vec::new());
+        for player in found {
+            match rivals.iter().find(|rival| is_same(rival, &player)) {
+                Some(rival) if rival.name == player.name => out.push(player.name),
+                Some(rival) => {
+                    out.push(format!("{} (the same program as {})", player.name, rival.name));
+                }
+                None => opponents.push(renamed(player, rivals, printer)),
+            }
+        }
         if !out.is_empty() {
-            let names: Vec<String> = out.into_iter().map(|player| player.name).collect();
-            printer
-                .note(&format!("not among the opponents: {}", escape::terminal(&listed(&names))));
+            let out = escape::terminal(&listed(&out));
+            printer.note(&format!("not among the opponents, because it is compared: {out}"));
         }
         let mut names = HashSet::new();
         if let Some(twice) = opponents.iter().find(|player| !names.insert(&player.name)) {
@@ -110,6 +115,22 @@ impl Pool {
         }
         Ok(opponents)
     }
+}
+
+/// Whether both are the same player.
+fn is_same(one: &PlayerSpec, other: &PlayerSpec) -> bool {
+    one.hash == other.hash || one.fingerprint.is_same_program(&other.fingerprint)
+}
+
+/// The opponent, under another name if a rival that is another program has the same one.
+fn renamed(opponent: PlayerSpec, rivals: &[PlayerSpec], printer: Printer) -> PlayerSpec {
+    if rivals.iter().all(|rival| rival.name != opponent.name) {
+        return opponent;
+    }
+    let name = format!("{} (pool)", opponent.name);
+    let [old, new] = [&opponent.name, &name].map(|name| escape::terminal(name));
+    printer.note(&format!("the opponent {old} is another program: its games are under {new}"));
+    PlayerSpec { name, ..opponent }
 }
 
 impl PoolPart {

@@ -4,7 +4,7 @@
 //! Everything is hashed in frames, each text after its length, so that two different players never
 //! produce the same bytes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -88,7 +88,52 @@ pub(super) fn of_command(parts: Parts<'_>) -> Result<(String, Vec<(PathBuf, Stam
     Ok((frames.finish(), stamps))
 }
 
+/// The hash of what a player runs, wherever that is: its command, with the contents of files in place
+/// of their names, its variables, and the files `beside` its main file.
+pub(super) fn of_contents(
+    parts: Parts<'_>,
+    beside: &BTreeSet<PathBuf>,
+) -> Result<String, Unreadable> {
+    let mut frames = Frames::new("contents");
+    let named: Vec<_> = parts.named_files().collect();
+    for word in parts.words {
+        match named.iter().find(|(name, _)| name == word) {
+            Some((_, path)) => frames.file("", path)?,
+            None => frames.text(word),
+        }
+    }
+    frames.list(parts.env.iter().flat_map(|(name, value)| [name, value]));
+    let place = parts.place();
+    for path in beside {
+        frames.tree(&path.to_string_lossy(), &place.join(path), &place)?;
+    }
+    Ok(frames.finish())
+}
+
 impl Parts<'_> {
+    /// The folder of the main file: the first one that the command names.
+    pub(super) fn place(&self) -> PathBuf {
+        let main = self.named_files().next();
+        let folder = main.and_then(|(_, path)| Some(path.parent()?.to_owned()));
+        folder.unwrap_or_else(|| self.dir.to_owned())
+    }
+
+    /// Where the files that are listed besides those of the command lie from the main file's folder;
+    /// `None` if one of them is elsewhere.
+    pub(super) fn listed_beside(&self) -> Option<BTreeSet<PathBuf>> {
+        let place = self.place().canonicalize().ok()?;
+        let real = |path: &Path| path.canonicalize().ok();
+        let named: Vec<_> = self.named_files().filter_map(|(_, path)| real(&path)).collect();
+        let mut beside = BTreeSet::new();
+        for name in self.files {
+            let path = real(&self.dir.join(name))?;
+            if !named.contains(&path) {
+                beside.insert(path.strip_prefix(&place).ok()?.to_owned());
+            }
+        }
+        Some(beside)
+    }
+
     /// The files that the command itself names: the program, if it belongs to the player, and every
     /// argument that is a file name.
     fn named_files(&self) -> impl Iterator<Item = (String, PathBuf)> {
