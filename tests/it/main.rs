@@ -9,6 +9,7 @@ mod architecture;
 mod back_to_the_wall;
 mod backdraughts_bots;
 mod backdraughts_commands;
+mod bad_neighbours;
 mod bad_players;
 mod bot_ladder;
 mod builds;
