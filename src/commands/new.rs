@@ -19,7 +19,7 @@ use crate::templates::{Language, TemplateFile};
 use referee_check::Beginning;
 use referee_games::{Legal, Options, Seat, SharedGame};
 use referee_record::model::containment::ContainmentRequest;
-use referee_record::model::rules::{GameRules, refuse_more_seats};
+use referee_record::model::rules::GameRules;
 use referee_record::seeds::Secret;
 use referee_record::shell;
 
@@ -115,8 +115,6 @@ fn write_all(dir: &Path, files: &[TemplateFile], printer: Printer) -> Result<(),
 /// What a kit must know about a game, from its first decision.
 fn facts(game: SharedGame, word: String) -> Result<GameFacts, Failure> {
     let options = Options::resolve(game.options(), [])?;
-    let instead = "`referee run`, `play`, `test-game` and `check` support up to 16 seats";
-    refuse_more_seats(&*game, instead)?;
     let rules = GameRules::new(game, options)?;
     let mut position = rules.start.clone();
     let mut luck = Secret::from_seed(1).luck(&["one", "other"], 1);
@@ -140,7 +138,8 @@ fn facts(game: SharedGame, word: String) -> Result<GameFacts, Failure> {
         }
     }
     let (name, rows) = (rules.game.name().to_owned(), rows_key(state.get()));
-    Ok(GameFacts { name, word, legal, state: state.get().to_owned(), rows, bots })
+    let seats = rules.game.seats().len();
+    Ok(GameFacts { name, word, seats, legal, state: state.get().to_owned(), rows, bots })
 }
 
 /// The last key of a state that holds a list of texts of the same length: the rows of a board.

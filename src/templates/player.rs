@@ -29,6 +29,8 @@ pub(crate) struct GameFacts {
     pub(crate) name: String,
     /// The word that names it in the folder of the kit, in a command or a configuration.
     pub(crate) word: String,
+    /// The number of its seats.
+    pub(crate) seats: usize,
     /// How it shows its legal actions.
     pub(crate) legal: LegalShape,
     /// The state of its first decision, as JSON.
@@ -57,7 +59,8 @@ pub(crate) fn files(language: Language, name: &str, game: &GameFacts) -> Vec<Tem
     } else {
         toml_string(&game.name)
     };
-    let players = players_of_configuration(language, name, &game.bots);
+    let players = players_of_configuration(language, name, game);
+    let random = |count: usize| vec!["bot:random"; count].join(" ");
     let marks = [
         ("@REFUSAL@", &*refusal),
         ("@NAME@", name),
@@ -68,6 +71,8 @@ pub(crate) fn files(language: Language, name: &str, game: &GameFacts) -> Vec<Tem
         ("@GAME@", &game.name),
         ("@STATE@", &game.state),
         ("@ROWS@", rows),
+        ("@OTHERS@", &random(game.seats - 1)),
+        ("@REST@", &random(game.seats - 2)),
         ("@PLAYERS@", &players),
     ];
     kit(language).files(&parts(language, game), &marks)
@@ -81,17 +86,23 @@ fn parts(language: Language, game: &GameFacts) -> Vec<&'static str> {
     };
     let rows = game.rows.is_some().then_some("rows");
     let rules = if game.is_program() { "program" } else { "built-in" };
+    let seats = if game.seats == 2 { "two" } else { "more" };
     let python = (language == Language::Python).then_some(["python", rules]);
-    std::iter::once(legal).chain(rows).chain(python.into_iter().flatten()).collect()
+    [legal, seats].into_iter().chain(rows).chain(python.into_iter().flatten()).collect()
 }
 
-/// The tables of `[[players]]`: the kit's player and its opponents.
-fn players_of_configuration(language: Language, name: &str, bots: &[&str]) -> String {
+/// The tables of `[[players]]`: the kit's player and its opponents, at least one for each other seat.
+fn players_of_configuration(language: Language, name: &str, game: &GameFacts) -> String {
     let command: Vec<String> = command(language).iter().map(|word| toml_string(word)).collect();
     let own =
         format!("[[players]]\nname = {}\ncommand = [{}]\n", toml_string(name), command.join(", "));
-    let houses =
-        bots.iter().map(|bot| format!("\n[[players]]\nname = \"house-{bot}\"\nbot = \"{bot}\"\n"));
+    let bots = &game.bots;
+    let most = bots.len().max(game.seats - 1);
+    let houses = bots.iter().cycle().take(most).enumerate().map(|(at, bot)| {
+        let number = at / bots.len() + 1;
+        let again = if number == 1 { String::new() } else { format!("-{number}") };
+        format!("\n[[players]]\nname = \"house-{bot}{again}\"\nbot = \"{bot}\"\n")
+    });
     std::iter::once(own).chain(houses).collect()
 }
 
@@ -132,6 +143,7 @@ mod tests {
         GameFacts {
             name: "a-game".to_owned(),
             word: "a game.toml".to_owned(),
+            seats: 2,
             legal,
             state: "{}".to_owned(),
             rows: Some("squares".to_owned()),
@@ -174,10 +186,28 @@ mod tests {
     }
 
     #[test]
+    fn a_kit_for_more_seats_has_an_opponent_for_each() {
+        let game = GameFacts { seats: 5, ..game(LegalShape::List) };
+        let of = |path: &str| {
+            let mut files = files(Language::Shell, "ant", &game).into_iter();
+            files.find(|file| file.path == Path::new(path)).expect("a file").text
+        };
+        let text = of("tournament.toml");
+        assert!(text.contains("\ndeals = 2 ") && !text.contains("pairs"), "{text}");
+        let houses = ["random", "greedy", "random-2", "greedy-2"];
+        assert!(houses.iter().all(|it| text.contains(&format!("\"house-{it}\""))), "{text}");
+        assert_eq!(text.matches("[[players]]").count(), 5);
+        let text = of("README.md");
+        assert!(text.contains("play . bot:random bot:random bot:random bot:random "), "{text}");
+        assert!(text.contains("play human . bot:random bot:random bot:random "), "{text}");
+        assert!(!text.contains("referee compare"), "it is for games of two");
+    }
+
+    #[test]
     fn kits_contain_no_template_marks() {
         for kit in &KITS {
-            for shape in [LegalShape::List, LegalShape::Factored] {
-                for file in files(kit.language, "ant", &game(shape)) {
+            for (shape, seats) in [(LegalShape::List, 2), (LegalShape::Factored, 3)] {
+                for file in files(kit.language, "ant", &GameFacts { seats, ..game(shape) }) {
                     assert_filled(&file);
                     let is_player = file.path == Path::new(kit.source);
                     let refuses = file.text.contains("this player plays a-game only");

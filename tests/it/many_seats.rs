@@ -356,6 +356,22 @@ fn a_folder_of_players_becomes_a_tournament_of_three_seats() {
 }
 
 #[test]
+fn a_starter_kit_for_three_seats_plays_its_practice_tournament() {
+    let arena = Arena::new();
+    let new = arena.run(&["new", "player", "--game", GAME, "kit"]);
+    assert_eq!(new.code, 0, "{}", new.err);
+    let readme = fs::read_to_string(arena.path().join("kit/README.md")).expect("a file");
+    assert!(readme.contains("    referee play . bot:random bot:random   # watch it play\n"));
+    assert!(readme.contains("    referee play human . bot:random   # play against it\n"));
+    let checked = arena.run(&["check", "kit", "--config", "kit/tournament.toml"]);
+    assert_eq!(checked.code, 0, "{}", checked.out);
+    let run = arena.run(&["run", "kit/tournament.toml"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    // All groups of three of four, two deals of three games each.
+    assert!(run.out.contains("24 of 24 games played."), "{}", run.out);
+}
+
+#[test]
 fn a_late_player_changes_no_other_game() {
     let arena = Arena::new();
     cup(&arena, "meetings = 2");
