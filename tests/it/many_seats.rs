@@ -298,6 +298,37 @@ fn a_player_that_crashes_is_last_and_is_quarantined() {
 }
 
 #[test]
+fn a_player_that_failed_the_check_is_not_called_quarantined_when_another_is_corrected() {
+    let arena = Arena::new();
+    cup(&arena, "[[stages]]\nformat = \"check\"\n[[stages]]\nmeetings = 2\n");
+    let path = arena.path().join("tournament.toml");
+    let mut text = fs::read_to_string(&path).expect("a file");
+    for name in ["bad", "worse"] {
+        arena.write(&format!("{name}.py"), "import sys; sys.exit(3)");
+        text.extend(["[[players]]\nname = \"", name, "\"\ncommand = [\"python3\", \""]);
+        text.extend([name, ".py\"]\n"]);
+    }
+    fs::write(&path, text).expect("a file");
+    assert_eq!(arena.run(&["run"]).code, 0);
+    let of_both = rows(&arena);
+    let game_of = |name: &str| {
+        let row = of_both.iter().find(|row| row.contains(name)).expect("a game");
+        row.split(',').next().expect("an id").to_owned()
+    };
+    assert_eq!(game_of(",bad,"), game_of(",worse,"), "one game takes out both");
+    fs::copy(
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/players/fine.py"),
+        path.with_file_name("bad.py"),
+    )
+    .expect("a file");
+    let run = arena.run(&["run", "--replace", "bad"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let said =
+        format!("worse failed the check and is out; its fault in game {}", game_of(",worse,"));
+    assert!(run.err.contains(&said) && !run.err.contains("quarantined"), "{}", run.err);
+}
+
+#[test]
 fn what_a_format_cannot_do_with_three_seats_it_says() {
     let arena = Arena::new();
     let refused = [

@@ -16,14 +16,20 @@ pub fn taken_out(analysis: &TournamentAnalysis, failed: &FailedChecks) -> Vec<St
         let at =
             |before: &str| id.as_ref().map_or(String::new(), |id| format!(" {before} game {id}"));
         let is_unchecked = state.why_out(player, index) == Out::Unchecked;
-        match failed.of(name).filter(|_| is_unchecked) {
-            Some(fault) => format!(
+        match failed.of(name) {
+            Some(fault) if is_unchecked => format!(
                 "{shown} failed the check and is out: {}{}: {}",
                 fault.code,
                 at("in"),
                 escape::terminal(&fault.message),
             ),
-            None => format!(
+            // Another player in its game was corrected.
+            None if is_unchecked => format!(
+                "{shown} failed the check and is out; its fault{} stays, but the game no longer \
+                 counts",
+                at("in"),
+            ),
+            _ => format!(
                 "{shown} is quarantined: {} faults in a row{}; its later games were not played or \
                  do not count",
                 header.quarantine,
