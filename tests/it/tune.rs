@@ -95,7 +95,7 @@ fn what_cannot_be_tuned_is_refused() {
     arena.write("tune.toml", &arena_file("bot:greedy", "env = \"X\""));
     assert!(tune(&arena, &[]).err.contains("`bot:greedy` has no parameters"));
     arena.write("tune.toml", &arena_file("python3 player.py", "option = \"X\""));
-    assert!(tune(&arena, &[]).err.contains("`option` is for UCI engines"));
+    assert!(tune(&arena, &[]).err.contains("UCI engines, such as `uci:stockfish`"));
 }
 
 fn arena_file(player: &str, way: &str) -> String {

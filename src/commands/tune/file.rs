@@ -228,7 +228,8 @@ impl Parameter {
         if let Some(name) = &self.option {
             let Some(engine) = &mut player.engine else {
                 return Err(Failure::input(format!(
-                    "`option` is for UCI engines; use `env` or `argument` for {name}"
+                    "`option` is for UCI engines, such as `uci:stockfish`; for other programs, pass {name} by \
+                     `env` or `argument`"
                 )));
             };
             engine.options.retain(|(known, _)| known != name);
