@@ -252,10 +252,7 @@ fn opponents_come_from_configurations_and_folders() {
     };
     let (names, notes) = against("tournament.toml");
     assert_eq!(names, r#""ant" "bee""#);
-    assert!(
-        notes.contains("not among the opponents, because it is compared: new and old"),
-        "{notes}"
-    );
+    assert!(notes.contains("not among the opponents, being compared: new and old"), "{notes}");
     let player = fs::read_to_string("tests/players/fine.py").expect("a player");
     for folder in ["pool/cat", "pool/dog", "pool/notes"] {
         fs::create_dir_all(arena.path().join(folder)).expect("a folder");

@@ -351,6 +351,7 @@ fn kill(victim: &Victim, kills: u64, dice: &mut Dice) -> Found {
     let (left, mut found) = (Left::of(&calm), Found::default());
     let lines = calm.log().lines().count();
     let mut arena = begun(victim);
+    let start = whole_lines(&arena.results());
     while found.kills < kills {
         let before = whole_lines(&arena.results());
         let jobs = (1 + dice.below(3)).to_string();
@@ -373,7 +374,8 @@ fn kill(victim: &Victim, kills: u64, dice: &mut Dice) -> Found {
         let is_rewritten = now.lines().next() != before.lines().next();
         assert!(is_rewritten || now.starts_with(&before), "{}: lines vanished", victim.name);
         // A run that had nothing left to play ends the tournament, whether it was killed or not.
-        if !is_killed || done == lines || found.kills == kills {
+        let was_complete = done == lines && before != start;
+        if !is_killed || was_complete || found.kills == kills {
             let run = arena.run(&args);
             assert_eq!((run.code, &run.out), (0, &expected.out), "{}: {}", victim.name, run.err);
             let now = Left::of(&arena);

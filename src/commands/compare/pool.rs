@@ -101,7 +101,7 @@ impl Pool {
         }
         if !out.is_empty() {
             let out = escape::terminal(&listed(&out));
-            printer.note(&format!("not among the opponents, because it is compared: {out}"));
+            printer.note(&format!("not among the opponents, being compared: {out}"));
         }
         let mut names = HashSet::new();
         if let Some(twice) = opponents.iter().find(|player| !names.insert(&player.name)) {
