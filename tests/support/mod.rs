@@ -62,7 +62,7 @@ pub(crate) const TABLE: &str = "\
 12 of 12 games played.
 First seat: -7 ±30 Elo. Draws: 11 of 12 games (91.7%).
 Too close to call (likelihood that the first is better, and about how many more games would tell):
-bee and cat (68%, 158), cat and ant (68%, 158).
+bee and cat (68%, 160), cat and ant (68%, 160).
 ";
 
 /// The normalised result of running the referee: exit code, stdout and stderr.

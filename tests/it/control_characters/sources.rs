@@ -21,7 +21,13 @@ const PLAYER_CALLS: &[&str] = &[
     "play bot:random PLAYER --delay 0s",
     "compare PLAYER bot:random --max-pairs 1 --jobs 1",
     "compare PLAYER bot:random --max-pairs 1 --jobs 1 --format json",
+    "tune tune.toml --max-pairs 1 --jobs 1",
+    "tune tune.toml --max-pairs 1 --jobs 1 --format json",
 ];
+
+/// What `tune` is called with.
+const TUNE: &str = "player = \"ant\"\nsteps = 1\npairs = 1\n[[parameters]]\nenv = \"SPEED\"\n\
+                    start = 1\nmin = 0\nmax = 2\nstep = 1\n";
 
 /// What is called with a configuration.
 const CONFIG_CALLS: &[&str] = &["run --plan", "run --jobs 1 -vv", "check --all --against random"];
@@ -53,6 +59,8 @@ const WORD_CALLS: &[&str] = &[
     "run --replace WORD",
     "play WORD bot:random",
     "compare WORD bot:random",
+    "tune WORD",
+    "tune tune.toml",
     "new WORD",
     "new tournament WORD",
     "new player WORD/WORD",
@@ -198,6 +206,7 @@ fn answers_to_programs_are_printed_escaped() {
 fn words_that_are_wrong_are_printed_escaped() {
     let arena = Arena::new();
     arena.write("tournament.toml", &CUP.replace("RULES", "command = [\"sh\", \"rules.sh\"]"));
+    arena.write("tune.toml", &TUNE.replace("\"ant\"", &json!(EVIL).to_string()));
     arena.write("names.csv", &format!("Ann\n\"{EVIL}\"\n{}\n", EVIL.replace('\n', "")));
     arena.write("games.csv", &format!("first,second,result\n\"{EVIL}\",bee,{EVIL}\n"));
     let folder = arena.path().join("subs").join(EVIL);
@@ -236,6 +245,7 @@ fn what_players_say_is_printed_escaped() {
     ] {
         let arena = Arena::new();
         player(&arena, &greeting, &reply);
+        arena.write("tune.toml", TUNE);
         arena.write(
             "tournament.toml",
             "name = \"cup\"\ngame = \"watch-your-back\"\nseed = 7\n[[players]]\nname = \"ant\"\n\
@@ -260,6 +270,7 @@ fn what_engines_say_is_printed_escaped() {
     // A line break would end a line of UCI.
     let options = options.replace("\nFORGED", "FORGED");
     arena.write("options", &options);
+    arena.write("tune.toml", TUNE);
     arena.write("said", &format!("info depth 1 score cp 3 pv {EVIL}\nbestmove {EVIL}\n"));
     arena.write(
         "engine.sh",
