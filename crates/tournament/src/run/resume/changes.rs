@@ -50,10 +50,10 @@ pub(super) fn compare(
     further: bool,
 ) -> Result<Vec<String>, Differences> {
     let mut changes = Vec::new();
-    let (mut programs, mut too_late) = (Vec::new(), Vec::new());
-    let mut forbidden = fixed_differences(old, new);
+    let forbidden = fixed_differences(old, new);
+    let mut found = Differences { forbidden, programs: Vec::new(), too_late: Vec::new() };
     let (planned, wanted) = (configured(&old.stages), configured(&new.stages));
-    compare_stages(planned, wanted, &mut changes, &mut forbidden);
+    compare_stages(planned, wanted, &mut changes, &mut found.forbidden);
     let is_checked = checked_round_robin(wanted).is_some();
     let is_fixed = further || !(may_grow(wanted) || is_checked);
     let why_fixed = match (further, is_checked) {
@@ -64,9 +64,52 @@ pub(super) fn compare(
         }
         _ => "in this format later meetings depend on earlier results",
     };
+    let terms = PlayerTerms { replaced, failed, is_checked, is_fixed, why_fixed };
     for player in &old.players {
+        let now = new.players.iter().find(|now| now.name == player.name);
+        terms.compare(player, now, &mut changes, &mut found);
+    }
+    let is_new = |name: &&String| !old.players.iter().any(|known| known.name == **name);
+    let added: Vec<&String> = new.players.iter().map(|it| &it.name).filter(is_new).collect();
+    changes.extend(added.iter().map(|name| format!("player {name} added")));
+    if is_fixed && found.forbidden.is_empty() {
+        found.too_late.extend(added.into_iter().cloned());
+        found.forbidden.extend(changes.iter().map(|change| format!("{change}: {why_fixed}")));
+    }
+    match (planned.len() < old.stages.len(), wanted.len() < new.stages.len()) {
+        (false, true) => changes.push("further games as time allows (--until)".to_owned()),
+        (true, false) => changes.push("no further games (none were played)".to_owned()),
+        _ => {}
+    }
+    if found.forbidden.is_empty() && found.programs.is_empty() {
+        return Ok(changes);
+    }
+    Err(found)
+}
+
+/// What decides whether a player may change.
+struct PlayerTerms<'a> {
+    replaced: &'a [String],
+    failed: &'a [String],
+    /// Whether a check comes before the games.
+    is_checked: bool,
+    /// Whether no other games may be added.
+    is_fixed: bool,
+    why_fixed: &'static str,
+}
+
+impl PlayerTerms<'_> {
+    /// Compares a player with what the configuration says of it now.
+    fn compare(
+        &self,
+        player: &PlayerInfo,
+        now: Option<&PlayerInfo>,
+        changes: &mut Vec<String>,
+        found: &mut Differences,
+    ) {
+        let Self { replaced, failed, is_checked, is_fixed, why_fixed } = *self;
+        let Differences { forbidden, programs, too_late } = found;
         let name = &player.name;
-        let now = new.players.iter().find(|now| now.name == *name);
         if let Some(now) = now.filter(|now| now.disqualified != player.disqualified) {
             if is_fixed {
                 forbidden.push(format!(
@@ -117,22 +160,6 @@ pub(super) fn compare(
             }),
         }
     }
-    let is_new = |name: &&String| !old.players.iter().any(|known| known.name == **name);
-    let added: Vec<&String> = new.players.iter().map(|it| &it.name).filter(is_new).collect();
-    changes.extend(added.iter().map(|name| format!("player {name} added")));
-    if is_fixed && forbidden.is_empty() {
-        too_late.extend(added.into_iter().cloned());
-        forbidden.extend(changes.iter().map(|change| format!("{change}: {why_fixed}")));
-    }
-    match (planned.len() < old.stages.len(), wanted.len() < new.stages.len()) {
-        (false, true) => changes.push("further games as time allows (--until)".to_owned()),
-        (true, false) => changes.push("no further games (none were played)".to_owned()),
-        _ => {}
-    }
-    if forbidden.is_empty() && programs.is_empty() {
-        return Ok(changes);
-    }
-    Err(Differences { forbidden, programs, too_late })
 }
 
 /// What changes where a player is disqualified, or is not any more.
