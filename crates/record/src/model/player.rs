@@ -92,7 +92,7 @@ pub struct PlayerSpec {
     /// Whether it may ask the game for guesses of what is hidden from it, as built-in players do.
     pub guesses: bool,
     /// Why none of its games counts, if it is disqualified.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip)]
     pub disqualified: Option<String>,
     /// A hash of its command and files, as 16 hexadecimal digits.
     #[serde(skip)]
