@@ -85,7 +85,7 @@ impl Progress {
     }
 
     /// Tells each kind of fault with a command that repeats the player's decision. `called` are the
-    /// options with which commands find the tournament; without them, there is no such command.
+    /// options by which commands find the tournament; `None` if no command can name its players.
     #[must_use]
     pub(crate) fn called(self, called: Option<String>) -> Self {
         Self { called, ..self }

@@ -106,7 +106,7 @@ fn so_far(elo: Option<Estimate>, pairs: &Pentanomial, draws: u32) -> String {
     parts.join(", ")
 }
 
-/// An estimate with half the width of its interval, or that there is none yet.
+/// An estimate with half the width of its interval, in words.
 pub(super) fn brief(estimate: Option<Estimate>, unit: &str) -> String {
     match estimate {
         Some(Estimate { value, low, high }) => {

@@ -179,7 +179,7 @@ impl PoolPart {
     }
 }
 
-/// The error that there is no file or folder where `word` looks like one.
+/// The error for a word that looks like a path and leads nowhere.
 fn missing(word: &str) -> Option<Failure> {
     let path = Path::new(word);
     let is_path = word.contains('/') || path.extension().is_some();

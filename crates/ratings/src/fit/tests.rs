@@ -574,7 +574,7 @@ fn opponents_who_were_chosen_by_strength_elsewhere_do_not_pull_ratings_together(
     for near in [3, 5] {
         let (mut results, strengths) = matched(Some(near));
         let (slope, _) = slope_and_coverage(&fit(&results, &[]).expect("no anchor"), &strengths);
-        assert!(slope < 0.5, "{slope}: there is no danger");
+        assert!(slope < 0.5, "{slope}: the learned prior is right");
         results.set_matched_elsewhere();
         let fit = fit(&results, &[]).expect("no anchor");
         let (slope, held) = slope_and_coverage(&fit, &strengths);
