@@ -16,7 +16,7 @@ pub use action::Action;
 pub use start::Rules;
 pub use state::State;
 
-use super::any;
+use super::any_game;
 use super::drawing::DrawnRow;
 use super::event::Event;
 use super::history::History;
@@ -112,7 +112,7 @@ impl Chess {
             self.line.push(' ');
         }
         self.line.extend(action.letters());
-        self.line_hash = any::hash(&(self.line_hash, action));
+        self.line_hash = any_game::hash(&(self.line_hash, action));
         self.ply += 1;
     }
 
@@ -162,7 +162,7 @@ impl Game for Chess {
         let (rules, board) = (Arc::clone(rules), rules.start.clone());
         let mut past = History::default();
         past.push(ending::key(&board));
-        let line_hash = any::hash(&rules.fen(&board));
+        let line_hash = any_game::hash(&rules.fen(&board));
         Self { rules, board, line: String::new(), ply: 0, line_hash, past, ending: None }
     }
 

@@ -11,7 +11,7 @@ use serde::ser::{self, SerializeSeq, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::any;
+use super::any_game;
 use super::board;
 use super::drawing::{BoardLook, DrawnRow};
 use super::event::Event;
@@ -222,7 +222,7 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
 
     /// A hash of the state. Override this if the state is slow to draw.
     fn state_hash(&self) -> u64 {
-        any::hash(any::json(&self.state()).get())
+        any_game::hash(any_game::json(&self.state()).get())
     }
 
     /// Everything that the position holds besides the rules.

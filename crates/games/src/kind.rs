@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::any::{AnyGame, SharedGame, Typed};
+use crate::any_game::{AnyGame, SharedGame, Typed};
 
 /// Defines [`GameKind`] from a list, the only place that maps names to games.
 macro_rules! games {

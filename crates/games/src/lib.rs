@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 
-mod any;
+mod any_game;
 pub mod back_to_the_wall;
 pub mod backdraughts;
 pub mod board;
@@ -22,7 +22,7 @@ mod turn;
 pub mod two;
 pub mod watch_your_back;
 
-pub use any::{
+pub use any_game::{
     AnyGame, AnyPosition, GameError, PlacesTell, Position, ProgramError, RulesProgram, SharedGame,
     Typed, TypedPosition, guesses,
 };

@@ -28,7 +28,7 @@ use super::drawing::{DrawnRow, symbol_cells};
 use super::event::{Event, Why};
 use super::history::History;
 use super::two::{BySide, GameResult, Outcome, Side, Step, Turn};
-use super::{Game, OptionError, Options, Refusal, RuleSheet, any};
+use super::{Game, OptionError, Options, Refusal, RuleSheet, any_game};
 
 /// A position of Watch Your Back!, with the rules in force.
 #[derive(Debug, Clone)]
@@ -255,7 +255,7 @@ impl Game for WatchYourBack {
     }
 
     fn state_hash(&self) -> u64 {
-        any::hash(&self.board)
+        any_game::hash(&self.board)
     }
 
     fn snapshot(&self) -> Snapshot {

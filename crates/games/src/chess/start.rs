@@ -107,13 +107,15 @@ fn wrong(error: FenParseError, rights: &str) -> String {
         FenParseError::InvalidBoard => {
             "no game has these pieces on these squares with this side to move".to_owned()
         }
-        FenParseError::InvalidSideToMove => "the side to move is `w` or `b`".to_owned(),
+        FenParseError::InvalidSideToMove => "the side to move must be `w` or `b`".to_owned(),
         FenParseError::InvalidCastlingRights => no_castling(rights),
         FenParseError::InvalidEnPassant => {
             "no pawn has just passed the en-passant square".to_owned()
         }
-        FenParseError::InvalidHalfMoveClock => "the fifth field is a number up to 100".to_owned(),
-        _ => "the sixth field is the number of the move, from 1".to_owned(),
+        FenParseError::InvalidHalfMoveClock => {
+            "the fifth field must be a number up to 100".to_owned()
+        }
+        _ => "the sixth field must be the number of the move, from 1".to_owned(),
     }
 }
 

@@ -286,8 +286,8 @@ fn the_model_agrees_in_random_matches() {
 }
 
 #[test]
-#[ignore = "slow: 5,760 matches"]
+#[ignore = "slow: 2,880 matches"]
 fn the_model_agrees_in_very_many_matches() {
     // Pieces are seldom separated, because every corner must reach another one.
-    assert!(agree(1..11).contains_key("separated"));
+    assert!(agree(1..6).contains_key("separated"));
 }

@@ -211,8 +211,8 @@ fn the_model_agrees_on_crowded_boards() {
 }
 
 #[test]
-#[ignore = "slow: 2,880 games from the start and 17,280 from crowded boards"]
+#[ignore = "slow: 1,440 games from the start and 8,640 from crowded boards"]
 fn the_model_agrees_in_very_many_games() {
-    agree(from_start, 1000..1010);
-    agree(from_crowd, 1000..1060);
+    agree(from_start, 1000..1005);
+    agree(from_crowd, 1000..1030);
 }

@@ -329,6 +329,15 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// How people see the position.
     fn draw(&self) -> Drawing<'_>;
 
+    /// The position as SVG for pages, which show it instead of a board or text; none if the game
+    /// draws none. It can run nothing and load nothing, and is ASCII.
+    ///
+    /// # Errors
+    /// The game's drawing has something that is not allowed.
+    fn svg(&self) -> Result<Option<String>, GameError> {
+        Ok(None)
+    }
+
     /// A line for people with what the board does not show (phase, counts).
     fn caption(&self) -> String;
 
