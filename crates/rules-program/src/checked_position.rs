@@ -34,6 +34,8 @@ pub(crate) struct CheckedPosition {
     pub(crate) views: Option<BySeat<Box<RawValue>>>,
     pub(crate) rows: Vec<String>,
     pub(crate) board: Option<DrawnBoard>,
+    /// The drawing, which is checked when a page shows it: a bad one breaks no game.
+    pub(crate) svg: Option<Box<str>>,
     pub(crate) caption: String,
     pub(crate) values: Option<BySeat<f64>>,
     /// The scores, if the higher one decided the game.
@@ -103,6 +105,7 @@ impl CheckedPosition {
             views,
             rows: answer.rows,
             board,
+            svg: answer.svg,
             caption: answer.caption,
             values,
             scores,

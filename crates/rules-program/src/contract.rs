@@ -30,6 +30,8 @@ pub(crate) const MOST_UNASKED: u32 = 1000;
 pub(crate) const MOST_ROWS: usize = 64;
 /// The longest row or caption, in characters.
 pub(crate) const LONGEST_ROW: usize = 256;
+/// The longest drawing, in bytes.
+pub(crate) const LONGEST_SVG: usize = 64 << 10;
 /// The most characters on a square.
 pub(crate) const MOST_ON_SQUARE: usize = 32;
 /// The most characters of a label or a glyph.
@@ -222,6 +224,9 @@ pub(crate) struct PositionAnswer {
     pub(crate) rows: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) board: Option<DrawnBoard>,
+    /// The position as SVG, for pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) svg: Option<Box<str>>,
     /// A line below the board.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) caption: String,

@@ -8,7 +8,8 @@ use referee_games::{BoardLook, BySeat, Clause, OptionSpec, Options, PlacesTell, 
 
 use crate::boards;
 use crate::contract::{GameAnswer, VERSION};
-use crate::error::{Violation, printable};
+use crate::error::Violation;
+use crate::printable::printable;
 
 /// The longest name, in bytes.
 const LONGEST_NAME: usize = 64;

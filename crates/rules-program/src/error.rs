@@ -3,12 +3,15 @@
 use std::io;
 use std::time::Duration;
 
-use referee_games::{EventError, GameError, ProgramError, SEATS, is_unsafe_to_show};
+use referee_games::{EventError, GameError, ProgramError, SEATS};
 
 use crate::contract::{
     LONGEST_ANSWER, LONGEST_ROW, LONGEST_STATE, LONGEST_TEXT, MOST_OUTCOMES, MOST_PLIES, MOST_ROWS,
     MOST_UNASKED, VERSION,
 };
+
+use crate::printable::printable;
+use crate::svg::SvgError;
 
 /// The length to which a request or an answer is cut in messages, in characters.
 const SHOWN: usize = 600;
@@ -64,18 +67,6 @@ fn cut(text: &str) -> String {
     let head: String = plain.chars().take(SHOWN / 2).collect();
     let tail: String = plain.chars().skip(length - SHOWN / 2).collect();
     format!("{head} … {tail}")
-}
-
-/// The text with characters escaped that are not safe to show.
-pub(crate) fn printable(text: &str) -> String {
-    let escape = |character: char| {
-        if is_unsafe_to_show(character) {
-            character.escape_debug().collect::<String>()
-        } else {
-            character.to_string()
-        }
-    };
-    text.chars().map(escape).collect()
 }
 
 /// A problem with a rules program or its answer.
@@ -254,6 +245,9 @@ pub(crate) enum Violation {
     /// The board cannot be drawn, for this reason.
     #[error("`board` cannot be drawn: {0}")]
     Board(String),
+    /// The drawing has something that is not allowed.
+    #[error(transparent)]
+    Svg(#[from] SvgError),
     /// `max_plies` is not from 1 to [`MOST_PLIES`].
     #[error("`max_plies` is {0}; it must be from 1 to {MOST_PLIES}")]
     MostPlies(u32),

@@ -117,8 +117,8 @@ impl AnyGame for ProgramGame {
             }
             Ok(Ok((CheckedPosition::new(&self.description, answer)?.0, plies)))
         })?;
-        let (checked, max_plies) =
-            started.map_err(|error| OptionError::Rules(crate::error::printable(&error).into()))?;
+        let (checked, max_plies) = started
+            .map_err(|error| OptionError::Rules(crate::printable::printable(&error).into()))?;
         Ok(Box::new(ProgramPosition::at(self.table(options, max_plies), checked, 0)))
     }
 

@@ -10,7 +10,9 @@ mod game;
 mod link;
 mod pipes;
 mod position;
+mod printable;
 mod serve;
+mod svg;
 
 pub use child::ChildLauncher;
 pub use game::ProgramGame;

@@ -17,8 +17,10 @@ use crate::contract::{
     ActionAnswer, DRAWS, MOST_UNASKED, PositionAnswer, RequestType, RulesRequest, StepWords,
 };
 use crate::description::Description;
-use crate::error::{ExchangeError, Violation, printable};
+use crate::error::{ExchangeError, RulesProgramError, Violation};
 use crate::link::ProgramLink;
+use crate::printable::printable;
+use crate::svg;
 
 /// The longest reason for a refusal that is kept, in characters.
 const LONGEST_REASON: usize = 512;
@@ -313,6 +315,11 @@ impl AnyPosition for ProgramPosition {
             (Some(board), Some(look)) => Drawing::Board(board.clone(), look),
             _ => Drawing::Text(self.checked.rows.clone()),
         }
+    }
+
+    fn svg(&self) -> Result<Option<String>, GameError> {
+        let clean = self.checked.svg.as_deref().map(svg::clean).transpose();
+        clean.map_err(|error| RulesProgramError::from(ExchangeError::Contract(error.into())).into())
     }
 
     fn caption(&self) -> String {
