@@ -16,7 +16,7 @@ use crate::sprt::SprtVerdict;
 
 /// The variance of a value that a test expects at first: that of half the difference of two
 /// independent pairs of games without draws between equals.
-pub(crate) const FIRST_VARIANCE: f64 = 1.0 / 16.0;
+const FIRST_VARIANCE: f64 = 1.0 / 16.0;
 /// How many values that expectation counts for.
 const FIRST_VALUES: f64 = 4.0;
 /// The most of a gambler's capital that a single value may cost.

@@ -1,29 +1,33 @@
 //! Would one player do better than another in the same field? Both play the same opponents, with
 //! the same luck, and the difference of their shares of the points decides.
 //!
-//! The unit is a *deal*: a pair of games of each of the two against one opponent. With shares s and t
-//! of the points, it has the value ½ + (s − t)/2. A *round* is a deal against every opponent, so that
-//! each counts equally. The values of whole rounds go into a [`BettingTest`].
+//! The unit is a *deal*: a game at each seat of each of the two, against the same opponents. With
+//! shares s and t of the points, it has the value ½ + (s − t)/2. A *round* is a deal at every table of
+//! opponents, so that each counts equally. The values of whole rounds go into a [`BettingTest`].
 //!
 //! A difference of *e* Elo shows less the farther the opponents are away. With x the strength of both
-//! players over an opponent, as the logarithm of the odds, the expected value is
-//! ½ + [σ(x + e/2) − σ(x − e/2)]/2, with e in natural units. The hypotheses are means of this over
-//! the opponents, with x as the last rounds before show it: a test may not know the round that it
-//! judges, and opponents may learn while it lasts.
+//! players over the opponents of a table, as the logarithm of the odds of being ahead of one of them,
+//! the expected value is ½ + [σ(x + e/2) − σ(x − e/2)]/2, with e in natural units. The hypotheses are
+//! means of this over the tables, with x as the last rounds before show it: a test may not know the
+//! round that it judges, and opponents may learn while it lasts.
+//!
+//! A *duel* is simpler: both sit at one table, with others or without, and their share is of the
+//! comparisons with each other. A deal has every player once at each seat, and one player's share for
+//! its value; a difference of *e* Elo has the expected value σ(e).
 
 use std::f64::consts::LN_10;
 
-use crate::betting::{BettingState, BettingTest, FIRST_VARIANCE};
+use crate::betting::{BettingState, BettingTest};
 use crate::points::Points;
 use crate::rating::Estimate;
-use crate::rounds::{FieldGame, Rival, Round, Rounds};
+use crate::rounds::{FieldGame, FieldSize, Rival, Round, Rounds};
 use crate::sprt::{Sprt, SprtError, SprtVerdict, Unit};
 use crate::sprt_match::MatchEnd;
 use crate::stagewise::TestMotion;
 
 /// A natural unit of strength for each Elo point.
 const PER_ELO: f64 = LN_10 / 400.0;
-/// How many deals what all opponents have in common counts for, in the share against one of them.
+/// How many deals what all tables have in common counts for, in the share at one of them.
 const COMMON: f64 = 0.5;
 /// How much less a round counts with each further one in what the hypotheses take the opponents for.
 const MEMORY: f64 = 7.0 / 8.0;
@@ -31,15 +35,13 @@ const MEMORY: f64 = 7.0 / 8.0;
 const FARTHEST: f64 = 2000.0;
 /// The number of bisections for a root, enough for the last bit.
 const HALVINGS: usize = 64;
-/// The half points of a pair of games.
-const PAIR: u32 = 4;
 
-/// The results against one opponent.
+/// The results against one opponent, or the opponents of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OpponentScore {
     /// The number of deals.
     pub deals: u32,
-    /// The half points of the new player and of the old one, of 4 for each deal.
+    /// The half points of the new player and of the old one.
     halves: [u32; 2],
 }
 
@@ -50,13 +52,13 @@ impl OpponentScore {
         self.halves = [0, 1].map(|rival: usize| self.halves[rival] + halves[rival]);
     }
 
-    /// The points of one of the two, of 2 for each deal.
+    /// The points of one of the two, of [`FieldSize::points`] for each deal.
     pub fn points(&self, rival: Rival) -> Points {
         Points::of(0, self.halves[rival as usize])
     }
 }
 
-/// How the two did together against one opponent.
+/// How the two did together at one table.
 #[derive(Debug, Clone, Copy, Default)]
 struct Level {
     deals: f64,
@@ -64,10 +66,11 @@ struct Level {
     shares: f64,
 }
 
-impl From<&OpponentScore> for Level {
-    fn from(score: &OpponentScore) -> Self {
+impl Level {
+    /// The level that these results show, in deals with this many half points for the two together.
+    fn of(score: &OpponentScore, halves_of_deal: f64) -> Self {
         let halves = f64::from(score.halves[0] + score.halves[1]);
-        Self { deals: f64::from(score.deals), shares: halves / f64::from(2 * PAIR) }
+        Self { deals: f64::from(score.deals), shares: halves / halves_of_deal }
     }
 }
 
@@ -93,8 +96,10 @@ pub struct FieldMatch {
     errors: (f64, f64),
     most_rounds: u32,
     bets: BettingTest,
-    rounds: Rounds<4>,
-    opponents: Vec<OpponentScore>,
+    field: FieldSize,
+    is_duel: bool,
+    rounds: Rounds,
+    tables: Vec<OpponentScore>,
     /// The same for the last rounds.
     recent: Vec<Level>,
     /// The sum of squared differences of the two players' half points in a deal.
@@ -103,8 +108,7 @@ pub struct FieldMatch {
 }
 
 impl FieldMatch {
-    /// A match against this many opponents, one or more, for at most `most_rounds` rounds. The
-    /// hypotheses are differences `(lower, upper)` in logistic Elo; `errors` is `(α, β)`, the
+    /// A match against these opponents for at most `most_rounds` rounds. The hypotheses are differences `(lower, upper)` in logistic Elo; `errors` is `(α, β)`, the
     /// probabilities of accepting the upper difference if the lower one is true, and the reverse.
     ///
     /// # Errors
@@ -112,7 +116,7 @@ impl FieldMatch {
     pub fn new(
         hypotheses: (f64, f64),
         errors: (f64, f64),
-        opponents: usize,
+        field: FieldSize,
         most_rounds: u32,
     ) -> Result<Self, SprtError> {
         // Any other test has the same bounds.
@@ -120,17 +124,48 @@ impl FieldMatch {
         let bets = BettingTest::new(errors);
         let test = bets.state();
         let state = FieldState { rounds: 0, copies: 0, forfeits: 0, test, stop: None };
+        let field = FieldSize { tables: field.tables.max(1), seats: field.seats.max(2) };
         Ok(Self {
             hypotheses,
             errors,
             most_rounds,
             bets,
-            rounds: Rounds::new(opponents.max(1)),
-            opponents: vec![OpponentScore::default(); opponents.max(1)],
-            recent: vec![Level::default(); opponents.max(1)],
+            field,
+            is_duel: false,
+            rounds: Rounds::new(field, 2),
+            tables: vec![OpponentScore::default(); field.tables],
+            recent: vec![Level::default(); field.tables],
             squares: 0,
             state,
         })
+    }
+
+    /// A duel: a match at one table of a game with this many seats for at most `most_deals` deals.
+    /// Each of its games is two games here, with the half points of the two in their comparison with
+    /// each other, and the seat of the new player. Otherwise as [`FieldMatch::new`].
+    ///
+    /// # Errors
+    /// If the differences or the probabilities are out of range.
+    pub fn duel(
+        hypotheses: (f64, f64),
+        errors: (f64, f64),
+        seats: usize,
+        most_deals: u32,
+    ) -> Result<Self, SprtError> {
+        let field = FieldSize { tables: 1, seats };
+        Ok(Self { is_duel: true, ..Self::new(hypotheses, errors, field, most_deals)? })
+    }
+
+    /// Whether it is a duel.
+    pub fn is_duel(&self) -> bool {
+        self.is_duel
+    }
+
+    /// The points that a player can win in a deal: for each game, one for each of its opponents, or
+    /// in a duel one for the other of the two.
+    pub fn points(&self) -> u32 {
+        let seats = u32::try_from(self.field.seats).unwrap_or(u32::MAX);
+        if self.is_duel { seats } else { self.field.points() }
     }
 
     /// The state of the match.
@@ -155,17 +190,22 @@ impl FieldMatch {
 
     /// The number of deals that count.
     pub fn deals(&self) -> u32 {
-        self.opponents.iter().map(|score| score.deals).sum()
+        self.tables.iter().map(|score| score.deals).sum()
     }
 
-    /// The results against each opponent, in their order.
-    pub fn opponents(&self) -> &[OpponentScore] {
-        &self.opponents
+    /// The opponents.
+    pub fn field(&self) -> FieldSize {
+        self.field
     }
 
-    /// The score of one of the two in the deals that count, of 2 points for each.
+    /// The results at each table, in their order.
+    pub fn tables(&self) -> &[OpponentScore] {
+        &self.tables
+    }
+
+    /// The score of one of the two in the deals that count, of [`Self::points`] for each.
     pub fn score(&self, rival: Rival) -> Points {
-        self.opponents.iter().map(|score| score.points(rival)).sum()
+        self.tables.iter().map(|score| score.points(rival)).sum()
     }
 
     /// The expected total number of deals. Before the first round: if one of the hypotheses is
@@ -177,7 +217,14 @@ impl FieldMatch {
         if self.state.rounds == 0 {
             let (low, high) = self.means(&strengths(&self.recent));
             let needed = 2.0 * needed.0.max(needed.1);
-            return needed * FIRST_VARIANCE / (high - low).powi(2);
+            let variance = if self.is_duel {
+                // Of the share of games won.
+                0.25 / f64::from(self.points())
+            } else {
+                // Of half the difference of two independent shares.
+                self.field.first_variance() / 2.0
+            };
+            return needed * variance / (high - low).powi(2);
         }
         let of = |evidence: f64, needed: f64| {
             if evidence > 0.0 { (deals * needed / evidence).max(deals) } else { f64::INFINITY }
@@ -187,8 +234,8 @@ impl FieldMatch {
 
     /// The number of deals at which the match ends without a verdict.
     pub fn most_deals(&self) -> u32 {
-        let opponents = u32::try_from(self.opponents.len()).unwrap_or(u32::MAX);
-        self.most_rounds.saturating_mul(opponents)
+        let tables = u32::try_from(self.tables.len()).unwrap_or(u32::MAX);
+        self.most_rounds.saturating_mul(tables)
     }
 
     /// Adds a game, and judges the rounds that are now due.
@@ -200,7 +247,7 @@ impl FieldMatch {
         }
     }
 
-    fn judge(&mut self, round: &Round<4>) {
+    fn judge(&mut self, round: &Round) {
         self.state.copies += u32::try_from(round.copies).unwrap_or(u32::MAX);
         if round.is_copy() {
             self.state.stop = Some(MatchEnd::Copies);
@@ -222,18 +269,30 @@ impl FieldMatch {
         };
     }
 
-    /// Adds the deal against the opponent at this place. Returns its value.
-    fn count(&mut self, opponent: usize, deal: &[FieldGame; 4]) -> f64 {
-        let halves = [deal[0].halves + deal[1].halves, deal[2].halves + deal[3].halves];
-        self.opponents[opponent].add(halves);
-        let recent = &mut self.recent[opponent];
+    /// Adds the deal at this table. Returns its value.
+    fn count(&mut self, table: usize, deal: &[FieldGame]) -> f64 {
+        let (new, old) = deal.split_at(self.field.seats);
+        let halves = [new, old].map(|games| games.iter().map(|game| game.halves).sum::<u32>());
+        self.tables[table].add(halves);
+        let of_deal = self.halves_of_deal();
+        let recent = &mut self.recent[table];
         recent.deals = MEMORY * recent.deals + 1.0;
-        recent.shares =
-            MEMORY * recent.shares + f64::from(halves[0] + halves[1]) / f64::from(2 * PAIR);
+        recent.shares = MEMORY * recent.shares + f64::from(halves[0] + halves[1]) / of_deal;
         self.squares += u64::from(halves[0].abs_diff(halves[1])).pow(2);
         let forfeits = deal.iter().filter(|game| game.forfeited).count();
         self.state.forfeits += u32::try_from(forfeits).unwrap_or_default();
-        value(f64::from(halves[0]) - f64::from(halves[1]))
+        self.value(f64::from(halves[0]) - f64::from(halves[1]))
+    }
+
+    /// The half points of the two together in a deal.
+    fn halves_of_deal(&self) -> f64 {
+        f64::from(4 * self.points())
+    }
+
+    /// The value of a deal, or the mean of several, in which the new player has this many half points
+    /// more than the old one.
+    fn value(&self, lead: f64) -> f64 {
+        0.5 + lead / self.halves_of_deal()
     }
 
     /// The difference in strength in Elo, with a 95% interval. Both allow for the test's stopping
@@ -242,7 +301,7 @@ impl FieldMatch {
     pub fn estimate(&self) -> Estimate {
         let strengths = self.strengths();
         let motion = self.motion(&strengths);
-        let at = |chance| elo_of(motion.score(motion.end.drift(chance)), &strengths);
+        let at = |chance| self.elo_of(motion.score(motion.end.drift(chance)), &strengths);
         Estimate { value: at(0.5), low: at(0.025), high: at(0.975) }
     }
 
@@ -258,28 +317,45 @@ impl FieldMatch {
     fn motion(&self, strengths: &[f64]) -> TestMotion {
         let deals = f64::from(self.deals()) + 1.0;
         let [new, old] = [Rival::New, Rival::Old].map(|rival| 2.0 * self.score(rival).value());
-        let mean = value((new - old) / deals);
-        // A deal's distance from ½ is its difference over 8, see `value`.
-        let square = (precise(self.squares) / 64.0 + 0.25) / deals;
+        let mean = self.value((new - old) / deals);
+        // A deal's distance from ½ is its difference over this, see `value`.
+        let square = (precise(self.squares) / self.halves_of_deal().powi(2) + 0.25) / deals;
         let variance = square - (mean - 0.5).powi(2);
         let bounds = (self.errors.1.ln(), -self.errors.0.ln());
         TestMotion::new(self.means(strengths), bounds, (mean, (variance / deals).sqrt()))
     }
 
-    /// The expected values of a round's deals under the two hypotheses, against opponents over whom
-    /// both have these strengths.
+    /// The expected values of a round's deals under the two hypotheses, at tables over which both have
+    /// these strengths.
     fn means(&self, strengths: &[f64]) -> (f64, f64) {
-        (mean_at(self.hypotheses.0, strengths), mean_at(self.hypotheses.1, strengths))
+        let (low, high) = self.hypotheses;
+        (self.mean_at(low, strengths), self.mean_at(high, strengths))
     }
 
-    /// How strong both players were over each opponent.
+    /// The expected value of a round's deals if the difference is this one.
+    fn mean_at(&self, elo: f64, strengths: &[f64]) -> f64 {
+        if self.is_duel { share_at(elo * PER_ELO) } else { mean_at(elo, strengths) }
+    }
+
+    /// The difference in Elo at which the mean of the expected values is this one.
+    fn elo_of(&self, mean: f64, strengths: &[f64]) -> f64 {
+        let (mut low, mut high) = (-FARTHEST, FARTHEST);
+        for _ in 0..HALVINGS {
+            let middle = f64::midpoint(low, high);
+            if self.mean_at(middle, strengths) < mean { low = middle } else { high = middle }
+        }
+        f64::midpoint(low, high)
+    }
+
+    /// How strong both players were over each table.
     fn strengths(&self) -> Vec<f64> {
-        strengths(&self.opponents.iter().map(Level::from).collect::<Vec<_>>())
+        let level = |score| Level::of(score, self.halves_of_deal());
+        strengths(&self.tables.iter().map(level).collect::<Vec<_>>())
     }
 }
 
-/// How strong both players are over opponents at these levels, in natural units. With few deals,
-/// opponents are taken to be more alike than their results.
+/// How strong both players are over tables at these levels, in natural units. With few deals, tables
+/// are taken to be more alike than their results.
 fn strengths(levels: &[Level]) -> Vec<f64> {
     let sum = |of: fn(&Level) -> f64| levels.iter().map(of).sum::<f64>();
     let common = (sum(|level| level.shares) + 0.5) / (sum(|level| level.deals) + 1.0);
@@ -290,34 +366,23 @@ fn strengths(levels: &[Level]) -> Vec<f64> {
     levels.iter().map(of).collect()
 }
 
-/// The value of a deal, or the mean of several, in which the new player has this many half points
-/// more than the old one.
-fn value(lead: f64) -> f64 {
-    0.5 + lead / f64::from(2 * PAIR)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "at most 16 for each deal")]
+#[expect(clippy::cast_precision_loss, reason = "at most the square of 480 for each deal")]
 fn precise(squares: u64) -> f64 {
     squares as f64
 }
 
-/// The mean of the expected values against opponents over whom both have these strengths.
+/// The mean of the expected values at tables over which both have these strengths.
 #[expect(clippy::cast_precision_loss, reason = "a number of players")]
 fn mean_at(elo: f64, strengths: &[f64]) -> f64 {
     let half = elo * PER_ELO / 2.0;
-    let share = |strength: f64| 1.0 / (1.0 + (-strength).exp());
-    let leads = strengths.iter().map(|strength| share(strength + half) - share(strength - half));
+    let leads =
+        strengths.iter().map(|strength| share_at(strength + half) - share_at(strength - half));
     0.5 + leads.sum::<f64>() / strengths.len() as f64 / 2.0
 }
 
-/// The difference in Elo at which the mean of the expected values is this one.
-fn elo_of(mean: f64, strengths: &[f64]) -> f64 {
-    let (mut low, mut high) = (-FARTHEST, FARTHEST);
-    for _ in 0..HALVINGS {
-        let middle = f64::midpoint(low, high);
-        if mean_at(middle, strengths) < mean { low = middle } else { high = middle }
-    }
-    f64::midpoint(low, high)
+/// The expected share of a player that is this much stronger, in natural units.
+fn share_at(strength: f64) -> f64 {
+    1.0 / (1.0 + (-strength).exp())
 }
 
 #[cfg(test)]

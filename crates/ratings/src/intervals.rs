@@ -8,6 +8,7 @@
 //! distribution, and its cost does not depend on the number of pairs. Rounds come in twos: the
 //! second moves every strength by as much in the other direction, which is as likely.
 
+use ndarray::Array2;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -131,32 +132,62 @@ impl Fit {
     pub(crate) fn rank_intervals_by<C: Ord>(&self, classes: &[C]) -> Vec<RankInterval> {
         let order = ClassOrder::new(&self.groups, classes);
         let layout = &self.fitted.model.layout;
-        let estimated: Vec<f32> =
+        let values =
             (0..self.groups.len()).map(|player| single(self.fitted.strength(player))).collect();
-        // The places of the first player in all rounds, then those of the next one.
-        let mut all_places = vec![0; estimated.len() * ROUNDS];
-        let mut round = 0;
-        let mut luck = ChaCha8Rng::seed_from_u64(SEED);
+        let strengths = &self.fitted.point[..layout.strengths];
+        let root = |sorted: &[usize]| self.fitted.covariance.single_root(sorted);
+        DrawnStrengths::new(values, &layout.slots, strengths, root).rank_intervals(&order)
+    }
+}
+
+/// The strengths of players, and the distribution of their deviations.
+pub(crate) struct DrawnStrengths<'a> {
+    /// By player.
+    values: Vec<f32>,
+    /// The index of each player's deviation in `places`.
+    slots: &'a [usize],
+    /// The place of each deviation among those that are drawn.
+    places: Vec<usize>,
+    /// A root of the covariance of the deviations.
+    root: Array2<f32>,
+}
+
+impl<'a> DrawnStrengths<'a> {
+    /// The players' `values`; each moves as the strength in its slot does. `root` gives a root of the
+    /// covariance of the strengths with these indices.
+    pub(crate) fn new(
+        values: Vec<f32>,
+        slots: &'a [usize],
+        strengths: &[f64],
+        root: impl FnOnce(&[usize]) -> Array2<f32>,
+    ) -> Self {
         // The best player first, so that the order of the players does not matter.
-        let mut sorted: Vec<usize> = (0..layout.strengths).collect();
-        let point = &self.fitted.point;
-        sorted.sort_by(|&one, &other| point[other].total_cmp(&point[one]));
+        let mut sorted: Vec<usize> = (0..strengths.len()).collect();
+        sorted.sort_by(|&one, &other| strengths[other].total_cmp(&strengths[one]));
         let mut places = vec![0; sorted.len()];
         sorted.iter().zip(0..).for_each(|(&slot, place)| places[slot] = place);
-        let root = self.fitted.covariance.single_root(&sorted);
+        Self { values, slots, places, root: root(&sorted) }
+    }
+
+    pub(crate) fn rank_intervals(&self, order: &ClassOrder) -> Vec<RankInterval> {
+        let Self { values, slots, places, root } = self;
+        // The places of the first player in all rounds, then those of the next one.
+        let mut all_places = vec![0; values.len() * ROUNDS];
+        let mut round = 0;
+        let mut luck = ChaCha8Rng::seed_from_u64(SEED);
         for _ in 0..BATCHES {
-            for deviation in random_deviations(&root, BATCH, &mut luck).rows() {
+            for deviation in random_deviations(root, BATCH, &mut luck).rows() {
                 for sign in [1.0, -1.0] {
-                    let by = |player: usize| deviation[places[layout.slots[player]]];
-                    let moved = |player: usize| estimated[player] + sign * by(player);
+                    let by = |player: usize| deviation[places[slots[player]]];
+                    let moved = |player: usize| values[player] + sign * by(player);
                     order.rank(moved, |player, place| all_places[player * ROUNDS + round] = place);
                     round += 1;
                 }
             }
         }
-        let mut intervals = vec![RankInterval { low: 1, high: 1 }; estimated.len()];
+        let mut intervals = vec![RankInterval { low: 1, high: 1 }; values.len()];
         order.rank(
-            |player| estimated[player],
+            |player| values[player],
             |player, place| {
                 let drawn = &mut all_places[player * ROUNDS..(player + 1) * ROUNDS];
                 intervals[player] = interval(place, drawn);
@@ -167,14 +198,14 @@ impl Fit {
 }
 
 /// The players by group and class: within these, strengths decide.
-struct ClassOrder {
+pub(crate) struct ClassOrder {
     /// The players of each group and class, and the first place in the group that they may have,
     /// from 0.
     runs: Vec<(usize, Vec<usize>)>,
 }
 
 impl ClassOrder {
-    fn new<C: Ord>(groups: &[usize], classes: &[C]) -> Self {
+    pub(crate) fn new<C: Ord>(groups: &[usize], classes: &[C]) -> Self {
         let key = |player: usize| (groups[player], &classes[player]);
         let mut players: Vec<usize> = (0..groups.len()).collect();
         players.sort_by_key(|&player| key(player));

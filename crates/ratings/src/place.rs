@@ -15,7 +15,7 @@ use crate::points::Points;
 use crate::ranking::{Rank, Ranking};
 use crate::rating::{ELO, Estimate, MOST_PLAYERS};
 use crate::results::{PlayedGame, Results};
-use crate::rounds::{FieldGame, Rival, Round, Rounds};
+use crate::rounds::{FieldGame, FieldSize, Rival, Round, Rounds};
 use crate::significance::Z95;
 use crate::sprt_match::MatchEnd;
 
@@ -53,7 +53,7 @@ pub struct PlaceState {
 pub struct PlaceMatch {
     within: f64,
     most_rounds: u32,
-    rounds: Rounds<2>,
+    rounds: Rounds,
     opponents: Vec<OpponentScore>,
     /// The sum of the squared half points of all pairs.
     squares: f64,
@@ -76,7 +76,7 @@ impl PlaceMatch {
         Ok(Self {
             within,
             most_rounds,
-            rounds: Rounds::new(opponents),
+            rounds: Rounds::new(FieldSize::of_two(opponents), 1),
             opponents: vec![OpponentScore::default(); opponents],
             squares: 0.0,
             results: Results::new(players),
@@ -143,7 +143,7 @@ impl PlaceMatch {
         }
     }
 
-    fn count(&mut self, round: &Round<2>) {
+    fn count(&mut self, round: &Round) {
         self.state.copies += u32::try_from(round.copies).unwrap_or(u32::MAX);
         if round.is_copy() {
             self.state.stop = Some(MatchEnd::Copies);
@@ -197,7 +197,7 @@ impl PlaceMatch {
 fn played(game: &FieldGame, opponent: usize) -> PlayedGame {
     let own = [GameOutcome::Loss, GameOutcome::Draw, GameOutcome::Win];
     let outcome = |halves: u32| own.get(halves as usize).copied().unwrap_or(GameOutcome::Win);
-    let played = if game.at_first_seat {
+    let played = if game.seat == 0 {
         PlayedGame::by_rules(PLAYER, opponent, game.deal, outcome(game.halves))
     } else {
         let outcome = outcome(2_u32.saturating_sub(game.halves));
@@ -212,12 +212,8 @@ mod tests {
 
     /// The pair with this number, with these half points.
     fn pair(deal: u32, halves: [u32; 2]) -> [FieldGame; 2] {
-        let game = |at: usize| FieldGame {
-            deal,
-            at_first_seat: at == 0,
-            halves: halves[at],
-            ..FieldGame::default()
-        };
+        let game =
+            |at: usize| FieldGame { deal, seat: at, halves: halves[at], ..FieldGame::default() };
         [game(0), game(1)]
     }
 

@@ -8,9 +8,10 @@ use std::cmp::Reverse;
 
 use crate::error::RatingError;
 use crate::fit::{Fit, fit};
-use crate::intervals::RankInterval;
+use crate::intervals::{RankInterval, Separation};
 use crate::rating::FixedRating;
 use crate::results::Results;
+use crate::score_fit::ScoreFit;
 
 /// Why a player has no rank. `E` is the type of reasons for excluding a player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,6 +49,8 @@ pub struct Rank {
 pub struct Ranking<E> {
     /// The ratings.
     pub fit: Fit,
+    /// The strengths in points, if these decide the order instead of the ratings.
+    pub points: Option<ScoreFit>,
     /// The players' numbers, best first. Players without a rank come last.
     pub order: Vec<usize>,
     /// The place of each player, from 1, or why it has no rank; indexed by player.
@@ -95,12 +98,33 @@ impl<E: Copy + Ord> Ranking<E> {
     ///
     /// As [`Self::new`].
     pub fn of<N: Ord>(fit: Fit, results: &Results, excluded: &[Option<E>], names: &[N]) -> Self {
-        let classes = classes(results, &fit, excluded);
+        Self::by(fit, None, results, excluded, names)
+    }
+
+    /// The same, if strengths in points decide instead of ratings.
+    ///
+    /// # Panics
+    ///
+    /// As [`Self::new`].
+    pub fn by<N: Ord>(
+        fit: Fit,
+        points: Option<ScoreFit>,
+        results: &Results,
+        excluded: &[Option<E>],
+        names: &[N],
+    ) -> Self {
+        let has_game = |player: usize| match &points {
+            None => results.of(player).games() > 0,
+            Some(points) => points.has_game[player],
+        };
+        let groups = points.as_ref().map_or(&fit.groups, |points| &points.groups);
+        let values = points.as_ref().map_or(&fit.ratings, |points| &points.ratings);
+        let classes = classes(results, groups, excluded, has_game);
         let mut order: Vec<usize> = (0..classes.len()).collect();
         let key = |player: usize| (classes[player], Reverse(results.of(player).score()));
         let shown = |player: usize| match classes[player] {
             RankClass::Unranked(why) if why.is_failure() => 0.0,
-            _ => fine(fit.ratings[player].value),
+            _ => fine(values[player].value),
         };
         order.sort_by(|&one, &other| {
             let (above, below) = (key(one), key(other));
@@ -116,8 +140,16 @@ impl<E: Copy + Ord> Ranking<E> {
                 RankClass::Unranked(why) => Err(why),
             };
         }
-        let groups = group_numbers(&fit.groups, &classes);
-        Self { fit, order, places, groups, classes }
+        let groups = group_numbers(groups, &classes);
+        Self { fit, points, order, places, groups, classes }
+    }
+
+    /// How clearly two players are separated; `None` if no chain of games connects them.
+    pub fn separation(&self, one: usize, other: usize) -> Option<Separation> {
+        match &self.points {
+            None => self.fit.separation(one, other),
+            Some(points) => points.separation(one, other),
+        }
     }
 
     /// The number of groups among the players that play.
@@ -137,7 +169,10 @@ impl<E: Copy + Ord> Ranking<E> {
         let key = |player: usize| (self.places[player].is_err(), !counts(player));
         let keys: Vec<_> =
             self.classes.iter().enumerate().map(|(player, class)| (key(player), class)).collect();
-        let intervals = self.fit.rank_intervals_by(&keys);
+        let intervals = match &self.points {
+            None => self.fit.rank_intervals_by(&keys),
+            Some(points) => points.rank_intervals_by(&keys),
+        };
         let mut order = self.order.clone();
         order.sort_by_key(|&player| key(player));
         let mut places = self.places.clone();
@@ -175,22 +210,23 @@ impl<E: Copy + Ord> RankClass<E> {
 /// The class of each player, indexed by player.
 fn classes<E: Copy + Ord>(
     results: &Results,
-    fit: &Fit,
+    groups: &[usize],
     excluded: &[Option<E>],
+    has_game: impl Fn(usize) -> bool,
 ) -> Vec<RankClass<E>> {
     let alone = |player: usize| {
         let completion = results.completion(player);
         match excluded[player] {
             Some(why) => RankClass::Unranked(Unranked::Excluded(why)),
             None if completion.fails() => RankClass::Unranked(Unranked::Forfeits),
-            None if results.of(player).games() == 0 => RankClass::Unranked(Unranked::NoGame),
+            None if !has_game(player) => RankClass::Unranked(Unranked::NoGame),
             None if completion.finished == 0 => RankClass::Spared,
             None => RankClass::Seen,
         }
     };
     let mut classes: Vec<RankClass<E>> = (0..results.players()).map(alone).collect();
-    let main = main_group(&fit.groups, &classes);
-    for (class, &group) in classes.iter_mut().zip(&fit.groups) {
+    let main = main_group(groups, &classes);
+    for (class, &group) in classes.iter_mut().zip(groups) {
         if class.plays() && Some(group) != main {
             *class = RankClass::Unranked(Unranked::Unconnected);
         }
@@ -234,8 +270,10 @@ fn fine(rating: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::deals::Seating;
     use crate::outcome::GameOutcome::{self, Draw, Loss, Win};
     use crate::results::tests::{double_forfeit, forfeit, results};
+    use crate::scored_games::{ScoredEnding, ScoredGame, ScoredGames};
 
     const NAMES: [&str; 5] = ["ant", "bee", "cat", "dog", "eel"];
     type Row = (&'static str, Result<usize, Unranked<u8>>);
@@ -293,6 +331,40 @@ mod tests {
             ("dog", Err(Unranked::Excluded(2))),
         ];
         assert_eq!(ranked(&results(5, &games), &excluded), rows);
+    }
+
+    #[test]
+    fn points_may_decide_instead_of_ratings() {
+        // Ant beats everyone, but by little; bee loses to ant and wins by much.
+        let results = results(3, &[(0, 1, Win), (0, 2, Win), (1, 2, Win)].repeat(20));
+        let mut games = ScoredGames::new(3, 2, Seating::Known);
+        for deal in 0..20 {
+            let luck = f64::from(deal % 3);
+            for (players, scores) in
+                [([0, 1], [1.0 + luck, 0.0]), ([0, 2], [2.0, luck]), ([1, 2], [90.0, luck])]
+            {
+                for is_swapped in [false, true] {
+                    let (mut players, mut scores): ([usize; 2], [f64; 2]) = (players, scores);
+                    if is_swapped {
+                        players.reverse();
+                        scores.reverse();
+                    }
+                    let (ending, players) = (ScoredEnding::Scores(&scores), &players);
+                    games.add(&ScoredGame { players, ending, deal: Some(deal), fingerprint: None });
+                }
+            }
+        }
+        let fit = fit(&results, &[]).expect("no fixed rating");
+        let by = |points| Ranking::<u8>::by(fit.clone(), points, &results, &[None; 3], &NAMES[..3]);
+        assert_eq!(by(None).order, [0, 1, 2]);
+        let ranking = by(Some(games.fit()));
+        assert_eq!(ranking.order, [1, 0, 2]);
+        assert_eq!(ranking.ranks()[1].map(|rank| rank.place), Ok(1));
+        let los = |ranking: &Ranking<u8>| ranking.separation(1, 0).map(|it| it.los);
+        assert!(los(&ranking) > Some(0.9) && los(&by(None)) < Some(0.1));
+        // Without a game that has scores, nobody has a rank.
+        let none = by(Some(ScoredGames::new(3, 2, Seating::Known).fit()));
+        assert_eq!(none.ranks(), [Err(Unranked::NoGame); 3]);
     }
 
     #[test]

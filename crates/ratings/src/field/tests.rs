@@ -1,11 +1,12 @@
 use std::num::NonZeroU64;
 
 use super::*;
+use crate::significance::count;
 
 const ERRORS: (f64, f64) = (0.05, 0.05);
 
 fn field_match(opponents: usize, most_rounds: u32) -> FieldMatch {
-    FieldMatch::new((0.0, 50.0), ERRORS, opponents, most_rounds).expect("a test")
+    FieldMatch::new((0.0, 50.0), ERRORS, FieldSize::of_two(opponents), most_rounds).expect("a test")
 }
 
 /// The games of a deal by the half points of each player's two games.
@@ -13,7 +14,7 @@ fn deal(number: u32, halves: [[u32; 2]; 2]) -> [FieldGame; 4] {
     let game = |at: usize| FieldGame {
         deal: number,
         rival: [Rival::New, Rival::Old][at / 2],
-        at_first_seat: at.is_multiple_of(2),
+        seat: at % 2,
         halves: halves[at / 2][at % 2],
         forfeited: false,
         fingerprint: NonZeroU64::new(u64::from(4 * number) + at as u64),
@@ -57,7 +58,7 @@ fn a_round_is_judged_when_it_is_complete() {
     assert_eq!((played.state().rounds, played.deals()), (1, 3));
     play(&mut played, 6, 1);
     assert_eq!((played.state().rounds, played.deals()), (2, 6));
-    assert!(played.opponents().iter().all(|score| score.deals == 2));
+    assert!(played.tables().iter().all(|score| score.deals == 2));
 }
 
 #[test]
@@ -78,7 +79,8 @@ fn the_match_stops_at_the_verdict() {
 #[test]
 fn both_errors_can_be_made_smaller() {
     let deals = |errors| {
-        let mut played = FieldMatch::new((0.0, 50.0), errors, 2, 1000).expect("a test");
+        let mut played =
+            FieldMatch::new((0.0, 50.0), errors, FieldSize::of_two(2), 1000).expect("a test");
         play(&mut played, 2000, 2);
         played.deals()
     };
@@ -143,21 +145,87 @@ fn a_difference_shows_less_against_distant_opponents() {
 
 #[test]
 fn an_estimate_is_the_difference_at_which_its_mean_is_expected() {
+    let played = field_match(3, 1000);
     for truth in [-300.0, -20.0, 0.0, 7.0, 150.0] {
         let strengths = [-1.0, 0.2, 2.0];
-        assert!((elo_of(mean_at(truth, &strengths), &strengths) - truth).abs() < 1e-6);
+        assert!((played.elo_of(mean_at(truth, &strengths), &strengths) - truth).abs() < 1e-6);
     }
 }
 
 #[test]
 fn the_first_expectation_is_that_of_the_formula() {
-    let played = FieldMatch::new((0.0, 20.0), ERRORS, 5, 1000).expect("a test");
+    let played = FieldMatch::new((0.0, 20.0), ERRORS, FieldSize::of_two(5), 1000).expect("a test");
     let deals = played.expected_deals();
     assert!((deals - 6.0 / 16.0 / 0.01439_f64.powi(2)).abs() < 10.0, "{deals}");
 }
 
+/// With more seats, being ahead of an opponent is worth a point.
+#[test]
+fn a_deal_has_a_game_at_each_seat_of_both() {
+    let field = FieldSize { tables: 1, seats: 3 };
+    let mut played = FieldMatch::new((0.0, 50.0), ERRORS, field, 9).expect("a test");
+    // The new player is first, second and last; the old one is always level with one of the two others
+    // and behind the other.
+    for (rival, halves) in [(Rival::New, [4, 2, 0]), (Rival::Old, [1, 1, 1])] {
+        for (seat, halves) in halves.into_iter().enumerate() {
+            assert_eq!(played.deals(), 0, "not before the deal is complete");
+            played.add(FieldGame { deal: 1, rival, seat, halves, ..FieldGame::default() });
+        }
+    }
+    let [new, old] = [Rival::New, Rival::Old].map(|rival| played.score(rival).value());
+    assert_eq!((played.deals(), new, old), (1, 3.0, 1.5));
+    assert_eq!(field.points(), 6);
+    // Between equals without ties, a place is as likely as another.
+    for seats in 2..=16 {
+        let field = FieldSize { tables: 1, seats };
+        let places: Vec<f64> = (0..seats).map(|place| count(place) / count(seats - 1)).collect();
+        let mean = places.iter().sum::<f64>() / count(seats);
+        let squares = places.iter().map(|share| (share - mean).powi(2)).sum::<f64>();
+        let variance = squares / count(seats).powi(2);
+        assert!((field.first_variance() - variance).abs() < 1e-12, "{seats}");
+    }
+}
+
 #[test]
 fn numbers_out_of_range_are_refused() {
-    assert!(FieldMatch::new((10.0, 10.0), ERRORS, 1, 1).is_err());
-    assert!(FieldMatch::new((0.0, 10.0), (0.0, 0.05), 1, 1).is_err());
+    assert!(FieldMatch::new((10.0, 10.0), ERRORS, FieldSize::of_two(1), 1).is_err());
+    assert!(FieldMatch::new((0.0, 10.0), (0.0, 0.05), FieldSize::of_two(1), 1).is_err());
+}
+
+/// The games of a deal of a duel of three seats, of which the new player wins this many.
+fn duel_deal(number: u32, won: usize) -> impl Iterator<Item = FieldGame> {
+    (0..3).flat_map(move |seat| {
+        let ahead = if seat < won { 2 } else { 0 };
+        [(Rival::New, ahead), (Rival::Old, 2 - ahead)].map(|(rival, halves)| FieldGame {
+            deal: number,
+            rival,
+            seat,
+            halves,
+            ..FieldGame::default()
+        })
+    })
+}
+
+#[test]
+fn a_duel_tells_who_is_ahead_of_the_other() {
+    let mut played = FieldMatch::duel((0.0, 50.0), ERRORS, 3, 1000).expect("a test");
+    // A deal of three games that are decided has a variance of a twelfth.
+    let expected = played.expected_deals();
+    let lead = share_at(50.0 * PER_ELO) - 0.5;
+    let needed = played.state().test.needed.0;
+    assert!((expected - 2.0 * needed / 12.0 / lead.powi(2)).abs() < 1e-9, "{expected}");
+    for number in 1.. {
+        if played.state().stop.is_some() {
+            break;
+        }
+        for game in duel_deal(number, if number % 2 == 0 { 2 } else { 3 }) {
+            played.add(game);
+        }
+    }
+    assert_eq!(played.verdict(), SprtVerdict::Better);
+    let points = played.score(Rival::New).value() + played.score(Rival::Old).value();
+    assert!((points - f64::from(played.points() * played.deals())).abs() < 1e-9, "{points}");
+    // Five of six games are 280 Elo; half a deal won and half a deal lost are added.
+    let elo = played.estimate();
+    assert!(elo.low < 280.0 && 280.0 < elo.high && elo.value > 100.0, "{elo:?}");
 }

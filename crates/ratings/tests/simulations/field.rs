@@ -4,7 +4,7 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use referee_ratings::{
-    BettingTest, FieldGame, FieldMatch, PlaceMatch, Rival, Sprt, SprtVerdict, Unit,
+    BettingTest, FieldGame, FieldMatch, FieldSize, PlaceMatch, Rival, Sprt, SprtVerdict, Unit,
 };
 
 use super::{Pairing, at_quantile, lead_of, of_upper, play};
@@ -109,17 +109,18 @@ impl Setting {
     fn play(&self, ahead: f64, most_deals: u32, rng: &mut impl Rng) -> FieldMatch {
         let opponents = self.field.len();
         let rounds = most_deals / u32::try_from(opponents).expect("a few");
-        let played = FieldMatch::new((0.0, self.elo1), ERRORS, opponents, rounds);
+        let played =
+            FieldMatch::new((0.0, self.elo1), ERRORS, FieldSize::of_two(opponents), rounds);
         let mut played = played.expect("a test");
         for round in 0..rounds {
             for (opponent, deal) in (0..opponents).zip(played.deals() + 1..) {
                 let halves = self.deal(opponent, round, ahead, rng);
                 for (rival, halves) in [Rival::New, Rival::Old].into_iter().zip(halves) {
-                    for (at_first_seat, halves) in [true, false].into_iter().zip(halves) {
+                    for (seat, halves) in halves.into_iter().enumerate() {
                         played.add(FieldGame {
                             deal,
                             rival,
-                            at_first_seat,
+                            seat,
                             halves,
                             forfeited: false,
                             fingerprint: None,
@@ -283,11 +284,11 @@ impl Setting {
                 deal += 1;
                 let luck: f64 = rng.random();
                 let other = if rng.random::<f64>() < mirrored { 1.0 - luck } else { rng.random() };
-                for ((chances, at_first_seat), luck) in
-                    of_upper(-far).into_iter().zip([true, false]).zip([luck, other])
+                for ((chances, seat), luck) in
+                    of_upper(-far).into_iter().zip([0, 1]).zip([luck, other])
                 {
                     let halves = [2, 1, 0][at_quantile(chances, luck)];
-                    played.add(FieldGame { deal, at_first_seat, halves, ..FieldGame::default() });
+                    played.add(FieldGame { deal, seat, halves, ..FieldGame::default() });
                 }
             }
         }
@@ -353,7 +354,12 @@ impl Setting {
         made: &mut Vec<[u32; 2]>,
         rng: &mut impl Rng,
     ) -> FieldMatch {
-        let played = FieldMatch::new((0.0, self.elo1), ERRORS, self.field.len(), MOST_DEALS / 8);
+        let played = FieldMatch::new(
+            (0.0, self.elo1),
+            ERRORS,
+            FieldSize::of_two(self.field.len()),
+            MOST_DEALS / 8,
+        );
         let mut played = played.expect("a test");
         for deal in 1..=MOST_DEALS {
             let mut halves =
@@ -362,9 +368,8 @@ impl Setting {
             let old = recorded.get(deal as usize - 1).copied().unwrap_or_else(|| halves(leads[1]));
             made.push(new);
             for (rival, halves) in [(Rival::New, new), (Rival::Old, old)] {
-                for (at_first_seat, halves) in [true, false].into_iter().zip(halves) {
-                    let game =
-                        FieldGame { deal, rival, at_first_seat, halves, ..FieldGame::default() };
+                for (seat, halves) in halves.into_iter().enumerate() {
+                    let game = FieldGame { deal, rival, seat, halves, ..FieldGame::default() };
                     played.add(game);
                 }
             }
@@ -374,4 +379,232 @@ impl Setting {
         }
         played
     }
+}
+
+/// Games of several seats: the players are ordered by their strengths and luck, so that the chance of
+/// being ahead of another one is that of the Elo formula, whoever else is there (Plackett and Luce).
+struct Tables {
+    name: &'static str,
+    seats: usize,
+    /// By how much each opponent is stronger than the two, in Elo.
+    field: Vec<f64>,
+    /// By how much every opponent becomes stronger in each round, up to 100 rounds.
+    drift: f64,
+    /// How often the luck of a game is the same for the two, at the same seat.
+    luck: f64,
+    /// Players whose results are within so many Elo share a place.
+    level: f64,
+}
+
+impl Tables {
+    fn count(&self) -> usize {
+        if self.field.len() + 1 == self.seats { 1 } else { self.field.len() }
+    }
+
+    /// How much stronger the opponents at a table are.
+    fn at(&self, table: usize, round: u32) -> impl Iterator<Item = f64> {
+        let drift = self.drift * f64::from(round.min(100));
+        (table..table + self.seats - 1).map(move |at| self.field[at % self.field.len()] + drift)
+    }
+
+    /// The expected score against an opponent that is so much weaker.
+    fn share(&self, lead: f64) -> f64 {
+        let ahead = |lead: f64| 1.0 / (1.0 + 10_f64.powf(-lead / 400.0));
+        f64::midpoint(ahead(lead - self.level), ahead(lead + self.level))
+    }
+
+    /// The distance of the two at which their shares differ as the test expects it at this many Elo.
+    fn ahead(&self, elo: f64) -> f64 {
+        let half = elo * std::f64::consts::LN_10 / 800.0;
+        let odds = |x: f64| 1.0 / (1.0 + (-x).exp());
+        let excess = |ahead: f64| -> f64 {
+            let of = |table| {
+                let [new, old] = [0.5, -0.5].map(|by| {
+                    let shares = self.at(table, 0).map(|far| self.share(by * ahead - far));
+                    shares.sum::<f64>() / (self.seats - 1) as f64
+                });
+                let level = f64::midpoint(new, old);
+                let x = (level / (1.0 - level)).ln();
+                new - old - (odds(x + half) - odds(x - half))
+            };
+            (0..self.count()).map(of).sum()
+        };
+        let (mut low, mut high) = (0.0, 4.0 * elo);
+        for _ in 0..40 {
+            let middle = f64::midpoint(low, high);
+            if excess(middle) < 0.0 { low = middle } else { high = middle }
+        }
+        high
+    }
+
+    fn play(&self, ahead: f64, rng: &mut impl Rng) -> FieldMatch {
+        let field = FieldSize { tables: self.count(), seats: self.seats };
+        let rounds = MOST_DEALS / u32::try_from(field.tables).expect("a few");
+        let mut played = FieldMatch::new((0.0, 50.0), ERRORS, field, rounds).expect("a test");
+        let mut deal = 0;
+        while played.state().stop.is_none() {
+            for table in 0..field.tables {
+                let others: Vec<f64> = self.at(table, played.state().rounds).collect();
+                deal += 1;
+                for seat in 0..self.seats {
+                    let common = ChaCha8Rng::seed_from_u64(rng.random());
+                    for (rival, by) in [(Rival::New, 0.5), (Rival::Old, -0.5)] {
+                        let is_common = rng.random::<f64>() < self.luck;
+                        let own = ChaCha8Rng::seed_from_u64(rng.random());
+                        let mut of_game = if is_common { common.clone() } else { own };
+                        let result = by * ahead + luck(&mut of_game);
+                        let halves = others.iter().map(|far| {
+                            let lead = result - (far + luck(&mut of_game));
+                            u32::from(lead > -self.level) + u32::from(lead > self.level)
+                        });
+                        let halves = halves.sum();
+                        let game = FieldGame { deal, rival, seat, halves, ..FieldGame::default() };
+                        played.add(game);
+                    }
+                }
+            }
+        }
+        played
+    }
+}
+
+/// Luck in Elo: whoever has the most of strength and luck wins as Elo expects.
+fn luck(rng: &mut impl Rng) -> f64 {
+    -400.0 / std::f64::consts::LN_10 * (-rng.random::<f64>().max(f64::MIN_POSITIVE).ln()).ln()
+}
+
+/// Two players at one table with others.
+struct Duel {
+    name: &'static str,
+    seats: usize,
+    /// Games of a deal in which luck is that of the deal, bound to the seats.
+    luck_of_seats: f64,
+    /// Players whose results are within so many Elo share a place.
+    level: f64,
+}
+
+impl Duel {
+    /// The distance of the two at which one is ahead of the other as the test expects it at this many
+    /// Elo.
+    fn ahead(&self, elo: f64) -> f64 {
+        let share = |lead: f64| 1.0 / (1.0 + 10_f64.powf(-lead / 400.0));
+        let (mut low, mut high) = (0.0, 4.0 * elo);
+        for _ in 0..40 {
+            let middle = f64::midpoint(low, high);
+            let found = f64::midpoint(share(middle - self.level), share(middle + self.level));
+            if found < share(elo) { low = middle } else { high = middle }
+        }
+        high
+    }
+
+    fn play(&self, ahead: f64, rng: &mut impl Rng) -> FieldMatch {
+        let mut played =
+            FieldMatch::duel((0.0, 50.0), ERRORS, self.seats, MOST_DEALS).expect("a test");
+        for deal in 1.. {
+            if played.state().stop.is_some() {
+                break;
+            }
+            let of_seats: Vec<f64> = (0..self.seats).map(|_| luck(rng)).collect();
+            for seat in 0..self.seats {
+                let results = [ahead, 0.0].into_iter().enumerate().map(|(at, strength)| {
+                    let of_game = luck(rng);
+                    let is_of_seat = rng.random::<f64>() < self.luck_of_seats;
+                    let of_seat = of_seats[(seat + at) % self.seats];
+                    strength + if is_of_seat { of_seat } else { of_game }
+                });
+                let results: Vec<f64> = results.collect();
+                let lead = results[0] - results[1];
+                let ahead = u32::from(lead > -self.level) + u32::from(lead > self.level);
+                for (rival, halves) in [(Rival::New, ahead), (Rival::Old, 2 - ahead)] {
+                    played.add(FieldGame { deal, rival, seat, halves, ..FieldGame::default() });
+                }
+            }
+        }
+        played
+    }
+}
+
+#[test]
+#[ignore = "slow: 16000 sequential tests"]
+fn duel_error_rates_stay_within_the_configured_ones() {
+    let duel = |name, seats| Duel { name, seats, luck_of_seats: 0.0, level: 0.0 };
+    let rows = [
+        duel("3 seats, one table", 3),
+        duel("4 seats, one table", 4),
+        Duel { luck_of_seats: 0.5, ..duel("4 seats, one table, half of the luck of seats", 4) },
+        Duel { level: 40.0, ..duel("6 seats, one table, many level", 6) },
+    ];
+    let rows = rows.map(|row| {
+        (row.name, move |elo, rng: &mut ChaCha8Rng| {
+            let played = row.play(row.ahead(elo), rng);
+            (row.seats, played)
+        })
+    });
+    check(rows, 1300);
+}
+
+#[test]
+#[ignore = "slow: 24000 sequential tests"]
+fn field_error_rates_stay_within_the_configured_ones_with_more_seats() {
+    let equals = [0.0; 8];
+    let tables = |name, seats, field: &[f64]| Tables {
+        name,
+        seats,
+        field: field.to_vec(),
+        drift: 0.0,
+        luck: 0.0,
+        level: 0.0,
+    };
+    let rows = [
+        tables("3 seats, 8 equal opponents", 3, &equals),
+        tables("4 seats, 8 equal opponents", 4, &equals),
+        Tables { luck: 0.5, ..tables("4 seats, half of the luck shared", 4, &equals) },
+        Tables { level: 40.0, ..tables("4 seats, many level", 4, &equals) },
+        tables("3 seats, 5 opponents, 150 apart", 3, &[-300.0, -150.0, 0.0, 150.0, 300.0]),
+        Tables { drift: 2.0, ..tables("4 seats, 2 stronger each round", 4, &equals) },
+    ];
+    let rows = rows.map(|row| {
+        (row.name, move |elo, rng: &mut ChaCha8Rng| {
+            let played = row.play(row.ahead(elo), rng);
+            (2 * row.seats, played)
+        })
+    });
+    check(rows, 1200);
+}
+
+/// Prints a row of error rates, games and intervals for each match, which is played at this difference
+/// in Elo and returned with the number of games in a deal, and checks them.
+fn check<const N: usize>(
+    rows: [(&'static str, impl Fn(f64, &mut ChaCha8Rng) -> (usize, FieldMatch)); N],
+    seeds: u64,
+) {
+    let mut failed = Vec::new();
+    for ((name, play), seed) in rows.into_iter().zip(seeds..) {
+        let [none, all] = [0.0, 50.0].map(|elo| {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let wrong = if elo == 0.0 { SprtVerdict::Better } else { SprtVerdict::NotBetter };
+            let (mut errors, mut games, mut held) = (0, 0, 0);
+            for _ in 0..TESTS {
+                let (games_of_deal, played) = play(elo, &mut rng);
+                errors += u32::from(played.verdict() == wrong);
+                games += u32::try_from(games_of_deal).expect("a few") * played.deals();
+                let estimate = played.estimate();
+                held += u32::from(estimate.low <= elo && elo <= estimate.high);
+            }
+            [errors, games, held].map(|sum| f64::from(sum) / f64::from(TESTS))
+        });
+        println!(
+            "| {name} | {:.1}%, {:.1}% | {:.0}, {:.0} | {:.1}%, {:.1}% |",
+            100.0 * none[0],
+            100.0 * all[0],
+            none[1],
+            all[1],
+            100.0 * none[2],
+            100.0 * all[2],
+        );
+        let is_wrong = [none[0], all[0]].iter().any(|rate| rate * f64::from(TESTS) > MOST_ERRORS);
+        let is_missed = [none, all].iter().any(|[_, _, held]| *held < 0.93);
+        failed.extend((is_wrong || is_missed).then_some(name));
+    }
+    assert_eq!(failed, [""; 0]);
 }

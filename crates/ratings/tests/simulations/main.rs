@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, reason = "each simulation prints its figures")]
 
 mod field;
+mod scores;
 mod seats;
 
 use std::time::Instant;
