@@ -1,10 +1,12 @@
 #![doc = include_str!("../README.md")]
 
+pub mod endpoint;
 pub mod leftovers;
 pub mod level;
 pub mod limits;
 pub mod place;
 
+pub use endpoint::{Endpoint, InvalidEndpoint};
 pub use leftovers::{Leftovers, UnremovedScratch};
 pub use level::{Level, Mechanism, Requirement};
 pub use limits::{Limits, Overrun};

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use referee_containment::Endpoint;
+
 use crate::paths::real;
 use crate::place::Place;
 
@@ -12,6 +14,13 @@ pub const THIS_PROGRAM: &str = "/proc/self/exe";
 /// Where programs are found in a root folder of its own, unless the command's environment has
 /// another `PATH`.
 pub const IMAGE_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// The maximum number of connections at the same time to what a command lists.
+pub(crate) const MOST_CONNECTIONS: usize = 16;
+
+/// The maximum of open files of the caller for the network of one process: the proxy's listener, and
+/// both ends of its connections.
+pub const MOST_NETWORK_FILES: usize = 1 + 2 * MOST_CONNECTIONS;
 
 /// A command line, and what it may see of the machine.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,6 +47,9 @@ pub struct Command {
     pub root: Option<PathBuf>,
     /// Devices that it may use, as paths.
     pub devices: Vec<PathBuf>,
+    /// What it may reach over the network, through a proxy of the caller that its environment names.
+    /// Needs mounts or namespaces of its own. Uncontained, it may reach everything anyway.
+    pub network: Vec<Endpoint>,
     /// Paths in readable folders that it may not read; real paths.
     pub hidden: Vec<PathBuf>,
     /// Programs that it starts itself, as paths: their installations are readable for it.

@@ -12,6 +12,7 @@ use nix::dir::Dir;
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
 use nix::libc;
+use nix::sched::CloneFlags;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{SigHandler, SigSet, SigmaskHow, Signal, signal, sigprocmask};
 use nix::sys::stat::Mode;
@@ -23,6 +24,7 @@ use crate::level::{Level, Mechanism};
 use crate::limits::MIB;
 use crate::place::open_without_links;
 use crate::protocol::{CgroupSetup, Setup, SetupError, StartStage};
+use crate::request::Network;
 use crate::seccomp::{Devices, Files, Freezing, Memory, SeesOthers, Surroundings};
 use crate::start_request::StartRequest;
 use crate::timer_gate::{FileTimers, MOST_TIMERS};
@@ -79,6 +81,10 @@ fn prepare(
     }
     if let Some(scratch) = setup.scratch.as_ref().filter(|_| setup.has_mounts_alone()) {
         mounts::make_read_only(setup, scratch)?;
+    }
+    if setup.network == Network::Proxy && setup.has_mounts_alone() {
+        nix::sched::unshare(CloneFlags::CLONE_NEWNET).map_err(step("its network"))?;
+        request.open_proxy()?;
     }
     enter_folder(setup)?;
     if let Some(user) = setup.user {

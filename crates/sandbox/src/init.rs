@@ -89,8 +89,10 @@ fn build(request: &StartRequest) -> Result<(), SetupError> {
             .map_err(|error| SetupError::setting_up("its user namespace", &error))?;
     }
     nix::unistd::sethostname("player").map_err(step("its host name"))?;
-    if setup.network == Network::Loopback {
-        loopback::start().map_err(step("its loopback device"))?;
+    match setup.network {
+        Network::Closed | Network::Open => {}
+        Network::Loopback => loopback::start().map_err(step("its loopback device"))?,
+        Network::Proxy => request.open_proxy()?,
     }
     mounts::build(request)?;
     // No process in the namespaces may inspect this one.

@@ -1,5 +1,5 @@
 //! Landlock: limits the files that this process may use and the processes it may signal, and denies
-//! TCP.
+//! TCP, except to a proxy.
 
 use std::fs::{self, File};
 use std::io::Error;
@@ -7,14 +7,15 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, Ruleset, RulesetAttr, RulesetCreated,
-    RulesetCreatedAttr, Scope, make_bitflags, path_beneath_rules,
+    ABI, Access, AccessFs, AccessNet, BitFlags, NetPort, PathBeneath, Ruleset, RulesetAttr,
+    RulesetCreated, RulesetCreatedAttr, Scope, make_bitflags, path_beneath_rules,
 };
 
 use rustix::fs::{FileType, OFlags};
 
 use crate::file_tree::kind_of;
 use crate::level::Mechanism;
+use crate::loopback::PROXY_PORT;
 use crate::mounts::SCRATCH;
 use crate::place::open_without_links;
 use crate::protocol::{Setup, SetupError};
@@ -56,10 +57,13 @@ pub(crate) fn restrict(setup: &Setup, this: Option<&File>) -> Result<(), SetupEr
     };
     let rules = || -> Result<RulesetCreated, landlock::RulesetError> {
         let mut ruleset = Ruleset::default().handle_access(AccessFs::from_all(NEWEST))?;
-        if setup.network == Network::Closed {
+        if matches!(setup.network, Network::Closed | Network::Proxy) {
             ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?;
         }
-        let ruleset = ruleset.scope(Scope::from_all(NEWEST))?.create()?;
+        let mut ruleset = ruleset.scope(Scope::from_all(NEWEST))?.create()?;
+        if setup.network == Network::Proxy {
+            ruleset = ruleset.add_rule(NetPort::new(PROXY_PORT, AccessNet::ConnectTcp))?;
+        }
         if setup.has(Mechanism::Namespaces) {
             with_namespaces(ruleset, setup)
         } else {

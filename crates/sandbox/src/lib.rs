@@ -23,11 +23,12 @@
 //! - The input: `request`, `paths`, `command`, and the crate `referee_containment`; the output: `error`.
 //! - The files that a process may see: `system_paths`, `installations`, `visible`.
 //! - System information: `descriptors`, `signals`, `procfs`, `process_state`, `process_tree`.
-//! - Between caller and supervisor: `protocol`, `start_request`, `fork`, `systemd`, `launcher`.
+//! - Between caller and supervisor: `protocol`, `descriptor_link`, `loopback`, `start_request`,
+//!   `fork`, `systemd`, `launcher`.
 //! - Containment: `users`, `cgroup`, `scratch`, `file_tree`, `mounts`, `landlock`, `seccomp`.
 //! - The supervisor's side: `exec`, `init`, `resources`, `monitor`, `supervisor`.
-//! - The caller's side: `policy`, `prepare`, `cpu_clock`, `pipes`, `supervisor_child`, `process`
-//!   (`uncontained` on macOS).
+//! - The caller's side: `policy`, `prepare`, `cpu_clock`, `pipes`, `proxy`, `supervisor_child`,
+//!   `process` (`uncontained` on macOS).
 //! - Tests of this machine: `self_test`, `resolve`, `capabilities`.
 
 #[cfg(not(unix))]
@@ -39,6 +40,8 @@ mod cgroup;
 mod command;
 mod core_waits;
 mod cpu_clock;
+#[cfg(target_os = "linux")]
+mod descriptor_link;
 mod descriptors;
 mod error;
 #[cfg(target_os = "linux")]
@@ -79,6 +82,8 @@ mod process_tree;
 mod procfs;
 #[cfg(target_os = "linux")]
 mod protocol;
+#[cfg(target_os = "linux")]
+mod proxy;
 mod request;
 mod resolve;
 #[cfg(target_os = "linux")]
@@ -111,7 +116,7 @@ mod visible;
 use std::process::ExitCode;
 
 pub use capabilities::{Capability, capabilities};
-pub use command::{Command, DirView, Helper, IMAGE_PATH, THIS_PROGRAM};
+pub use command::{Command, DirView, Helper, IMAGE_PATH, MOST_NETWORK_FILES, THIS_PROGRAM};
 pub use core_waits::CoreWaits;
 pub use cpu_clock::{CpuClock, CpuReading};
 pub use descriptors::{descriptor_limit, raise_descriptor_limit};
@@ -124,7 +129,8 @@ pub use policy::Policy;
 pub use process::Process;
 pub use process_state::ProcessState;
 pub use referee_containment::{
-    Leftovers, Level, Limits, Mechanism, Overrun, Place, Requirement, UnremovedScratch, limits,
+    Endpoint, InvalidEndpoint, Leftovers, Level, Limits, Mechanism, Overrun, Place, Requirement,
+    UnremovedScratch, limits,
 };
 use referee_containment::{leftovers, level, place};
 pub use request::{Network, Request};

@@ -1,12 +1,36 @@
-//! The loopback device of a network namespace, which is down at first.
+//! The loopback device of a network namespace, which is down at first, and the listener of a proxy
+//! on it.
 
 #![expect(unsafe_code, reason = "an ioctl for which `nix` has no wrapper")]
 
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 
 use nix::errno::Errno;
 use nix::libc;
-use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
+use nix::sys::socket::{
+    AddressFamily, Backlog, SockFlag, SockType, SockaddrIn, bind, listen, setsockopt, socket,
+    sockopt,
+};
+
+/// The port of a proxy. The kernel gives none like it to a socket that connects, so no socket can
+/// take its place, not even by connecting to itself.
+pub(crate) const PROXY_PORT: u16 = 3128;
+/// How many connections can wait for the proxy.
+const WAITING: i32 = 16;
+/// The size of each of the two buffers of the proxy's sockets, in bytes. The kernel would let them
+/// grow, and nothing would count their memory as the process's.
+pub(crate) const BUFFER: usize = 128 * 1024;
+
+/// Listens for connections to the proxy, in this process's network namespace, which must be its own.
+pub(crate) fn listen_for_proxy() -> nix::Result<OwnedFd> {
+    start()?;
+    let listener = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
+    setsockopt(&listener, sockopt::RcvBuf, &BUFFER)?;
+    setsockopt(&listener, sockopt::SndBuf, &BUFFER)?;
+    bind(listener.as_raw_fd(), &SockaddrIn::new(127, 0, 0, 1, PROXY_PORT))?;
+    listen(&listener, Backlog::new(WAITING)?)?;
+    Ok(listener)
+}
 
 /// Starts the loopback device of this process's network namespace, which must be its own.
 pub(crate) fn start() -> nix::Result<()> {

@@ -20,10 +20,9 @@ use crate::file_tree::{Attributes, FileTree, Mount, MountScope, change, kind_of}
 use crate::limits::{Limits, Overrun};
 use crate::paths::is_in;
 use crate::protocol::{Setup, SetupError};
-use crate::request::Network;
 use crate::settings::settings;
 use crate::start_request::StartRequest;
-use crate::system_paths::{NETWORK, SYSTEM};
+use crate::system_paths::{SYSTEM, network_files};
 use crate::visible::{Layer, VisiblePaths};
 
 /// The name of an empty file in the scratch folder, which is mounted over hidden files.
@@ -129,10 +128,8 @@ pub(crate) fn build(request: &StartRequest) -> SetupResult {
         let system = SYSTEM.iter().map(Path::new);
         let settings = settings.iter().map(PathBuf::as_path);
         system.chain(settings).try_for_each(|path| root.show_system(path))?;
-    }
-    if setup.network == Network::Open {
         // Their targets are visible paths.
-        NETWORK.iter().try_for_each(|path| root.copy_link(path))?;
+        network_files(setup.network).iter().try_for_each(|path| root.copy_link(path))?;
     }
     let scratch = format!("{},mode=1777", size_of_scratch(&setup.limits));
     root.make_folder(SCRATCH)?;

@@ -204,7 +204,7 @@ mod platform {
                 Mechanism::Processes => self.users.is_some() || has_mounts,
                 _ => false,
             });
-            let mut all: Vec<Mechanism> = of_level.chain(self.cgroups.gives()).collect();
+            let mut all: Vec<Mechanism> = of_level.chain(self.cgroups.provides()).collect();
             all.retain(|one| !self.without.contains(one));
             all.sort_unstable();
             all.dedup();

@@ -1,12 +1,14 @@
 //! Turns a command and a policy into the supervisor's setup.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::cgroup::Cgroups;
 use crate::command::{Command, IMAGE_PATH, THIS_PROGRAM};
 use crate::level::{Level, Mechanism};
+use crate::loopback::PROXY_PORT;
 use crate::paths::{is_in, real};
 use crate::policy::Policy;
 use crate::protocol::Setup;
@@ -27,16 +29,10 @@ pub(crate) fn setup(
     let namespaces = policy.has(Mechanism::Namespaces);
     let is_this_program = command.program == Path::new(THIS_PROGRAM);
     let dir = command.real(&command.dir);
-    if command.root.is_some() && !namespaces {
-        return Err(io::Error::other("a root folder of its own needs the level `strict`"));
-    }
-    if let Some(root) = command.root.as_deref().map(real) {
-        let holds_others = [&dir].into_iter().chain(&policy.hidden).any(|path| is_in(path, &root));
-        if holds_others || policy.hidden.iter().any(|path| is_in(&root, path)) {
-            let message = format!("{} holds more than the system of an image", root.display());
-            return Err(io::Error::other(message));
-        }
-    }
+    refuse_root(command, policy, &dir)?;
+    refuse_network(command, policy)?;
+    let is_listed = contained && !command.network.is_empty();
+    let network = if is_listed { Network::Proxy } else { policy.network };
     let scratch = (contained && !namespaces).then(scratch_folder).transpose()?;
     let mut program = command.program.clone();
     let mut env = command.env.clone();
@@ -53,8 +49,15 @@ pub(crate) fn setup(
         visible = VisiblePaths::of(command, runs, &policy.hidden);
         env = environment(command, scratch.as_deref().unwrap_or(Path::new(mounts::SCRATCH)));
     }
-    if contained && policy.network == Network::Open {
-        system_paths::network_paths().for_each(|path| visible.show(path));
+    if contained && command.root.is_none() {
+        let files = system_paths::network_files(network).iter();
+        files.filter_map(|path| fs::canonicalize(path).ok()).for_each(|path| visible.show(path));
+    }
+    if network == Network::Proxy {
+        let address = format!("http://127.0.0.1:{PROXY_PORT}");
+        for name in PROXY_VARIABLES {
+            env.entry(name.to_owned()).or_insert_with(|| address.clone());
+        }
     }
     let helper = command.helper.as_ref().map(|helper| real(&helper.program));
     if let (Some(path), Some(helper)) = (&helper, &command.helper) {
@@ -80,14 +83,41 @@ pub(crate) fn setup(
             .filter_map(|place| Some((place.real().to_owned(), place.id()?)))
             .collect(),
         helper: helper.filter(|_| namespaces),
-        network: policy.network,
+        network,
         root: command.root.as_deref().map(real),
         devices: command.devices.clone(),
         scratch,
         groups: groups.setups.clone(),
-        freezer: groups.gives(Mechanism::Freeze),
+        freezer: groups.provides(Mechanism::Freeze),
         open_files: descriptors::given(),
     })
+}
+
+/// Refuses a system of its own without namespaces, or in a folder that holds more than that.
+fn refuse_root(command: &Command, policy: &Policy, dir: &Path) -> io::Result<()> {
+    let Some(root) = command.root.as_deref().map(real) else { return Ok(()) };
+    if !policy.has(Mechanism::Namespaces) {
+        return Err(io::Error::other("a root folder of its own needs the level `strict`"));
+    }
+    let hidden = || policy.hidden.iter().map(PathBuf::as_path);
+    let holds_others = std::iter::once(dir).chain(hidden()).any(|path| is_in(path, &root));
+    if holds_others || hidden().any(|path| is_in(&root, path)) {
+        let message = format!("{} holds more than the system of an image", root.display());
+        return Err(io::Error::other(message));
+    }
+    Ok(())
+}
+
+/// The variables in which programs look for a proxy; each knows some of these names.
+const PROXY_VARIABLES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
+
+/// Refuses a network for a process that cannot have one of its own.
+fn refuse_network(command: &Command, policy: &Policy) -> io::Result<()> {
+    let has_own = policy.has(Mechanism::Namespaces) || policy.has(Mechanism::Mounts);
+    if command.network.is_empty() || policy.level == Level::Off || has_own {
+        return Ok(());
+    }
+    Err(io::Error::other("a network of its own needs private mounts: see `referee probe`"))
 }
 
 /// A new, unguessable name for a scratch folder.

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, IoSlice, Read as _};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::net::UnixStream as UnixLink;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
@@ -30,9 +31,11 @@ use crate::policy::Policy;
 use crate::process_state::ProcessState;
 use crate::process_tree::{self, ProcessTree};
 use crate::protocol::{LONGEST, Setup, SetupError, StartStage, SupervisorMessage};
+use crate::proxy::Proxy;
+use crate::request::Network;
 use crate::supervisor_child::SupervisorChild;
 use crate::users::{User, Users};
-use crate::{limits, prepare, procfs, resources};
+use crate::{descriptor_link, limits, prepare, procfs, resources};
 
 /// How much of a first line is read, in bytes: what the system reads of it.
 const FIRST_LINE: u64 = 256;
@@ -62,6 +65,8 @@ pub struct Process {
     /// The counts of the control groups at the last [`Process::reset_overruns`].
     before: Counts,
     user: Option<User>,
+    /// What serves its network, if it has one.
+    proxy: Option<Proxy>,
 }
 
 impl Process {
@@ -89,13 +94,20 @@ impl Process {
             groups,
             before: Counts::default(),
             user,
+            proxy: None,
         };
-        let pipes = process.send_setup().await.map_err(unstarted)?;
+        let (pipes, proxy) = process.send_setup().await.map_err(unstarted)?;
         match process.next_message().await {
             Ok(SupervisorMessage::Started { leader, init }) => {
                 process.tree.leader = Pid::from_raw(leader);
                 process.tree.init = init.map(Pid::from_raw);
                 process.freezer = process.groups.freezer();
+                if process.setup.network == Network::Proxy {
+                    let listener = descriptor_link::receive(&proxy);
+                    let listener = listener.ok_or(SpawnError::SupervisorEnded)?;
+                    let proxy = Proxy::serve(listener, &command.network).map_err(unstarted)?;
+                    process.proxy = Some(proxy);
+                }
                 Ok((process, pipes))
             }
             Ok(SupervisorMessage::Failed(failed)) => {
@@ -130,9 +142,11 @@ impl Process {
         }
     }
 
-    /// Sends the supervisor its setup and the process's ends of the pipes.
-    async fn send_setup(&mut self) -> io::Result<Pipes> {
+    /// Sends the supervisor its setup and the process's ends of the pipes. Returns this process's
+    /// ends, and the link on which the listener of a proxy comes.
+    async fn send_setup(&mut self) -> io::Result<(Pipes, UnixLink)> {
         let (pipes, theirs) = Pipes::new()?;
+        let (proxy, proxy_of_child) = UnixLink::pair()?;
         let mut text = serde_json::to_vec(&self.setup)?;
         text.push(b'\n');
         if text.len() > LONGEST {
@@ -143,7 +157,8 @@ impl Process {
                 limits::bytes(LONGEST as u64)
             )));
         }
-        let fds = theirs.each_ref().map(AsRawFd::as_raw_fd);
+        let [stdin, stdout, stderr] = theirs.each_ref().map(AsRawFd::as_raw_fd);
+        let fds = [stdin, stdout, stderr, proxy_of_child.as_raw_fd()];
         let with_pipes = || {
             let fds = [ControlMessage::ScmRights(&fds)];
             let text = [IoSlice::new(&text)];
@@ -152,7 +167,7 @@ impl Process {
         };
         let sent = self.socket.async_io(Interest::WRITABLE, with_pipes).await?;
         self.socket.write_all(&text[sent..]).await?;
-        Ok(pipes)
+        Ok((pipes, proxy))
     }
 
     /// Forgets which limits were exceeded: [`overrun`](Self::overrun) reports only later ones.
@@ -187,6 +202,7 @@ impl Process {
     /// Stops the process and its descendants until [`thaw`](Self::thaw). Returns whether it had to
     /// search for descendants, one by one, and found some.
     pub fn freeze(&mut self) -> bool {
+        self.pause_proxy(true);
         match &self.freezer {
             Some(freezer) if freezer.freeze() => false,
             _ => self.tree.stop(),
@@ -195,12 +211,19 @@ impl Process {
 
     /// Lets the process and its descendants continue, and waits until they do.
     pub async fn thaw(&mut self) {
+        self.pause_proxy(false);
         if let Some(freezer) = &self.freezer
             && timeout(THAW, freezer.thaw()).await == Ok(true)
         {
             return;
         }
         self.tree.resume();
+    }
+
+    fn pause_proxy(&self, is_paused: bool) {
+        if let Some(proxy) = &self.proxy {
+            proxy.pause(is_paused);
+        }
     }
 
     /// Tests whether its control group can freeze and thaw it.
@@ -254,6 +277,7 @@ impl Process {
     /// created for them. Returns what they left behind. If the supervisor was killed, the result
     /// contains only what can still be found.
     pub async fn kill(&mut self) -> Leftovers {
+        self.proxy = None;
         self.wake_supervisor();
         // A supervisor that is gone has killed everything already.
         let _ = self.socket.write_all(b"k").await;

@@ -34,6 +34,9 @@ pub enum Network {
     /// It may reach its own processes through a network of its own, such as a build tool the
     /// process that works for it. Without [`Mechanism::Namespaces`], it is [`Closed`](Self::Closed).
     Loopback,
+    /// It may reach what its command lists, through a proxy of the caller. It has a network of its
+    /// own, in which there is only this proxy.
+    Proxy,
     /// It may use the network of this machine.
     Open,
 }

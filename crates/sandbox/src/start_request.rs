@@ -1,4 +1,4 @@
-//! The request that a supervisor receives: the setup and its process's pipes.
+//! The request that a supervisor receives: the setup and its process's descriptors.
 
 #![expect(unsafe_code, reason = "descriptors that come through a socket")]
 
@@ -12,6 +12,7 @@ use nix::unistd::{getegid, geteuid};
 
 use crate::command::THIS_PROGRAM;
 use crate::protocol::{LONGEST, Setup, SetupError};
+use crate::{descriptor_link, loopback};
 
 /// The request that a supervisor receives.
 pub(crate) struct StartRequest {
@@ -19,6 +20,8 @@ pub(crate) struct StartRequest {
     pub(crate) setup: Setup,
     /// The process's stdin, stdout and stderr.
     pub(crate) pipes: [OwnedFd; 3],
+    /// Takes the listener of a proxy, if the process gets one.
+    proxy: UnixStream,
     /// The user and group that this process runs as.
     pub(crate) ids: (u32, u32),
     /// The file of this process's own program, if the command is to run it, too.
@@ -36,11 +39,18 @@ impl StartRequest {
         })
     }
 
+    /// Sends the caller a listener for its proxy in this process's network namespace.
+    pub(crate) fn open_proxy(&self) -> Result<(), SetupError> {
+        let listener = loopback::listen_for_proxy();
+        let sent = listener.and_then(|listener| descriptor_link::send(&self.proxy, listener));
+        sent.map_err(|error| SetupError::setting_up("its network", &error))
+    }
+
     /// Receives the setup and the pipes from the socket.
     pub(crate) fn receive(mut socket: &UnixStream) -> io::Result<Self> {
         let mut text = vec![0; 64 * 1024];
-        let mut space = nix::cmsg_space!([i32; 3]);
-        let (read, mut fds) = {
+        let mut space = nix::cmsg_space!([i32; 4]);
+        let (read, fds) = {
             let mut parts = [IoSliceMut::new(&mut text)];
             let flags = MsgFlags::MSG_CMSG_CLOEXEC;
             let message = recvmsg::<()>(socket.as_raw_fd(), &mut parts, Some(&mut space), flags)?;
@@ -52,7 +62,7 @@ impl StartRequest {
                     fds.extend(numbers.iter().map(|&fd| unsafe { OwnedFd::from_raw_fd(fd) }));
                 }
             }
-            (message.bytes, fds.into_iter())
+            (message.bytes, fds)
         };
         text.truncate(read);
         let mut chunk = vec![0; 64 * 1024];
@@ -64,10 +74,10 @@ impl StartRequest {
         }
         let setup: Setup = serde_json::from_slice(&text)?;
         let this = setup.is_this_program().then(|| File::open(THIS_PROGRAM)).transpose()?;
-        let (Some(stdin), Some(stdout), Some(stderr)) = (fds.next(), fds.next(), fds.next()) else {
-            return Err(io::ErrorKind::InvalidInput.into());
-        };
+        let [stdin, stdout, stderr, proxy] =
+            <[OwnedFd; 4]>::try_from(fds).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let proxy = UnixStream::from(proxy);
         let ids = (geteuid().as_raw(), getegid().as_raw());
-        Ok(Self { setup, pipes: [stdin, stdout, stderr], ids, this })
+        Ok(Self { setup, pipes: [stdin, stdout, stderr], proxy, ids, this })
     }
 }

@@ -3,14 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::request::Network;
 use crate::settings::settings;
 
 /// System folders that every program may read. Missing ones are skipped.
 pub(crate) const SYSTEM: &[&str] =
     &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"];
 
-/// Configuration that programs read before they use the network.
-pub(crate) const NETWORK: &[&str] = &[
+/// Configuration that programs read before they use the network: first how they find hosts, then whom
+/// they trust.
+const NETWORK: &[&str] = &[
     "/etc/resolv.conf",
     "/etc/hosts",
     "/etc/nsswitch.conf",
@@ -20,10 +22,16 @@ pub(crate) const NETWORK: &[&str] = &[
     "/etc/pki",
     "/etc/ca-certificates",
 ];
+/// How many of those are about finding hosts, which a proxy does for the process.
+const FOR_HOSTS: usize = 5;
 
-/// The real paths of that configuration, as far as it exists.
-pub(crate) fn network_paths() -> impl Iterator<Item = PathBuf> {
-    NETWORK.iter().filter_map(|path| fs::canonicalize(path).ok())
+/// The configuration that a process with this network reads.
+pub(crate) fn network_files(network: Network) -> &'static [&'static str] {
+    match network {
+        Network::Closed | Network::Loopback => &[],
+        Network::Proxy => &NETWORK[FOR_HOSTS..],
+        Network::Open => NETWORK,
+    }
 }
 
 /// The program's path with links resolved in its folder, but not in its own name. Python finds a

@@ -6,13 +6,14 @@
 
 #![expect(unsafe_code, reason = "a filter of system calls that reports to a descriptor")]
 
-use std::io::{self, IoSlice, IoSliceMut};
+use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
 use nix::errno::Errno;
 use nix::libc;
-use nix::sys::socket::{ControlMessage, ControlMessageOwned, MsgFlags, recvmsg, sendmsg};
+
+use crate::descriptor_link;
 
 /// The maximum number of timers of each kind: of all processes together, and for timers that are
 /// files, in their whole life. Each could fire while the opponent computes, in time that the opponent
@@ -32,12 +33,7 @@ pub(crate) enum FileTimers {
 /// and those that it starts. Call it in a process with one thread, before other filters refuse to
 /// send the descriptor.
 pub(crate) fn install(link: &UnixStream) -> FileTimers {
-    let sent = listener().and_then(|listener| {
-        let rights = [listener.as_raw_fd()];
-        let text = [IoSlice::new(b"t")];
-        let rights = [ControlMessage::ScmRights(&rights)];
-        sendmsg::<()>(link.as_raw_fd(), &text, &rights, MsgFlags::MSG_NOSIGNAL, None)
-    });
+    let sent = listener().and_then(|listener| descriptor_link::send(link, listener));
     // Kernels before 5.5 cannot, nor some containers, which listen themselves. If only the message
     // failed, there are no answers, and the kernel refuses each call.
     if sent.is_ok() { FileTimers::Counted } else { FileTimers::Absent }
@@ -88,17 +84,8 @@ pub(crate) struct TimerGate {
 impl TimerGate {
     /// Takes the descriptor that [`install`] sent, if it has sent one. It does not wait.
     pub(crate) fn receive(link: &UnixStream) -> Option<Self> {
-        let mut text = [0];
-        let mut parts = [IoSliceMut::new(&mut text)];
-        let mut space = nix::cmsg_space!(i32);
-        let flags = MsgFlags::MSG_CMSG_CLOEXEC | MsgFlags::MSG_DONTWAIT;
-        let message = recvmsg::<()>(link.as_raw_fd(), &mut parts, Some(&mut space), flags).ok()?;
-        let fd = message.cmsgs().ok()?.find_map(|part| match part {
-            ControlMessageOwned::ScmRights(numbers) => numbers.first().copied(),
-            _ => None,
-        })?;
-        // SAFETY: the kernel has just opened it for this process, and no one else knows its number.
-        Some(Self { listener: unsafe { OwnedFd::from_raw_fd(fd) }, left: MOST_TIMERS })
+        let listener = descriptor_link::receive(link)?;
+        Some(Self { listener, left: MOST_TIMERS })
     }
 
     /// Lets the kernel make the timer that it asks about. Returns whether it may ask again: once

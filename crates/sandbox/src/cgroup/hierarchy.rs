@@ -21,7 +21,7 @@ impl Hierarchy {
 
     /// Whether it may provide `mechanism`. For version 2, creating a group shows what it really
     /// has.
-    pub(super) fn has(&self, mechanism: Mechanism) -> bool {
+    pub(super) fn may_provide(&self, mechanism: Mechanism) -> bool {
         let controller = match mechanism {
             _ if self.version() == Version::Two => return true,
             Mechanism::Memory => "memory",

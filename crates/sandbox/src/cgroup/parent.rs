@@ -71,7 +71,7 @@ impl ParentCgroups {
     /// Creates a group in `hierarchy` for those of the `missing` mechanisms that it can provide.
     fn add(&mut self, hierarchy: &Hierarchy, missing: &mut Vec<Mechanism>, reasons: &mut Reasons) {
         let wanted: Vec<Mechanism> =
-            missing.iter().copied().filter(|&mechanism| hierarchy.has(mechanism)).collect();
+            missing.iter().copied().filter(|&mechanism| hierarchy.may_provide(mechanism)).collect();
         if wanted.is_empty() {
             return;
         }
@@ -98,7 +98,7 @@ impl ParentCgroups {
     }
 
     /// The mechanisms that these groups provide.
-    pub(crate) fn gives(&self) -> impl Iterator<Item = Mechanism> {
+    pub(crate) fn provides(&self) -> impl Iterator<Item = Mechanism> {
         GIVEN.into_iter().filter(|one| self.parents.iter().any(|parent| parent.gives.contains(one)))
     }
 
@@ -378,7 +378,7 @@ mod tests {
         assert_ne!(one, other);
         assert_eq!(one.parent(), other.parent());
         assert!(one.starts_with(own.path()) && !one.exists(), "its supervisor makes it");
-        assert_eq!(parents.gives().collect::<Vec<_>>(), [Mechanism::Cpu]);
+        assert_eq!(parents.provides().collect::<Vec<_>>(), [Mechanism::Cpu]);
         let caller = one.parent().expect("a parent").to_owned();
         assert!(caller.exists());
         drop(parents);

@@ -75,7 +75,7 @@ impl Cgroups {
     }
 
     /// Whether one of the groups provides `mechanism`.
-    pub(crate) fn gives(&self, mechanism: Mechanism) -> bool {
+    pub(crate) fn provides(&self, mechanism: Mechanism) -> bool {
         self.group_of(mechanism).is_some()
     }
 

@@ -20,14 +20,16 @@ const UNCOUNTED: &[libc::c_long] = &[
 const MEMFD_SECRET: libc::c_long = 447;
 
 pub(super) fn refuse(rules: &mut Rules, surroundings: Surroundings) -> Built<()> {
-    let is_closed = surroundings.network == Network::Closed;
+    let is_closed = matches!(surroundings.network, Network::Closed | Network::Proxy);
     if surroundings.memory == Memory::Polled {
         // Shared mappings without a file, and larger buffers of sockets.
         let shared = number(libc::MAP_SHARED | libc::MAP_ANONYMOUS);
         rules.when(libc::SYS_mmap, [has_bits(3, shared, shared)])?;
         if is_closed {
-            let [level, buffer] = [libc::SOL_SOCKET, libc::SO_SNDBUF].map(number);
-            rules.when(libc::SYS_setsockopt, [equals(1, level), equals(2, buffer)])?;
+            for buffer in [libc::SO_SNDBUF, libc::SO_RCVBUF] {
+                let [level, buffer] = [libc::SOL_SOCKET, buffer].map(number);
+                rules.when(libc::SYS_setsockopt, [equals(1, level), equals(2, buffer)])?;
+            }
         }
     }
     if surroundings.files == Files::Writable && is_closed {

@@ -6,11 +6,23 @@ use super::filter::{Built, Rules, differs, has_bits, number};
 use crate::request::Network;
 
 /// Refuses all sockets that need a network which is closed, and those that reach programs of this
-/// machine by a path or name. Only connected pairs remain: their ends cannot send anywhere else.
+/// machine by a path or name. Only connected pairs remain: their ends cannot send anywhere else. With
+/// a proxy, connections to it remain, too.
 pub(super) fn refuse(rules: &mut Rules, network: Network) -> Built<()> {
     match network {
         Network::Closed => {
             rules.always(&[libc::SYS_socket, libc::SYS_bind, libc::SYS_connect]);
+        }
+        Network::Proxy => {
+            // The kernel keeps flags above the four bits of the type: streams are 0001. Of their
+            // protocols, only TCP is allowed, with and without its name.
+            rules.always(&[libc::SYS_bind, libc::SYS_listen]);
+            rules.when(libc::SYS_socket, [differs(0, number(libc::AF_INET))])?;
+            rules.when(libc::SYS_socket, [differs(2, 0), differs(2, number(libc::IPPROTO_TCP))])?;
+            for (bit, value) in [(0b0001, 0), (0b0010, 0b0010), (0b0100, 0b0100), (0b1000, 0b1000)]
+            {
+                rules.when(libc::SYS_socket, [has_bits(1, bit, value)])?;
+            }
         }
         Network::Loopback | Network::Open => {
             // Netlink says which addresses this machine has.
