@@ -14,7 +14,7 @@ use referee_match::player::diagnosis::{
 };
 use referee_record::bounded;
 use referee_record::model::fault::FaultCode;
-use referee_record::model::player::{PlayerKind, PlayerSpec};
+use referee_record::model::player::{EngineProtocol, PlayerKind, PlayerSpec};
 
 /// A language, and how programs in it print lines.
 #[derive(Debug, PartialEq, Eq)]
@@ -125,6 +125,20 @@ const OTHER_VERSIONS: [(&str, &str); 2] = [
          is built here",
     ),
 ];
+/// What systems say of a library, or another file of the program, that is not there.
+const NOT_FOUND: [&str; 7] = [
+    "No module named ",
+    "Cannot find module ",
+    "Cannot find package ",
+    "cannot load such file -- ",
+    "ClassNotFoundException",
+    "NoClassDefFoundError",
+    "error while loading shared libraries",
+];
+/// What to do about it.
+const HAND_IT_IN: &str = "a library or a file is missing: hand it in with the player, or ask the \
+                          organiser to install it; `network = true` under `[build]` installs what \
+                          `requirements.txt` or `package.json` lists";
 /// Names of functions that other referees call.
 const AGENTS: [&str; 4] = ["agent", "my_agent", "act", "choose_action"];
 /// The largest source that is searched for a flush, in bytes.
@@ -136,8 +150,12 @@ const IN_TIME: &str = "stop thinking in time: a turn may take at most `move_ms` 
 impl CheckFinding {
     /// Adds what the author of this player should write instead, if there is something to say.
     pub fn advise(&mut self, spec: &PlayerSpec) {
-        if spec.engine.is_some() {
-            self.expected = of_engine(self.code).unwrap_or(self.expected);
+        if let Some(engine) = &spec.engine {
+            let expected = match engine.protocol {
+                EngineProtocol::Uci => of_uci_engine(self.code),
+                EngineProtocol::Gtp => of_gtp_engine(self.code),
+            };
+            self.expected = expected.unwrap_or(self.expected);
         } else {
             self.advice = advice(spec, self);
         }
@@ -164,8 +182,24 @@ impl CheckFinding {
     }
 }
 
-/// The behaviour expected of an engine, where it differs from that of other players.
-fn of_engine(code: FaultCode) -> Option<&'static str> {
+/// The behaviour expected of a Go engine, where it differs from that of other players.
+fn of_gtp_engine(code: FaultCode) -> Option<&'static str> {
+    Some(match code {
+        FaultCode::NoStart => {
+            "`=` after `boardsize`, `komi` and `clear_board`, within the start-up limit"
+        }
+        FaultCode::Timeout => "`=` and a move after `genmove`, ended by a newline, in time",
+        FaultCode::Malformed => {
+            "`=` and a point such as D4, `pass` or `resign` after `genmove`, and `=` after `play`"
+        }
+        FaultCode::Illegal => "`=` and a move that is legal after the moves of `play`",
+        FaultCode::Oversize => "lines of at most 64 KiB, and at most 16 MiB before an answer",
+        _ => return None,
+    })
+}
+
+/// The behaviour expected of a chess engine, where it differs from that of other players.
+fn of_uci_engine(code: FaultCode) -> Option<&'static str> {
     Some(match code {
         FaultCode::NoStart => {
             "`uciok` after `uci`, and `readyok` after `isready`, within the start-up limit; and the \
@@ -195,6 +229,9 @@ fn advice(spec: &PlayerSpec, finding: &CheckFinding) -> Option<String> {
     }
     if let Some(advice) = of_version(&finding.stderr) {
         return Some(advice);
+    }
+    if finding.stderr.iter().any(|line| NOT_FOUND.iter().any(|sign| line.contains(sign))) {
+        return Some(HAND_IT_IN.to_owned());
     }
     if let Some(advice) = of_function(spec, args, code) {
         return Some(advice);
@@ -353,6 +390,16 @@ mod tests {
         }
         let library = "./player: /lib/libc.so.6: version `GLIBC_2.38' not found";
         assert!(told(library).starts_with("it was compiled for a newer system"));
+    }
+
+    #[test]
+    fn a_library_that_is_missing_is_handed_in_or_installed() {
+        for line in
+            ["ModuleNotFoundError: No module named 'numpy'", "Error: Cannot find module 'lodash'"]
+        {
+            let message = format!("it ended with exit code 1\n{line}");
+            assert_eq!(advised("", (FaultCode::NoStart, &message), ""), HAND_IT_IN);
+        }
     }
 
     #[test]

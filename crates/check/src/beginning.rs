@@ -12,7 +12,7 @@ use referee_record::model::fixture::Fixture;
 use referee_record::model::record::GameRecord;
 use referee_record::model::rules::GameRules;
 use referee_record::seeds::{Luck, game_id};
-use referee_tournament::run::game_record::RecordBuilder;
+use referee_tournament::run::game_record::{RecordBuilder, VoidAttempts};
 
 /// The beginning of a game, up to a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -95,6 +95,6 @@ impl Beginning {
         };
         let fixture = Fixture { players: (0..count).collect(), pair: number, game: 1 };
         let names: Vec<&str> = names.values().iter().map(String::as_str).collect();
-        builder.build(game_id(&names, number, 1), fixture, Vec::new())
+        builder.build(game_id(&names, number, 1), fixture, VoidAttempts::default())
     }
 }

@@ -30,6 +30,7 @@ table_keys! {
     "fault-policy" => fault_policy: Field<FaultPolicyValue>,
     "adjudication" => adjudication: Option<AdjudicationKeys>,
     "quarantine" => quarantine: Field<i128>,
+    "rank" => rank: Field<String>,
     "results" => results: Field<String>,
     "pgn" => pgn: Field<String>,
     "hooks" => hooks: Option<HookKeys>,

@@ -55,12 +55,13 @@ impl FromKey for GivenOptions {
 struct GivenOptionText(String);
 
 impl FromToml for GivenOptionText {
-    const EXPECTED: &'static str = "a string, a whole number, true or false";
+    const EXPECTED: &'static str = "a string, a number, true or false";
 
     fn typed(value: &DeValue<'_>) -> Option<Self> {
         let text = match value {
             DeValue::String(text) => text.to_string(),
             DeValue::Integer(_) => i128::typed(value)?.to_string(),
+            DeValue::Float(number) => number.as_str().to_owned(),
             DeValue::Boolean(flag) => flag.to_string(),
             _ => return None,
         };

@@ -31,6 +31,7 @@
 
 mod adjudication;
 mod build;
+mod configured_game;
 mod containment;
 mod error;
 mod file;
@@ -48,7 +49,10 @@ mod option_files;
 mod player;
 mod player_argument;
 mod player_keys;
+mod player_table;
+mod players;
 mod problem;
+mod rank;
 mod rules_program;
 mod sources;
 mod stages;
@@ -167,7 +171,7 @@ impl Configuration {
         let players = file.iter().flat_map(|file| &file.players).flatten();
         let names = players.filter_map(|keys| Some(keys.name.as_ref()?.get_ref().clone()));
         let names = names.collect();
-        let absent = file.as_mut().map(|file| tournament::absent(file, &mut noted));
+        let absent = file.as_mut().map(|file| players::absent(file, &mut noted));
         Self { name, text, base, colour, file, absent: absent.unwrap_or_default(), names, noted }
     }
 

@@ -1,19 +1,19 @@
 //! A player argument of the command line: a name from the configuration, `bot:NAME`, `uci:ENGINE`,
-//! `human`, a file or folder that contains a player, or a command.
+//! `gtp:ENGINE`, `human`, a file or folder that contains a player, or a command.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
 use super::ConfigError;
 
-use super::player::{self, LookupPaths, PlayerRoom, UnresolvedCommand};
-use super::problem::{InvalidValue, similar};
+use super::player::{self, LookupPaths, PlayerTerms, UnresolvedCommand};
+use super::problem::{InvalidValue, one_of, similar};
 use super::sources;
 use referee_entrants::build_rules::BuildRules;
 use referee_entrants::detection::{EXPECTED, unbuilt};
 use referee_entrants::start::{StartDecision, decide};
 use referee_entrants::start_command::StartCommand;
-use referee_record::model::player::{EngineSettings, PlayerSpec, name_of};
+use referee_record::model::player::{EngineProtocol, EngineSettings, PlayerSpec, name_of};
 
 /// The most files to list that may be the player of a folder.
 const MOST_SHOWN: usize = 8;
@@ -68,8 +68,8 @@ pub(super) fn parse(
     }
     let spec = if let Some(bot) = word.strip_prefix("bot:") {
         player::from_bot(bot.to_owned(), bot, place.base)?
-    } else if let Some(engine) = word.strip_prefix("uci:") {
-        let settings = EngineSettings::default();
+    } else if let Some((protocol, engine)) = EngineProtocol::split(word) {
+        let settings = EngineSettings { protocol, ..EngineSettings::default() };
         player::from_engine(name_of(engine), split(engine)?, settings, place)?
     } else if let Some(spec) = found_at(word, place, builds)? {
         spec
@@ -80,8 +80,18 @@ pub(super) fn parse(
     Ok(PlayerArgument::Program(Box::new(spec)))
 }
 
-/// The error that `word` is not a program, if it resembles another argument.
+/// The error that `word` is not a program, if it has a prefix or resembles another argument.
 fn nearest(word: &str, configured: &[PlayerSpec]) -> Option<InvalidValue> {
+    if let Some((prefix, _)) = word.split_once(':')
+        && prefix.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-')
+        && !prefix.is_empty()
+    {
+        let engines = EngineProtocol::ALL.map(EngineProtocol::name);
+        let known = engines.map(|engine| format!("{engine}:"));
+        let title = format!("unknown prefix `{prefix}:`");
+        let [uci, gtp] = &known;
+        return Some(InvalidValue::new(title, format!("expected {}", one_of(&["bot:", uci, gtp]))));
+    }
     let names = configured.iter().map(|spec| spec.name.as_str());
     let people = std::iter::once("human").chain(names);
     let bots = || referee_bots::NAMES.iter().copied();
@@ -109,7 +119,7 @@ fn found_at(
         return Ok(None);
     }
     let start = player::only(&decision).ok_or_else(|| unrecognised(word, &path, &decision));
-    let spec = player::from_decision(&decision, start, builds, PlayerRoom::default(), place)?;
+    let spec = player::from_decision(&decision, start, builds, PlayerTerms::default(), place)?;
     Ok(Some(PlayerSpec { name: name_at(word, &path), ..spec }))
 }
 
@@ -124,8 +134,8 @@ pub fn program_of(name: &str, start: &StartCommand) -> Result<PlayerSpec, Config
     let path = std::env::var_os("PATH");
     let place = LookupPaths { base: &start.dir, path: path.as_deref() };
     let decision = StartDecision { found: Vec::new(), build: None };
-    let room = PlayerRoom::default();
-    let spec = player::from_decision(&decision, Ok(start), None, room, place);
+    let terms = PlayerTerms::default();
+    let spec = player::from_decision(&decision, Ok(start), None, terms, place);
     let spec = spec.map_err(|why| {
         ConfigError::input(why.about(&format!("player `{}`", name.escape_debug())))
     })?;

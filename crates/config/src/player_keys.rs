@@ -8,6 +8,7 @@ use toml::de::DeValue;
 use super::given_options::GivenOptions;
 use super::keys::{Field, FromTable, FromToml, TableReader, table_keys, tables};
 use super::problem::{ByteSpan, Problems};
+use referee_record::model::player::EngineProtocol;
 
 table_keys! {
     /// The keys under one `[[players]]`.
@@ -17,23 +18,25 @@ table_keys! {
     "dir" => dir: Field<String>,
     "restart" => restart: Field<bool>,
     "guesses" => guesses: Field<bool>,
+    "outages" => outages: Field<i128>,
     "tc" => tc: Field<String>,
     "rating" => rating: Field<f64>,
     "env" => env: Field<BTreeMap<String, String>>,
     "files" => files: Field<Vec<Spanned<String>>>,
     "root" => root: Field<String>,
     "devices" => devices: Field<Vec<Spanned<String>>>,
+    "network" => network: Field<NetworkList>,
     "disqualified" => disqualified: Field<String>,
     "options" => options: GivenOptions,
     "nodes" => nodes: Field<i128>,
     "depth" => depth: Field<i128>,
 }
 
-/// Which of `command`, `uci`, `bot` and `absent` was given. The inner value is `None` if its type is wrong.
+/// Which of `command`, `uci`, `gtp`, `bot` and `absent` was given. The inner value is `None` if its type is wrong.
 #[derive(Debug, Clone, Default)]
 pub(super) enum RunMethod {
     Command(Field<Vec<Spanned<String>>>),
-    Engine(Field<EngineCommand>),
+    Engine(EngineProtocol, Field<EngineCommand>),
     Bot(Field<String>),
     /// Why this person has no player.
     Absent(Field<String>),
@@ -46,21 +49,35 @@ pub(super) enum RunMethod {
 impl RunMethod {
     fn read(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
         let command = keys.optional("command", problems);
-        let engine = keys.optional("uci", problems);
+        let [uci, gtp] = ["uci", "gtp"].map(|key| keys.optional(key, problems));
         let bot = keys.optional("bot", problems);
         let absent = keys.optional("absent", problems);
-        let given = ["command", "uci", "bot", "absent"]
+        let given = ["command", "uci", "gtp", "bot", "absent"]
             .into_iter()
             .filter_map(|key| Some((key, keys.key(key)?)))
             .collect::<Vec<_>>();
         match &given[..] {
             [] => Self::Neither,
             [("command", _)] => Self::Command(command),
-            [("uci", _)] => Self::Engine(engine),
+            [("uci", _)] => Self::Engine(EngineProtocol::Uci, uci),
+            [("gtp", _)] => Self::Engine(EngineProtocol::Gtp, gtp),
             [("bot", _)] => Self::Bot(bot),
             [_] => Self::Absent(absent),
             [one, other, ..] => Self::Several([one.clone(), other.clone()]),
         }
+    }
+}
+
+/// What a player may reach over the network.
+#[derive(Debug, Clone)]
+pub(super) struct NetworkList(pub(super) Vec<Spanned<String>>);
+
+impl FromToml for NetworkList {
+    const EXPECTED: &'static str = "the list of all that the player may reach, such as [\"api.example.com\", \
+         \"localhost:11434\"]";
+
+    fn typed(value: &DeValue<'_>) -> Option<Self> {
+        Vec::<Spanned<String>>::typed(value).map(Self)
     }
 }
 

@@ -318,7 +318,7 @@ pub(super) fn instead<'a>(given: &str, known: impl IntoIterator<Item = &'a str>)
 }
 
 /// Joins the words: `` `a`, `b` or `c` ``.
-fn one_of(words: &[&str]) -> String {
+pub(super) fn one_of(words: &[&str]) -> String {
     let quoted: Vec<_> = words.iter().map(|word| format!("`{}`", word.escape_debug())).collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),

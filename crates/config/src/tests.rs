@@ -18,6 +18,7 @@ use referee_record::model::clock::Measure;
 use referee_record::model::openings::{BookSelection, DrawnOpenings, ListedOpening, OpeningSource};
 use referee_record::model::record::{Anchor, FaultPolicy};
 use referee_record::model::stage::Stage;
+use referee_sandbox::{Mechanism, Requirement};
 
 /// A folder with players in `players` and a program `python3` in `bin`, which is the `PATH`.
 struct Folder(tempfile::TempDir);
@@ -302,6 +303,8 @@ unknown game `shogi`
 2 | game = \"shogi\"
   |        ^^^^^^^ expected `watch-your-back`, `backdraughts`, `back-to-the-wall` or `chess`",
     );
+    let fraction = about("[options]\nmax-moves = 1.5");
+    assert!(fraction.contains("^^^ expected a whole number"), "{fraction}");
     let text = about("[options]\nmax-moves = true\nmax-move = 3");
     starts(&text, "invalid value for `max-moves`\n --> cup.toml:4:13\n");
     assert!(text.contains(
@@ -345,7 +348,7 @@ fn impossible_limits() {
     starts(&about("fault-policy = { retry = 11 }"), "`retry` is out of range");
     starts(&about_player("bot = \"greedy\"\nrating = nan"), "invalid value for `rating`");
     starts(&about("results = \"\""), "invalid value for `results`");
-    starts(&about("pgn = \"games.pgn\""), "these games have no PGN");
+    starts(&about("pgn = \"games.pgn\""), "only built-in chess has PGN");
 }
 
 #[test]
@@ -485,7 +488,7 @@ fn all_problems_are_reported_in_the_order_of_the_file() {
         "error: `pairs` is out of range",
         "error: invalid value for `move`",
         "error: only one player",
-        "error: this player has no `command`, `uci` or `bot`",
+        "error: this player has no `command`, `uci`, `gtp` or `bot`",
         "error: invalid value for `name`",
     ];
     assert_eq!(titles, expected);

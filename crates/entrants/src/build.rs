@@ -106,7 +106,7 @@ impl Builder {
         if let Some(dir) = self.rules.built(&key) {
             return Ok(BuiltFolder { dir });
         }
-        if let Some((why, record)) = self.rules.failure(&key) {
+        if let Some((why, record)) = self.rules.kept_failure(&key) {
             return Err(BuildError::Known { why, record });
         }
         if !self.policy.has_shared_memory() {

@@ -1,20 +1,17 @@
-//! What of a submission is built, how, and where the result is kept. `crate::build` builds.
+//! What of a submission is built, and how. `crate::build` builds.
+
+mod cache;
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use referee_record::fingerprint::{Fingerprint, Parts, Unreadable, is_left_out};
-use referee_record::{bounded, disk};
 use referee_sandbox::limits::MIB;
 use referee_sandbox::{Limits, Network};
 
 use super::build_plan::{BuildPlan, BuildPurpose};
 use super::detection::{candidates, is_compiled, java_root, nearest_folder};
-use super::is_executable;
-use super::recipes::{BuildKind, Needs, build_kinds};
+use super::recipes::{BuildKind, Needs, detected_kinds};
 
 /// The time that a build has unless the configuration says otherwise.
 const DEFAULT_TIME: Duration = Duration::from_secs(300);
@@ -29,10 +26,6 @@ const DEFAULT_LIMITS: Limits = Limits {
 };
 /// The most bytes that a build may print unless the configuration says otherwise.
 const DEFAULT_OUTPUT: u64 = 4 * MIB;
-/// The longest reason for a failed build that is read, in bytes.
-const LARGEST_FAILURE: u64 = 64 * 1024;
-/// Hashed in place of a program's path, which belongs to no player.
-const NO_PROGRAM: &str = "/";
 
 /// What the configuration says about one kind of build.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,7 +95,7 @@ impl BuildRules {
     pub fn plan(&self, submission: &Path) -> Option<BuildPlan> {
         let is_compiled = is_compiled(submission);
         let look = |dir: &Path| {
-            self.kinds(dir).find(|(kind, _)| kind.needs == Needs::Network || !is_compiled)
+            self.allowed_kinds(dir).find(|(kind, _)| kind.needs == Needs::Network || !is_compiled)
         };
         let (folder, (kind, command)) = nearest_folder(submission, look)?;
         let depth = |dir: &Path| dir.components().count();
@@ -118,96 +111,18 @@ impl BuildRules {
 
     /// How the folder `source` itself is built, if it is.
     pub fn plan_at(&self, source: &Path) -> Option<BuildPlan> {
-        let (_, command) = self.kinds(source).next()?;
+        let (_, command) = self.allowed_kinds(source).next()?;
         let (source, below) = (source.to_owned(), PathBuf::new());
         Some(BuildPlan { source, below, command, purpose: BuildPurpose::Player })
     }
 
     /// The kinds of build of a folder that are not turned off, each with its command.
-    fn kinds(&self, dir: &Path) -> impl Iterator<Item = (BuildKind, String)> {
-        build_kinds(dir).into_iter().filter_map(|kind| match self.choices.get(kind.name) {
+    fn allowed_kinds(&self, dir: &Path) -> impl Iterator<Item = (BuildKind, String)> {
+        detected_kinds(dir).into_iter().filter_map(|kind| match self.choices.get(kind.name) {
             Some(CommandChoice::Off) => None,
             Some(CommandChoice::Line(line)) => Some((kind, line.clone())),
             None if kind.needs == Needs::Network && self.network != Network::Open => None,
             None => Some((kind, kind.command.to_owned())),
         })
-    }
-
-    /// The name under which the result is kept: the same for the same sources and command. Which
-    /// files can be executed counts too, because it can decide whether a build succeeds.
-    pub fn key(&self, plan: &BuildPlan) -> Result<String, Unreadable> {
-        let mut executable = Vec::new();
-        add_executable(&plan.source, "", &mut executable);
-        self.fingerprint(plan, &executable).map(|(_, key)| key)
-    }
-
-    /// The fingerprint and the hash of the player that `words` start in the result. They are those
-    /// of the sources, because few builds give the same bytes twice.
-    pub fn fingerprint(
-        &self,
-        plan: &BuildPlan,
-        words: &[String],
-    ) -> Result<(Fingerprint, String), Unreadable> {
-        let below = plan.below.to_string_lossy().into_owned();
-        let build = ["build".to_owned(), plan.command.clone(), below];
-        Fingerprint::read(Parts {
-            dir: &plan.source,
-            program: Path::new(NO_PROGRAM),
-            words: &[&build, words].concat(),
-            env: &self.env,
-            files: &[".".to_owned()],
-        })
-    }
-
-    /// The folder with the result under this key, if it has been built.
-    pub fn built(&self, key: &str) -> Option<PathBuf> {
-        Some(self.cache.join(key)).filter(|dir| bounded::check_folder(dir).is_ok())
-    }
-
-    /// The reason why the build under this key failed, and the file that says so, if it would fail
-    /// under these rules again.
-    pub(crate) fn failure(&self, key: &str) -> Option<(String, PathBuf)> {
-        let record = self.failure_record(key);
-        let text = String::from_utf8(bounded::read(&record, LARGEST_FAILURE).ok()?).ok()?;
-        let (rules, why) = text.split_once('\n')?;
-        (rules == self.digest()).then(|| (why.to_owned(), record))
-    }
-
-    /// Notes that the build under this key failed under these rules.
-    pub(crate) fn keep_failure(&self, key: &str, why: &str) -> io::Result<()> {
-        let record = format!("{}\n{why}", self.digest());
-        disk::write_quickly(&self.failure_record(key), record.as_bytes())
-    }
-
-    fn failure_record(&self, key: &str) -> PathBuf {
-        self.cache.join(format!("{key}.failed"))
-    }
-
-    /// A hash of everything that a build may use.
-    fn digest(&self) -> String {
-        let Self { network, time, limits, output, readable, .. } = self;
-        let rules = format!("{network:?} {time:?} {limits:?} {output} {readable:?}");
-        blake3::hash(rules.as_bytes()).to_hex().to_string()
-    }
-
-    /// The file with the output of the build under this key.
-    pub fn log(&self, key: &str) -> PathBuf {
-        self.cache.join(format!("{key}.log"))
-    }
-}
-/// Adds the names of the files in a folder that can be executed, in the order of names.
-fn add_executable(folder: &Path, below: &str, found: &mut Vec<String>) {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut entries: Vec<_> = entries.filter_map(|it| it.file_name().into_string().ok()).collect();
-    entries.retain(|name| !is_left_out(name));
-    entries.sort_unstable();
-    for name in entries {
-        let (path, shown) = (folder.join(&name), format!("{below}/{name}"));
-        let Ok(entry) = fs::symlink_metadata(&path) else { continue };
-        if entry.is_dir() {
-            add_executable(&path, &shown, found);
-        } else if is_executable(&entry) {
-            found.push(shown);
-        }
     }
 }

@@ -59,7 +59,7 @@ impl BuildKind {
 }
 
 /// The ways to build the folder `dir` itself, the most telling first.
-pub(crate) fn build_kinds(dir: &Path) -> Vec<BuildKind> {
+pub(crate) fn detected_kinds(dir: &Path) -> Vec<BuildKind> {
     let is_there = |file: &str| dir.join(file).is_file();
     let kind = |&(_, name, command): &(_, _, _)| BuildKind { name, command, needs: Needs::Nothing };
     let mut kinds: Vec<BuildKind> =
@@ -102,7 +102,7 @@ pub fn build_command(path: &Path) -> Option<String> {
 
 /// Whether the folder `dir` itself can be built by what lies in it.
 pub(crate) fn is_buildable(dir: &Path) -> bool {
-    build_kinds(dir).iter().any(|kind| kind.needs == Needs::Nothing)
+    detected_kinds(dir).iter().any(|kind| kind.needs == Needs::Nothing)
 }
 
 /// Whether a file with this name says how to build a folder, or is in a compiled language.

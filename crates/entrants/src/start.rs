@@ -1,6 +1,6 @@
 //! How a program is started, and the one place that decides it.
 //!
-//! The order is: what the organiser wrote (a `command`, `uci` or `bot`, which is not looked at
+//! The order is: what the organiser wrote (a `command`, `uci`, `gtp` or `bot`, which is not looked at
 //! here), what the author named, what is ready, what can be built. The table under *Starting a
 //! player* in `docs/players.md` has an example of each, and the tests follow it.
 
@@ -61,7 +61,7 @@ mod tests {
     use std::fs;
 
     use super::super::detection::nearest_folder;
-    use super::super::recipes::build_kinds;
+    use super::super::recipes::detected_kinds;
     use super::*;
     use referee_sandbox::Network;
 
@@ -156,7 +156,7 @@ mod tests {
                 continue;
             };
             let plan = rules.plan(&source).expect("a build");
-            let of_kind = |dir: &Path| build_kinds(dir).into_iter().find(|it| it.name == *kind);
+            let of_kind = |dir: &Path| detected_kinds(dir).into_iter().find(|it| it.name == *kind);
             let (_, kind) = nearest_folder(&source, of_kind).expect("the kind");
             assert_eq!(plan.command, kind.command, "{row}");
             let result = rules.cache.join(rules.key(&plan).expect("readable"));

@@ -4,6 +4,8 @@
 mod barred;
 mod cpu_usage;
 pub mod diagnosis;
+mod engine;
+mod gtp;
 mod human;
 mod launch;
 pub(crate) mod limit;
@@ -23,13 +25,13 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 
+pub use engine::Engine;
 pub use human::Human;
-pub use launch::{GuessRight, Launch, own_files, this_program};
+pub use launch::{GuessRight, Launch, OutageRight, own_files, this_program};
 pub(crate) use rules_process::ContainedRules;
 pub use sandbox::{NotStarted, Sandbox};
 pub use transcript::LineDirection;
 pub(crate) use transcript::TranscriptLine;
-pub use uci::UciEngine;
 #[cfg(any(test, feature = "examples"))]
 pub use wire::PlayerScript;
 pub use wire::{Respond, Wire};
@@ -137,13 +139,20 @@ pub(crate) struct Answer {
     pub(crate) time: TurnTime,
 }
 
+/// A fault before anything was asked.
+impl From<Fault> for Answer {
+    fn from(fault: Fault) -> Self {
+        Self { reply: Err(fault), time: TurnTime::ZERO }
+    }
+}
+
 /// A player of one game.
 #[derive(Debug)]
 pub enum Player {
     /// A program that speaks the protocol.
     Wire(Box<Wire>),
-    /// A chess engine that speaks UCI.
-    Engine(Box<UciEngine>),
+    /// An engine that speaks a protocol of its field.
+    Engine(Box<Engine>),
     /// A person.
     Human(Box<Human>),
 }
@@ -171,7 +180,7 @@ impl Player {
     /// A player whose process starts when its game begins.
     pub fn process(launch: Launch, sandbox: Arc<Sandbox>) -> Self {
         match launch.engine.clone() {
-            Some(settings) => Self::Engine(Box::new(UciEngine::new(launch, settings, sandbox))),
+            Some(settings) => Self::Engine(Box::new(Engine::new(launch, settings, sandbox))),
             None => Self::Wire(Box::new(Wire::process(launch, sandbox))),
         }
     }
@@ -212,7 +221,7 @@ impl Player {
     pub(crate) async fn refuse(&mut self, fault: &Fault) {
         match self {
             Self::Wire(wire) => wire.refuse(fault).await,
-            // UCI has no word for it.
+            // Their protocols have no word for it.
             Self::Engine(_) => {}
             Self::Human(human) => human.refuse(fault),
         }
@@ -258,14 +267,14 @@ impl Player {
     /// Its process, if it is one that runs.
     fn running(&self) -> Option<&PlayerProcess> {
         match self {
-            Self::Engine(engine) => engine.running(),
+            Self::Engine(engine) => engine.link.running(),
             _ => self.wire()?.running(),
         }
     }
 
     fn running_mut(&mut self) -> Option<&mut PlayerProcess> {
         match self {
-            Self::Engine(engine) => engine.running_mut(),
+            Self::Engine(engine) => engine.link.running_mut(),
             _ => self.wire_mut()?.running_mut(),
         }
     }
@@ -297,7 +306,7 @@ impl Player {
     pub fn freeze_off_turn(&mut self) {
         match self {
             Self::Wire(wire) => wire.freeze_off_turn(),
-            Self::Engine(engine) => engine.freeze_off_turn(),
+            Self::Engine(engine) => engine.link.freeze_off_turn(),
             Self::Human(_) => {}
         }
     }
@@ -314,7 +323,7 @@ impl Player {
     pub fn is_fit(&self) -> bool {
         match self {
             Self::Wire(wire) => !(wire.owes || wire.freeze),
-            Self::Engine(engine) => !(engine.owes || engine.freeze || engine.is_late),
+            Self::Engine(engine) => engine.link.is_fit(),
             Self::Human(_) => true,
         }
     }

@@ -112,8 +112,16 @@ struct GameLoop<'a, 'o> {
     runtime_turn: Instant,
 }
 
-/// An action, or the fault in its place.
-type Decided = Result<String, Fault>;
+/// The decision of a player.
+enum Decision {
+    /// An action.
+    Action(String),
+    /// It gives the game up.
+    Resignation,
+}
+
+/// A decision, or the fault in its place.
+type Decided = Result<Decision, Fault>;
 
 /// The step that the players decided on, or how their faults end the game.
 type DecidedStep = Result<TextStep, Ending>;

@@ -255,6 +255,10 @@ impl<'a> Replay<'a> {
 
     /// The rejected text of a step, and the reason.
     fn refused(&self, ply: u32, step: &StepText<'_>, error: GameError) -> ReplayError {
+        // If a rules program failed, it said nothing about the step.
+        if matches!(error, GameError::Program(_)) {
+            return ReplayError::Game(error);
+        }
         if let Step::Chance(outcome) = step {
             return ReplayError::Impossible((*outcome).to_owned());
         }

@@ -78,6 +78,12 @@ pub enum ReplyError {
         /// Whether the player crashed, and the program ends.
         crashed: bool,
     },
+    /// The player cannot reach a service that it needs.
+    #[error("\"outage\" without permission, which is `outages` under `[[players]]`: {message}")]
+    Outage {
+        /// Its message, escaped and cut.
+        message: String,
+    },
     /// A built-in player says that the rules program failed which it asks about the game.
     #[error("{}", escape::bytes(.0.as_bytes(), HOSTED_SHOWN))]
     RulesProgram(String),
@@ -121,6 +127,11 @@ pub(crate) fn same_id(given: Option<&Id<'_>>, asked: u64) -> Result<(), ReplyErr
         Some(LenientField::Other(text)) => shown(text.get().as_bytes()),
     };
     Err(ReplyError::WrongId { given, asked })
+}
+
+/// A player's report that it cannot reach its service.
+pub(crate) fn outage(message: &str) -> ReplyError {
+    ReplyError::Outage { message: escape::bytes(message.as_bytes(), HOSTED_SHOWN) }
 }
 
 /// A hosting program's report about its player, or a built-in player's about its rules program.

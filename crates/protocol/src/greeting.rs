@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Id, ReplyError, hosted, object, same_id, trimmed};
+use crate::error::{Id, ReplyError, hosted, object, outage, same_id, trimmed};
 use crate::field::LenientField;
 use crate::{VERSIONS, shown};
 use referee_games::WholeNumber;
@@ -84,6 +84,8 @@ struct GreetingFields<'a> {
     error: Option<Cow<'a, str>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     code: Option<Cow<'a, str>>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    outage: Option<LenientField<'a, Cow<'a, str>>>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -108,6 +110,9 @@ impl Greeting {
         same_id(fields.id.as_ref(), id)?;
         if let Some(error) = fields.error {
             return Err(hosted(&error, fields.code.as_deref()));
+        }
+        if let Some(LenientField::Value(message)) = fields.outage {
+            return Err(outage(&message));
         }
         let spoken = fields.protocol.map(|WholeNumber(spoken)| spoken);
         if let Some(spoken) = spoken.filter(|spoken| !VERSIONS.contains(spoken)) {

@@ -5,7 +5,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{HOSTED_SHOWN, Id, RULES_PROGRAM, ReplyError, hosted, object, same_id, trimmed};
+use crate::error::{
+    HOSTED_SHOWN, Id, RULES_PROGRAM, ReplyError, hosted, object, outage, same_id, trimmed,
+};
 use crate::field::LenientField;
 use crate::search::SearchReport;
 use crate::{escape, shown};
@@ -19,6 +21,8 @@ const NOTE_LIMIT: usize = 1024;
 pub struct Reply {
     /// The action's text, not checked yet.
     pub action: String,
+    /// Whether it gives the game up instead. Only engines can say so.
+    pub resigns: bool,
     /// Its note, at most 1 KiB.
     pub note: Option<String>,
     /// Its evaluation, -1 … 1.
@@ -87,6 +91,8 @@ struct ReplyFields<'a> {
     error: Option<Cow<'a, str>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     code: Option<Cow<'a, str>>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    outage: Option<LenientField<'a, Cow<'a, str>>>,
 }
 
 impl Reply {
@@ -101,13 +107,14 @@ impl Reply {
         }
         let fields: ReplyFields<'_> = object(text, line)?;
         same_id(fields.id.as_ref(), id)?;
-        let action = match (fields.action, fields.error) {
-            (Some(LenientField::Value(action)), _) => action.into_owned(),
-            (Some(LenientField::Other(_)), _) => {
+        let action = match (fields.action, fields.error, fields.outage) {
+            (Some(LenientField::Value(action)), ..) => action.into_owned(),
+            (Some(LenientField::Other(_)), ..) => {
                 return Err(ReplyError::ActionNotText(shown(line)));
             }
-            (None, Some(error)) => return Err(hosted(&error, fields.code.as_deref())),
-            (None, None) => return Err(ReplyError::NoAction(shown(line))),
+            (None, Some(error), _) => return Err(hosted(&error, fields.code.as_deref())),
+            (None, None, Some(LenientField::Value(message))) => return Err(outage(&message)),
+            (None, None, _) => return Err(ReplyError::NoAction(shown(line))),
         };
         let said = fields.said.map(|said| escape::bytes(said.as_bytes(), HOSTED_SHOWN));
         let mut reply = Self { action, said, ..Self::default() };
@@ -299,6 +306,19 @@ mod tests {
         let line = br#"{"error":"action(3) raised ValueError","code":"crash"}"#;
         assert_eq!(failed(line), (message.clone(), true));
         assert_eq!(failed(br#"{"error":"action(3) raised ValueError"}"#), (message, false));
+    }
+
+    #[test]
+    fn a_player_without_its_service_says_so_instead_of_an_action() {
+        let read = |line: &[u8]| Reply::read(line, 5).expect_err("no action");
+        let ReplyError::Outage { message } = read(br#"{"id":5,"outage":"503\u001b"}"#) else {
+            panic!("an outage")
+        };
+        assert_eq!(message, r"503\x1b");
+        assert!(matches!(read(br#"{"id":5,"outage":503}"#), ReplyError::NoAction(_)));
+        assert!(matches!(read(br#"{"id":4,"outage":"no"}"#), ReplyError::WrongId { .. }));
+        let both = Reply::read(br#"{"action":"a","outage":"no"}"#, 5);
+        assert_eq!(both.expect("an action").action, "a");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-use crate::model::stage::{Format, Stage};
+use crate::model::stage::{Stage, same_luck};
 use referee_games::{Seat, Stream, draw_outcome};
 
 /// The system provides no random numbers.
@@ -80,11 +80,7 @@ impl Secret {
     /// but the anchors have the same luck.
     #[must_use]
     pub fn for_stages(self, stages: &[Stage]) -> Self {
-        let anchors = stages.iter().find_map(|stage| match &stage.format {
-            Format::Gauntlet { anchors, same_luck: true } => Some(anchors.as_slice().into()),
-            _ => None,
-        });
-        Self { anchors, ..self }
+        Self { anchors: same_luck(stages).map(Into::into), ..self }
     }
 
     /// The name by which luck is drawn for a player: its own, or none if others have the same luck.
@@ -224,6 +220,7 @@ fn sorted<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::stage::Format;
 
     #[test]
     fn streams_depend_only_on_their_names() {

@@ -11,6 +11,7 @@ use super::spot_checks::FirstResult;
 use referee_record::model::clock::{TimeControl, wall_bound};
 use referee_tournament::run::failure::JobFailure;
 use referee_tournament::run::job::Job;
+use referee_tournament::run::pool::LONGEST_OUTAGE_PAUSE;
 
 /// The maximum size of all results that are kept for jobs not handed out yet, in bytes.
 const MAX_EARLY_BYTES: usize = 64 << 20;
@@ -164,10 +165,16 @@ impl JobTable {
     }
 }
 
-/// How long a worker may take for a pair of games: the time that the clocks allow for games of
-/// `plies` plies, three times over because a game that a player disturbs is played again for each
-/// of them. Without limits, ten times the longest job so far, but at least an hour.
-pub(crate) fn job_bound(control: &TimeControl, plies: u32, longest: Duration) -> Duration {
+/// How long a worker may take for a deal, as many games as there are `seats`: the time that the
+/// clocks allow all players of games of `plies` plies, and as much again for each player, because a
+/// game that a player disturbs is played again. Without limits, ten times the longest job so far,
+/// but at least an hour.
+pub(crate) fn job_bound(
+    control: &TimeControl,
+    seats: usize,
+    plies: u32,
+    longest: Duration,
+) -> Duration {
     let of_budget = control.budget.map(|budget| {
         let periods = control.moves.map_or(1, |moves| plies / moves.max(1) + 1);
         budget * periods + control.increment * plies
@@ -180,7 +187,17 @@ pub(crate) fn job_bound(control: &TimeControl, plies: u32, longest: Duration) ->
     let Some(thinking) = thinking else { return (longest * 10).max(Duration::from_secs(3600)) };
     // Besides, the referee needs some time of its own.
     let player = wall_bound(control.measure, control.startup + thinking) + Duration::from_secs(1);
-    player.saturating_mul(2 * 2 * 3)
+    let seats = u32::try_from(seats).unwrap_or(u32::MAX);
+    player.saturating_mul(seats.saturating_mul(seats).saturating_mul(seats.saturating_add(1)))
+}
+
+/// The bound of a job whose games may be void this often because of each player, and are played again
+/// after a pause.
+pub(crate) fn with_outages(bound: Duration, seats: usize, outages: u8) -> Duration {
+    let again = u32::try_from(seats).unwrap_or(u32::MAX).saturating_mul(outages.into());
+    let pauses = LONGEST_OUTAGE_PAUSE.saturating_mul(again);
+    let games = u32::try_from(seats).unwrap_or(u32::MAX);
+    bound.saturating_mul(again.saturating_add(1)).saturating_add(pauses.saturating_mul(games))
 }
 
 #[cfg(test)]
@@ -207,7 +224,7 @@ mod tests {
     fn the_bound_of_a_job_follows_from_the_clocks() {
         let seconds = Duration::from_secs;
         let mut control = TimeControl::unlimited(seconds(1));
-        let bound = |control: &TimeControl| job_bound(control, 100, seconds(400)).as_secs();
+        let bound = |control: &TimeControl| job_bound(control, 2, 100, seconds(400)).as_secs();
         assert_eq!(bound(&control), 4000);
         control.budget = Some(seconds(60));
         assert_eq!(bound(&control), 12 * 62);
@@ -217,5 +234,7 @@ mod tests {
         assert_eq!(bound(&control), 12 * 52);
         control.measure = Measure::Cpu;
         assert_eq!(bound(&control), 12 * 512);
+        // Four games of four players, five times over.
+        assert_eq!(job_bound(&control, 4, 100, seconds(400)).as_secs(), 4 * 4 * 5 * 512);
     }
 }

@@ -69,7 +69,8 @@ fn difference(one: &GameRecord, other: &GameRecord) -> Option<Difference> {
     let both = first.iter().zip(second).position(|(one, other)| one != other);
     let shorter = first.len().min(second.len());
     let ply = both.or((first.len() != second.len()).then_some(shorter)).map(|at| at + 1);
-    let same_end = (&one.result, &one.reason) == (&other.result, &other.reason);
+    let same_end =
+        (&one.result, &one.places, &one.reason) == (&other.result, &other.places, &other.reason);
     (ply.is_some() || !same_end).then(|| Difference { game: one.id.clone(), ply })
 }
 

@@ -138,18 +138,7 @@ impl RemoteWorker {
         }
         let is_final = self.attend(&served, announced, runs, &mut slots, &closing).await;
         departure.send_replace(true);
-        let mut stop = self.stop.clone();
-        let farewell = async {
-            _ = stop.wait_for(|stop| *stop).await;
-            tokio::time::sleep(FAREWELL).await;
-        };
-        tokio::pin!(farewell);
-        loop {
-            tokio::select! {
-                ended = slots.join_next() => if ended.is_none() { break },
-                () = &mut farewell => break,
-            }
-        }
+        self.wait_for_slots(&mut slots).await;
         served.send_heartbeat(true).await;
         let problem = served.unfit.borrow().clone();
         if let Some(problem) = problem {
@@ -161,6 +150,22 @@ impl RemoteWorker {
             served.played.load(Ordering::Relaxed)
         ));
         is_final
+    }
+
+    /// Waits until the slots have ended; once this worker has to stop, for a short time only.
+    async fn wait_for_slots(&self, slots: &mut JoinSet<()>) {
+        let mut stop = self.stop.clone();
+        let farewell = async {
+            _ = stop.wait_for(|stop| *stop).await;
+            tokio::time::sleep(FAREWELL).await;
+        };
+        tokio::pin!(farewell);
+        loop {
+            tokio::select! {
+                ended = slots.join_next() => if ended.is_none() { return },
+                () = &mut farewell => return,
+            }
+        }
     }
 
     /// Sends heartbeats while the slots play. True if the run no longer needs this worker.
@@ -190,11 +195,13 @@ impl RemoteWorker {
                     if now.run == announced.run {
                         heard = Instant::now();
                         closing.send_replace(closing_time(&now));
-                        if now.excluded.contains(&self.identity.id().key) {
+                        let is_excluded = now.excluded.contains(&self.identity.id().key);
+                        if is_excluded {
                             (self.note)("the coordinator refuses the results of this worker");
-                            return true;
                         }
-                        if now.over {
+                        if is_excluded || now.over {
+                            // A game that waits for a service ends, too.
+                            closing.send_replace(Some(Instant::now()));
                             return true;
                         }
                     } else if heard.elapsed() > SILENCE && !now.over {

@@ -5,8 +5,10 @@ use serde_json::{Value, json};
 use super::numbers;
 use super::verdict::{MatchPlayer, brief, estimate, faults_line, stop_name};
 use referee_protocol::escape;
-use referee_ratings::{BettingState, FieldMatch, MatchEnd, OpponentScore, Rival, SprtVerdict};
-use referee_record::wording::counted;
+use referee_ratings::{
+    BettingState, FieldMatch, FieldSize, MatchEnd, OpponentScore, Points, Rival, SprtVerdict,
+};
+use referee_record::wording::{counted, deal};
 
 const MODEL: &str = "betting on the difference of shares";
 
@@ -15,11 +17,9 @@ const MOST_LISTED: usize = 12;
 
 const BOTH: [Rival; 2] = [Rival::New, Rival::Old];
 
-/// The points of a pair of games.
-const PAIR: f64 = 2.0;
-
 /// The verdict on the new and the old player, whose games against `opponents` are in `results`, as a
-/// JSON document. Differences are from the side of the new player.
+/// JSON document. Differences are from the side of the new player. With more than two seats, each of
+/// `opponents` is a group of them.
 pub fn json(
     played: &FieldMatch,
     players: [MatchPlayer<'_>; 2],
@@ -29,7 +29,7 @@ pub fn json(
     let state = played.state();
     let BettingState { better, not_better, needed, verdict } = state.test;
     let ((elo0, elo1), (alpha, beta)) = (played.hypotheses(), played.errors());
-    let against = opponents.iter().zip(played.opponents()).map(|(name, score)| {
+    let against = opponents.iter().zip(played.tables()).map(|(name, score)| {
         let scores = BOTH.map(|rival| score.points(rival));
         json!({ "name": name, "pairs": score.deals, "scores": scores })
     });
@@ -80,17 +80,17 @@ pub fn headline(played: &FieldMatch) -> String {
 pub fn text(played: &FieldMatch, players: [MatchPlayer<'_>; 2], opponents: &[String]) -> String {
     let [new, old] = players.map(|player| escape::terminal(player.name));
     let (state, (elo0, elo1)) = (played.state(), played.hypotheses());
-    let pairs = played.deals();
+    let (pairs, field) = (played.deals(), played.field());
     let mut lines = vec![
-        format!("{}.", answer(played, [&new, &old], opponents.len())),
+        format!("{}.", answer(played, [&new, &old])),
         format!(
-            "Of {} points each in {}, {new} scored {} and {old} {}; {} against {}.",
-            2 * pairs,
-            counted(pairs as usize, "pair"),
+            "Of {} points each in {}, {new} scored {} and {old} {}; {} {}.",
+            played.points() * pairs,
+            counted(pairs, deal(field.seats)),
             played.score(Rival::New),
             played.score(Rival::Old),
-            counted(state.rounds as usize, "round"),
-            counted(opponents.len(), "opponent"),
+            counted(state.rounds, "round"),
+            against(played),
         ),
         estimate((pairs > 0).then(|| (played.estimate(), played.los()))),
         format!(
@@ -100,28 +100,46 @@ pub fn text(played: &FieldMatch, players: [MatchPlayer<'_>; 2], opponents: &[Str
         ),
         evidence(&state.test),
     ];
-    lines.extend(by_opponent(played, [&new, &old], opponents));
+    lines.extend(by_table(played, [&new, &old], opponents));
     if state.copies > 0 {
-        lines.push(format!("Pairs that were copies of earlier ones: {}.", state.copies));
+        let copied = if field.seats == 2 { "Pairs" } else { "Deals" };
+        lines.push(format!("{copied} that were copies of earlier ones: {}.", state.copies));
     }
     lines.extend(faults_line(state.forfeits, &players));
     lines.join("\n")
 }
 
-fn answer(played: &FieldMatch, [new, old]: [&str; 2], opponents: usize) -> String {
+/// Whom both play in a round.
+pub fn against(played: &FieldMatch) -> String {
+    let FieldSize { tables, seats } = played.field();
+    if played.is_duel() {
+        format!("at a table with {}", counted(seats - 2, "other"))
+    } else if seats == 2 {
+        format!("against {}", counted(tables, "opponent"))
+    } else {
+        format!("at {} with {} opponents each", counted(tables, "table"), seats - 1)
+    }
+}
+
+fn answer(played: &FieldMatch, [new, old]: [&str; 2]) -> String {
     let (low, high) = played.hypotheses();
-    let field = if opponents == 1 { "this opponent" } else { "these opponents" };
+    let field = match played.field() {
+        _ if played.is_duel() => "at this table",
+        FieldSize { tables: 1, seats: 2 } => "against this opponent",
+        _ => "against these opponents",
+    };
     match (played.verdict(), played.state().stop) {
-        (SprtVerdict::Better, _) => format!("{new} is better than {old} against {field}"),
+        (SprtVerdict::Better, _) => format!("{new} is better than {old} {field}"),
         (SprtVerdict::NotBetter, _) => {
-            format!("{new} is not {high} Elo better than {old} against {field}")
+            format!("{new} is not {high} Elo better than {old} {field}")
         }
         (SprtVerdict::Undecided, Some(MatchEnd::Copies)) => {
             "Undecided: all games repeat earlier ones, so more games would not help".to_owned()
         }
         (SprtVerdict::Undecided, Some(_)) => format!(
-            "The test between {low} and {high} Elo has not ended after the maximum number of pairs; \
-             --max-pairs allows more"
+            "The test between {low} and {high} Elo has not ended after the maximum number of {}s; \
+             --max-pairs allows more",
+            deal(played.field().seats)
         ),
         (SprtVerdict::Undecided, None) => "Not decided yet".to_owned(),
     }
@@ -135,24 +153,25 @@ fn evidence(test: &BettingState) -> String {
     )
 }
 
-/// The shares of the points against each opponent, if these are few.
-fn by_opponent(played: &FieldMatch, [new, old]: [&str; 2], opponents: &[String]) -> Option<String> {
+/// The shares of the points at each table, if these are few.
+fn by_table(played: &FieldMatch, [new, old]: [&str; 2], opponents: &[String]) -> Option<String> {
     let of = |(name, score): (&String, &OpponentScore)| {
-        let [new, old] = BOTH.map(|rival| share(score.points(rival).value(), score.deals));
+        let [new, old] = BOTH.map(|rival| share(score.points(rival), score.deals, played.points()));
         format!("{} {new} {old}", escape::terminal(name))
     };
-    let each: Vec<String> = opponents.iter().zip(played.opponents()).map(of).collect();
-    let is_shown = played.deals() > 0 && opponents.len() <= MOST_LISTED;
-    is_shown.then(|| format!("Points of {new} and {old} against each: {}.", each.join(", ")))
+    let each: Vec<String> = opponents.iter().zip(played.tables()).map(of).collect();
+    let is_shown = played.deals() > 0 && opponents.len() <= MOST_LISTED && !played.is_duel();
+    let at = if played.field().seats == 2 { "against each" } else { "at each table" };
+    is_shown.then(|| format!("Points of {new} and {old} {at}: {}.", each.join(", ")))
 }
 
 fn total_share(played: &FieldMatch, rival: Rival) -> String {
-    share(played.score(rival).value(), played.deals())
+    share(played.score(rival), played.deals(), played.points())
 }
 
-/// Points as a share of those in this many pairs.
-pub(super) fn share(points: f64, pairs: u32) -> String {
-    numbers::percent(points, PAIR * f64::from(pairs))
+/// Points as a share of those in this many deals, each of which has `most` of them.
+pub(super) fn share(points: Points, deals: u32, most: u32) -> String {
+    numbers::percent(points.value(), f64::from(most) * f64::from(deals))
 }
 
 #[cfg(test)]
@@ -177,16 +196,14 @@ mod tests {
 
     /// A match against two opponents, of deals with these half points.
     fn played(most_rounds: u32, deals: &[[[u32; 2]; 2]]) -> FieldMatch {
-        let test = FieldMatch::new((0.0, 20.0), (0.05, 0.05), 2, most_rounds);
+        let test = FieldMatch::new((0.0, 20.0), (0.05, 0.05), FieldSize::of_two(2), most_rounds);
         let mut played = test.expect("a test");
         for (deal, halves) in (1..).zip(deals) {
             for (rival, halves) in BOTH.into_iter().zip(halves) {
-                for (at_first_seat, &halves) in [true, false].into_iter().zip(halves) {
+                for (seat, &halves) in halves.iter().enumerate() {
                     let fingerprint = NonZeroU64::new(u64::from(deal));
                     let forfeited = halves == 0;
-                    let game =
-                        FieldGame { deal, rival, at_first_seat, halves, forfeited, fingerprint };
-                    played.add(game);
+                    played.add(FieldGame { deal, rival, seat, halves, forfeited, fingerprint });
                 }
             }
         }

@@ -6,10 +6,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Number, Value, json};
 
 use crate::ReportError;
 use crate::page::SHOWN_GAMES;
+use referee_games::{BySeat, Places, Seat};
 use referee_match::replay::ReplayError;
 use referee_match::replay::frames::{SEALED_REASON, end_for, end_of_seats};
 use referee_record::disk::{make_own_folder, remove_if_there, write_quickly};
@@ -125,11 +126,12 @@ pub fn index_line<N: Serialize>(
     let numbers = game.players.values.values().iter().map(|name| number(name));
     let numbers: Vec<N> = numbers.collect::<Option<_>>()?;
     let reason = if is_sealed { SEALED_REASON } else { &game.reason };
+    let scores = game.final_scores.as_ref().map(|scores| &scores.values);
     Some(entry(&IndexEntry {
         id: &game.id,
         players: &numbers,
         deal: (game.pair, game.game),
-        end: &end_for(game, reason),
+        end: with_scores(end_for(game, reason), game.places(), scores.filter(|_| !is_sealed)),
         plies: (!is_sealed).then_some(game.plies),
     }))
 }
@@ -138,15 +140,25 @@ pub fn index_line<N: Serialize>(
 pub fn listed(names: &GameNames, game: &GameLine, is_sealed: bool) -> String {
     let reason = if is_sealed { SEALED_REASON } else { &game.reason };
     let players: Vec<usize> = game.fixture.players.players().collect();
+    let who = |seat| (names.player(game, seat), names.seat(seat));
+    let places = game.summary.places;
+    let end = end_of_seats(places, reason, who);
     entry(&IndexEntry {
         id: &game.id(),
         players: &players,
         deal: (game.fixture.pair, game.fixture.game),
-        end: &end_of_seats(game.summary.places, reason, |seat| {
-            (names.player(game, seat), names.seat(seat))
-        }),
+        end: with_scores(end, Some(places), game.points.as_deref().filter(|_| !is_sealed)),
         plies: (!is_sealed).then_some(game.plies),
     })
+}
+
+/// An ending with the final scores, if there are some, in the order of the places.
+fn with_scores(end: String, places: Option<Places>, scores: Option<&BySeat<Number>>) -> String {
+    let Some((places, scores)) = places.zip(scores) else { return end };
+    let mut seats: Vec<Seat> = scores.seats().collect();
+    seats.sort_by_key(|&seat| places.of(seat));
+    let scores: Vec<String> = seats.into_iter().map(|seat| scores[seat].to_string()).collect();
+    format!("{end}, {}", scores.join(" to "))
 }
 
 /// A game's entry in the list.
@@ -156,7 +168,7 @@ struct IndexEntry<'a, N> {
     players: &'a [N],
     /// The number of the deal, and of the game in it.
     deal: (u32, u8),
-    end: &'a str,
+    end: String,
     plies: Option<u32>,
 }
 

@@ -25,6 +25,9 @@ const COLUMNS: [&str; 12] = [
     "second_ms",
 ];
 
+/// Those that follow if games have final scores.
+const SCORE_COLUMNS: [&str; 2] = ["first_final_score", "second_final_score"];
+
 /// The columns for games of more seats.
 const SEATED_COLUMNS: [&str; 12] = [
     "id",
@@ -46,25 +49,34 @@ const SEATED_COLUMNS: [&str; 12] = [
 pub struct GamesTable<W: Write> {
     table: csv::Writer<W>,
     names: GameNames,
+    has_scores: bool,
 }
 
 impl<W: Write> GamesTable<W> {
-    /// Starts a table on `out` and writes its headings.
-    pub fn new(out: W, names: GameNames) -> io::Result<Self> {
+    /// Starts a table on `out` and writes its headings. With two seats, it has columns for final scores
+    /// only if some game has them.
+    pub fn new(out: W, names: GameNames, has_scores: bool) -> io::Result<Self> {
         let mut table = csv::Writer::from_writer(out);
-        table.write_record(if names.seats() == 2 { COLUMNS } else { SEATED_COLUMNS })?;
-        Ok(Self { table, names })
+        let is_of_two = names.seats() == 2;
+        let has_scores = has_scores && is_of_two;
+        let columns = if is_of_two { COLUMNS } else { SEATED_COLUMNS };
+        let more = SCORE_COLUMNS.iter().filter(|_| has_scores);
+        table.write_record(columns.iter().chain(more))?;
+        Ok(Self { table, names, has_scores })
     }
 
     /// Writes one row for a game, or with more than two seats one for each.
     pub fn write(&mut self, game: &GameLine) -> io::Result<()> {
-        let mut write =
-            |row: [Cow<'_, str>; 12]| self.table.write_record(row.iter().map(AsRef::as_ref));
+        let seats = game.fixture.players.seats();
         if self.names.seats() == 2 {
-            write(row(game, &self.names))?;
+            let points = |seat| Cow::Owned(points(game, seat));
+            let points = seats.filter(|_| self.has_scores).map(points);
+            self.table.write_record(
+                row(game, &self.names).into_iter().chain(points).map(Cow::into_owned),
+            )?;
         } else {
-            for seat in game.fixture.players.seats() {
-                write(seat_row(game, seat, &self.names))?;
+            for seat in seats {
+                self.table.write_record(seat_row(game, seat, &self.names).map(Cow::into_owned))?;
             }
         }
         Ok(())
@@ -96,7 +108,6 @@ fn row<'a>(game: &'a GameLine, names: &'a GameNames) -> [Cow<'a, str>; 12] {
 fn seat_row<'a>(game: &'a GameLine, seat: Seat, names: &'a GameNames) -> [Cow<'a, str>; 12] {
     let places = game.summary.places;
     let fault = game.summary.faults.of(seat);
-    let points = game.points.as_ref().map(|points| points[seat].to_string());
     [
         game.id().into(),
         game.fixture.pair.to_string().into(),
@@ -105,12 +116,17 @@ fn seat_row<'a>(game: &'a GameLine, seat: Seat, names: &'a GameNames) -> [Cow<'a
         text(names.player(game, seat)),
         (places.of(seat) + 1).to_string().into(),
         format!("{:.4}", places.score(seat)).into(),
-        points.unwrap_or_default().into(),
+        points(game, seat).into(),
         text(&game.reason),
         fault.map_or("", FaultCode::name).into(),
         game.plies.to_string().into(),
         game.used_ms[seat].to_string().into(),
     ]
+}
+
+/// A seat's final score; empty if the game has none.
+fn points(game: &GameLine, seat: Seat) -> String {
+    game.points.as_ref().map(|points| points[seat].to_string()).unwrap_or_default()
 }
 
 /// The codes of the game's faults: that of the loser, as `crash`, or else those of both seats,
@@ -129,14 +145,19 @@ fn faults(game: &GameLine) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use referee_games::{BySeat, SeatMap};
     use referee_record::log::{GameFront, LinePlace};
     use referee_record::model::record::GameRecord;
     use referee_record::model::record::examples::{faulty, game, header};
     use referee_record::seeds::game_id;
 
     fn lines(games: &[GameRecord]) -> Vec<String> {
+        lines_with(games, false)
+    }
+
+    fn lines_with(games: &[GameRecord], has_scores: bool) -> Vec<String> {
         let names = GameNames::of(&header(&["ant", "bee", "-x", "a,b"]));
-        let mut table = GamesTable::new(Vec::new(), names.clone()).expect("memory");
+        let mut table = GamesTable::new(Vec::new(), names.clone(), has_scores).expect("memory");
         for game in games {
             let (first, second) = (&game.players[Seat::FIRST], &game.players[Seat::SECOND]);
             let id = game_id(&[first, second], game.pair, game.game);
@@ -146,6 +167,17 @@ mod tests {
         }
         let text = String::from_utf8(table.finish().expect("memory")).expect("UTF-8");
         text.lines().map(ToOwned::to_owned).collect()
+    }
+
+    #[test]
+    fn final_scores_of_two_seats_come_last() {
+        let plain = game("ant", "bee", "black");
+        let scores = BySeat::from([3.into(), 40.into()]);
+        let names = plain.players.names.clone();
+        let with = GameRecord { final_scores: Some(SeatMap::new(names, scores)), ..plain.clone() };
+        let lines = lines_with(&[with, plain], true);
+        assert!(lines[0].ends_with(",first_ms,second_ms,first_final_score,second_final_score"));
+        assert!(lines[1].ends_with(",2,2,0,3,40") && lines[2].ends_with(",2,2,0,,"), "{lines:?}");
     }
 
     #[test]

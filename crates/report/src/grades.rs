@@ -250,7 +250,7 @@ impl<'a> GradedPlayer<'a> {
         cells.extend([cell(self.band.map(|band| band.rank)), cell(self.for_rank)]);
         cells.extend(firsts(&grades.against).map(|at| cell(self.for_scores[at].share)));
         cells.extend(self.for_scores.iter().map(|score| cell(score.marks)));
-        cells.push(self.row.outcomes.games().to_string());
+        cells.push(self.row.games.to_string());
         cells.push(self.reason(grades, &str::to_owned));
         cells
     }

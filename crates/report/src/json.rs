@@ -35,6 +35,9 @@ pub struct StandingsJson<'a> {
     /// With more than two seats: how the games scatter.
     #[serde(flatten)]
     pub scatter: Option<ScatterJson>,
+    /// What final scores show beside the ranks, if they put the players in order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub points: Option<PointsJson<'a>>,
     /// The p-value of the players' seat effects: how likely they differ this much by chance, 0 … 1.
     pub seat_effects_p: f64,
     /// The number of games that copy earlier ones.
@@ -49,13 +52,24 @@ pub struct StandingsJson<'a> {
     pub diagnostics: Option<Diagnostics>,
 }
 
-/// The value of a seat in Elo, compared with the mean of all seats.
+/// The value of a seat in Elo or points, compared with the mean of all seats.
 #[derive(Debug, Serialize)]
 pub struct SeatJson<'a> {
     seat: &'a str,
     advantage: f64,
     low: f64,
     high: f64,
+}
+
+/// What final scores show beside the ranks.
+#[derive(Debug, Serialize)]
+pub struct PointsJson<'a> {
+    /// The values of the seats, in points.
+    seats: Vec<SeatJson<'a>>,
+    /// The variance of a player's luck in a deal, as a multiple of that in as many single games.
+    deal_dispersion: f64,
+    /// The number of games that ended by the rules without final scores.
+    without_scores: u32,
 }
 
 /// How the results of games with more than two seats scatter.
@@ -93,6 +107,11 @@ impl<'a> From<&'a Standings> for StandingsJson<'a> {
                 deal_correlation: standings.pair_correlation,
                 game_dispersion: seats.game_dispersion,
                 seats_p: seats.values_p,
+            }),
+            points: standings.points.as_ref().map(|points| PointsJson {
+                seats: points.seats.iter().map(SeatJson::of).collect(),
+                deal_dispersion: points.deal_dispersion,
+                without_scores: points.without_scores,
             }),
             seat_effects_p: standings.seat_effects_p,
             copies: standings.copies.iter().map(|(.., count)| count).sum(),

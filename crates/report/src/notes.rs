@@ -1,7 +1,7 @@
 //! The notes under the ranking, which explain what its numbers do not show.
 
-use super::numbers::{margin, whole};
-use super::standings::SeatStandings;
+use super::numbers::{margin, points, whole};
+use super::standings::{PointStandings, SeatStandings};
 use super::unranked::describe;
 use super::{Remedy, Row, Standings};
 use crate::wrap::paragraph;
@@ -28,9 +28,12 @@ pub(super) fn notes(standings: &Standings, width: usize) -> String {
             || Some(first_seat(standings)),
             |seats| Some(several_seats(standings, seats)),
         ),
+        standings.points.as_ref().map(seats_in_points),
+        without_scores(standings),
         winners(standings),
         own_seats(standings),
         faults(standings),
+        outages(standings),
         unranked(standings),
         spared(standings),
         groups(standings),
@@ -82,6 +85,37 @@ pub(crate) fn several_seats(standings: &Standings, seats: &SeatStandings) -> Str
     format!("{differ}: {} Elo. {ties}{agree}", list(&values))
 }
 
+/// What strengths in points are, and what the seats are worth.
+pub(crate) fn seats_in_points(standings: &PointStandings) -> String {
+    let PointStandings { decimals, seats, deal_dispersion, .. } = standings;
+    let value = |(name, value): &(String, Estimate)| {
+        let [value, margin] = [value.value, value.margin()].map(|it| points(it, *decimals));
+        format!("{} {value} ±{margin}", escape::terminal(name))
+    };
+    let values: Vec<String> = seats.iter().map(value).collect();
+    let worth = match &values[..] {
+        [] => String::new(),
+        values => format!(" Seats: {} points.", list(values)),
+    };
+    format!(
+        "Ranked by points, from final scores; the mean is 0.{worth} Dispersion of deals: \
+         {deal_dispersion:.2}."
+    )
+}
+
+/// Says if games have no scores although these put the players in order.
+pub(super) fn without_scores(standings: &Standings) -> Option<String> {
+    let points = standings.points.as_ref()?;
+    let games = points.without_scores;
+    let lack = if games == 1 { "has no final scores" } else { "have no final scores" };
+    let means = if points.has_scores {
+        "they do not count towards points"
+    } else {
+        "nobody has a rank; remove `rank = \"scores\"` from the configuration"
+    };
+    (games > 0).then(|| format!("Warning: {} {lack}: {means}.", counted(games, "game")))
+}
+
 /// Says if places look as if they told only who won.
 fn winners(standings: &Standings) -> Option<String> {
     standings.seats.as_ref().is_some_and(|seats| seats.may_be_winners).then(|| {
@@ -99,6 +133,20 @@ fn faults(standings: &Standings) -> Option<String> {
     let players: Vec<String> = rows.into_iter().map(player_faults).collect();
     let total = counted(standings.fault_total(), "fault");
     (!players.is_empty()).then(|| format!("{total}: {}.", list(&players)))
+}
+
+/// How often games were void because players could not reach their services.
+fn outages(standings: &Standings) -> Option<String> {
+    let rows = standings.rows.iter().filter_map(|row| Some((row, row.outages?)));
+    let rows = rows.filter(|(_, times)| *times > 0);
+    let players: Vec<String> =
+        rows.map(|(row, times)| format!("{} {times}", escape::terminal(&row.player))).collect();
+    (!players.is_empty()).then(|| {
+        format!(
+            "Void because a service could not be reached, and played again: {}.",
+            list(&players)
+        )
+    })
 }
 
 /// A player's faults, such as `chatty 2 malformed and 1 crash`.
@@ -269,7 +317,7 @@ pub(super) fn winner(
     let name = escape::terminal(&first.player);
     let worst = first.rank_interval()?.high;
     if worst == 1 {
-        return Some(format!("{name} is first, and with 95% confidence the best."));
+        return Some(format!("{name} is first, and the best with 95% confidence."));
     }
     let place = format!(
         "{name} is first, but that is not certain: with 95% confidence it is between place 1 and \
@@ -398,7 +446,7 @@ mod tests {
     fn a_winner_is_named_with_its_certainty() {
         let clear = [vec![(0, 1, "white"); 90], vec![(1, 0, "black"); 90]].concat();
         let told = winner(&standings(&results(&["ant", "bee"], &clear)), |_, _| true);
-        assert_eq!(told.as_deref(), Some("ant is first, and with 95% confidence the best."));
+        assert_eq!(told.as_deref(), Some("ant is first, and the best with 95% confidence."));
         let told = winner(&standings(&two_players()), |_, _| true).expect("two players");
         let start = "ant is first, but that is not certain: with 95% confidence it is between \
                      place 1 and 2 of 2. It is ";

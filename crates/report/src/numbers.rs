@@ -5,6 +5,13 @@ pub(super) fn whole(elo: f64) -> String {
     format!("{:.0}", elo.round() + 0.0)
 }
 
+/// Points with this many decimals, never `-0`.
+pub(super) fn points(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let is_nothing = text.bytes().all(|byte| b"-0.".contains(&byte));
+    if is_nothing { text.trim_start_matches('-').to_owned() } else { text }
+}
+
 /// The half width of an interval.
 pub(super) fn margin(elo: f64) -> String {
     format!("±{}", whole(elo))

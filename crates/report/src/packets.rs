@@ -7,7 +7,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use crate::game_files::game_script;
-use crate::packet::{self, Packet, own_lines};
+use crate::packet_page::{self, Packet, own_lines};
 use crate::replays::ReplayRenderer;
 use crate::results::Tables;
 use crate::tables::{self, ABSENT, KEY, PAGE};
@@ -94,7 +94,7 @@ pub fn write_packets(out: &Path, plan: PacketPlan<'_>) -> Result<usize, ReportEr
         let sentence = marks.unwrap_or_else(|| format!("You have no player: {reason}."));
         let folder = out.join(folder);
         fs::create_dir(&folder).map_err(ReportError::unwritable(&folder))?;
-        write(&folder.join(PAGE), &packet::page_without_player(header, name, &sentence))?;
+        write(&folder.join(PAGE), &packet_page::page_without_player(header, name, &sentence))?;
     }
     write_keys(out, pseudonyms, &tables.standings)?;
     Ok(sealed)

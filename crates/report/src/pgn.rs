@@ -87,7 +87,7 @@ fn tag((name, value): (&str, String)) -> String {
 }
 
 /// Text of a stranger's log in one line: a line of its own would begin another tag or game.
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     text.replace(char::is_control, " ")
 }
 
@@ -97,7 +97,7 @@ fn comment_text(text: &str) -> String {
 }
 
 /// Why the game ended. A fault comes with its diagnosis, which names the rejected move.
-fn end_in_words(record: &GameRecord) -> String {
+pub(crate) fn end_in_words(record: &GameRecord) -> String {
     let faults = record.players.seats().filter_map(|seat| {
         let fault = record.fault_of(seat)?;
         Some(format!("{}: {}", record.players.names[seat], fault.message))
@@ -156,7 +156,7 @@ fn tags(
 }
 
 /// The day of a time in seconds since 1970, in UTC. A stranger's log may have any number.
-fn date(seconds: u64) -> String {
+pub(crate) fn date(seconds: u64) -> String {
     let last = Duration::from_secs(seconds.min(LAST_SECOND));
     let text = humantime::format_rfc3339(UNIX_EPOCH + last).to_string();
     text.get(..10).unwrap_or("????.??.??").replace('-', ".")

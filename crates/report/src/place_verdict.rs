@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::field_verdict::share;
 use super::verdict::{MatchPlayer, brief, faults_line, shown, stop_name};
 use referee_protocol::escape;
-use referee_ratings::{Estimate, MatchEnd, OpponentScore, PlaceMatch, Rival};
+use referee_ratings::{Estimate, FieldSize, MatchEnd, OpponentScore, PlaceMatch, Rival};
 use referee_record::wording::counted;
 
 /// The place of the player, whose games against `opponents` are in `results`, as a JSON document.
@@ -46,9 +46,13 @@ fn elo(played: &PlaceMatch) -> Option<Estimate> {
     (state.rounds > 0).then_some(state.elo)
 }
 
+fn field(played: &PlaceMatch) -> FieldSize {
+    FieldSize::of_two(played.opponents().len())
+}
+
 /// The current estimate, for a line of 80 columns under the progress.
 pub fn headline(played: &PlaceMatch) -> String {
-    let points = share(played.score().value(), played.pairs());
+    let points = share(played.score(), played.pairs(), field(played).points());
     let wanted = elo(played).map_or_else(String::new, |_| format!(" of ±{:.0}", played.within()));
     format!("{}{wanted}, {points}", brief(elo(played), "Elo"))
 }
@@ -72,7 +76,7 @@ pub fn text(played: &PlaceMatch, who: MatchPlayer<'_>, opponents: &[String]) -> 
     };
     lines.push(match state.stop {
         Some(MatchEnd::Length) => format!(
-            "{elo}: not within ±{} Elo after the maximum number of pairs; --max-pairs allows more.",
+            "{elo}: still wider than ±{} Elo after the maximum number of pairs; --max-pairs allows more.",
             played.within()
         ),
         Some(MatchEnd::Copies) => {
@@ -88,7 +92,7 @@ pub fn text(played: &PlaceMatch, who: MatchPlayer<'_>, opponents: &[String]) -> 
         counted(opponents.len(), "opponent"),
     ));
     let of = |(name, score): (&String, &OpponentScore)| {
-        let points = share(score.points(Rival::New).value(), score.deals);
+        let points = share(score.points(Rival::New), score.deals, field(played).points());
         format!("{} {points}", escape::terminal(name))
     };
     let each: Vec<String> = opponents.iter().zip(played.opponents()).map(of).collect();
@@ -110,9 +114,9 @@ mod tests {
     fn played(rounds: u32) -> PlaceMatch {
         let mut played = PlaceMatch::new(60.0, 2, 40).expect("few players");
         for deal in 1..=2 * rounds {
-            for at_first_seat in [true, false] {
+            for seat in [0, 1] {
                 let halves = if deal % 3 == 0 { 0 } else { 1 + deal % 2 };
-                played.add(FieldGame { deal, at_first_seat, halves, ..FieldGame::default() });
+                played.add(FieldGame { deal, seat, halves, ..FieldGame::default() });
             }
         }
         played

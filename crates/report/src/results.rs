@@ -83,7 +83,8 @@ impl Tables {
 
     /// Writes `games.csv` to `out`.
     fn write_games(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut table = GamesTable::new(out, GameNames::of(&self.analysis.header))?;
+        let names = GameNames::of(&self.analysis.header);
+        let mut table = GamesTable::new(out, names, self.analysis.state.has_scores())?;
         let mut written = Ok(());
         folder::read(self.analysis.dir(), |_, game| {
             if written.is_ok() {

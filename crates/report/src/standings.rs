@@ -1,12 +1,13 @@
 //! The ranking: one row per player, in order.
 
 use referee_ratings::{
-    Compared, Estimate, Outcomes, Points, Rank, RankInterval, SeatRatings, Separation, Unranked,
+    Compared, Estimate, Outcomes, Points, Rank, RankInterval, ScoreMeans, SeatRatings, Separation,
+    Unranked,
 };
 use referee_record::model::player::Out;
 use referee_record::model::record::Header;
 use referee_tournament::analysis::Evaluation;
-use referee_tournament::analysis::results::FaultCounts;
+use referee_tournament::analysis::results::{FaultCounts, NamedResults};
 use referee_tournament::schedule::summary::Summary;
 
 /// A player's place, with everything the tables show about it.
@@ -48,6 +49,22 @@ pub struct Row {
     pub(crate) by_seat: Vec<Points>,
     /// The faults, by code.
     pub(crate) faults: FaultCounts,
+    /// How often games were void because it could not reach its service; none if no player may be the
+    /// cause of that.
+    pub(crate) outages: Option<u32>,
+    /// Its final scores, if there are any in the tournament, or if they put the players in order.
+    pub(crate) points: Option<RowPoints>,
+}
+
+/// A player's final scores.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct RowPoints {
+    /// How many decimals are shown.
+    pub(crate) decimals: usize,
+    /// The means over its games, if it has games with scores.
+    pub(crate) means: Option<ScoreMeans>,
+    /// The strength in points, even if it is not meaningful, if that puts the players in order.
+    pub(crate) strength: Option<Estimate>,
 }
 
 /// The version of a player before another one.
@@ -86,6 +103,13 @@ impl Row {
     pub fn shown_rating(&self) -> Option<Estimate> {
         let is_meant = matches!(self.rank, Ok(_) | Err(Unranked::Unconnected | Unranked::Retired));
         is_meant.then_some(self.rating)
+    }
+
+    /// What its rank follows from, if that says how well the player plays: its strength in points, or
+    /// its rating.
+    pub(crate) fn shown_strength(&self) -> Option<Estimate> {
+        let points = self.points.and_then(|points| points.strength);
+        self.shown_rating().map(|rating| points.unwrap_or(rating))
     }
 
     /// How much better it is than the version before, in Elo, if that is known from enough games.
@@ -138,6 +162,47 @@ pub struct Standings {
     pub remedy: Remedy,
     /// Two anchors whose results contradict their given ratings.
     pub contradiction: Option<ContradictedAnchors>,
+    /// What final scores show beside the ranks, if they put the players in order.
+    pub points: Option<PointStandings>,
+}
+
+/// What final scores show beside the ranks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointStandings {
+    /// How many decimals are shown.
+    pub(crate) decimals: usize,
+    /// The name of each seat with its value in points, compared with their mean.
+    pub(crate) seats: Vec<(String, Estimate)>,
+    /// The variance of a player's luck in a deal, as a multiple of that in as many single games.
+    pub(crate) deal_dispersion: f64,
+    /// Whether a game has final scores.
+    pub(crate) has_scores: bool,
+    /// The number of games that ended by the rules without final scores.
+    pub(crate) without_scores: u32,
+}
+
+impl PointStandings {
+    fn of(evaluation: &Evaluation) -> Option<Self> {
+        let Evaluation { results, ranking, .. } = evaluation;
+        let points = ranking.points.as_ref()?;
+        let of_two = ["first seat", "second seat"].map(str::to_owned);
+        let names = if results.seats().is_empty() { &of_two } else { results.seats() };
+        Some(Self {
+            decimals: decimals(results),
+            seats: names.iter().cloned().zip(points.seat_values.iter().copied()).collect(),
+            deal_dispersion: points.deal_dispersion,
+            has_scores: results.scored.has_scores(),
+            without_scores: results.scored.without_scores(),
+        })
+    }
+}
+
+/// As many decimals as show three digits of the largest mean.
+fn decimals(results: &NamedResults) -> usize {
+    let means = (0..results.names().len()).filter_map(|player| results.scored.means(player));
+    let largest = means.flat_map(|it| [it.score.abs(), it.margin.abs()]).fold(0.0, f64::max);
+    // One decimal for each power of ten below a hundred.
+    (0..6).take_while(|&at| largest > 0.0 && largest * 10_f64.powi(at) < 100.0).count()
 }
 
 /// What the seats of a game of several are worth.
@@ -234,7 +299,7 @@ impl Standings {
         }
         let compared = |one: usize, other: usize| {
             let are_compared = ranking.are_compared(one, other) && has_left(one) == has_left(other);
-            ranking.fit.separation(one, other).filter(|_| are_compared)
+            ranking.separation(one, other).filter(|_| are_compared)
         };
         let name = |player: usize| results.names()[player].clone();
         let copies = results.counts.copies().into_iter();
@@ -258,6 +323,7 @@ impl Standings {
             seat_effects_p: seats.p_value,
             copies: copies.map(|((one, two), count)| (name(one), name(two), count)).collect(),
             remedy: Remedy::default(),
+            points: PointStandings::of(evaluation),
             contradiction: evaluation.contradiction.map(|found| ContradictedAnchors {
                 upper: name(found.upper),
                 lower: name(found.lower),
@@ -302,14 +368,14 @@ pub(crate) fn shared_rank<'a>(
 /// Whether only their names decide which of these two players with a rank comes first.
 fn is_level(one: &Row, other: &Row) -> bool {
     let key = |row: &Row| (row.rank.is_ok(), row.is_spared, row.score());
-    let ratings = one.shown_rating().zip(other.shown_rating());
-    let is_near = ratings.is_some_and(|(one, other)| (one.value - other.value).abs() < 1e-6);
+    let strengths = one.shown_strength().zip(other.shown_strength());
+    let is_near = strengths.is_some_and(|(one, other)| (one.value - other.value).abs() < 1e-6);
     one.rank.is_ok() && is_near && key(one) == key(other)
 }
 
 fn version_before(evaluation: &Evaluation, before: usize, number: usize) -> VersionBefore {
     let ranking = &evaluation.ranking;
-    let gain = ranking.fit.difference(number, before).zip(ranking.fit.separation(number, before));
+    let gain = ranking.fit.difference(number, before).zip(ranking.separation(number, before));
     let gain = gain.filter(|_| ranking.are_compared(number, before));
     let counts = &evaluation.results.counts;
     VersionBefore {
@@ -343,6 +409,12 @@ fn row(evaluation: &Evaluation, ranks: &[Result<Rank, Unranked<Out>>], number: u
         places: results.counts.places(number).to_vec(),
         by_seat: at_seats.map(|seat| results.counts.at_seat(number, seat).score()).collect(),
         faults: results.faults(number).clone(),
+        outages: results.outages(number),
+        points: (results.scored.has_scores() || ranking.points.is_some()).then(|| RowPoints {
+            decimals: decimals(results),
+            means: results.scored.means(number),
+            strength: ranking.points.as_ref().map(|points| points.ratings[number]),
+        }),
     }
 }
 

@@ -5,12 +5,12 @@ use serde::{Serialize, Serializer};
 
 use super::columns::{Align, Column, Keep, TableCell};
 use super::csv_cells::{decimal, text};
-use super::numbers::{margin, whole};
+use super::numbers::{margin, points, whole};
 use super::unranked;
 use super::verdict::signed;
 use super::{Row, Standings};
 use referee_protocol::escape;
-use referee_ratings::{Estimate, Points, SeatRatings};
+use referee_ratings::{Estimate, Points, ScoreMeans, SeatRatings};
 use referee_record::model::fault::FaultCode;
 use referee_tournament::analysis::results::FaultCounts;
 
@@ -25,6 +25,12 @@ const COLUMNS: &[StandingsColumn] = &[
         .shown("player", Keep::Cut)
         .left()
         .with_cell(|row| TableCell::plain(escape::terminal(&row.player))),
+    people(|row| TableCell::or_dash(shown_points(row, strength(row).map(|it| it.value))))
+        .shown("points", Keep::Always)
+        .of_points(ForPoints::Ranks),
+    people(|row| TableCell::or_dash(shown_points(row, strength(row).map(Estimate::margin))))
+        .shown("±95%", Keep::Rank(5))
+        .of_points(ForPoints::Ranks),
     column("rating", |row| CellValue::elo(row.shown_rating().map(|it| it.value)))
         .shown("rating", Keep::Always)
         .with_cell(|row| TableCell::or_dash(row.shown_rating().map(|it| whole(it.value)))),
@@ -38,6 +44,12 @@ const COLUMNS: &[StandingsColumn] = &[
     column("rating_low", |row| CellValue::elo(row.shown_rating().map(|it| it.low))),
     column("rating_high", |row| CellValue::elo(row.shown_rating().map(|it| it.high))),
     column("games", |row| CellValue::Number(row.games)).shown("games", Keep::Rank(2)),
+    people(|row| TableCell::or_dash(shown_points(row, means(row).map(|it| it.score))))
+        .shown("points/game", Keep::Rank(0))
+        .of_points(ForPoints::Means),
+    people(|row| TableCell::or_dash(shown_points(row, means(row).map(|it| it.margin))))
+        .shown("margin", Keep::Rank(1))
+        .of_points(ForPoints::Means),
     column("score", |row| CellValue::Points(row.score())).shown("score", Keep::Rank(4)).of_two(),
     column("score", |row| CellValue::Score(of_games(row, row.score())))
         .shown("score", Keep::Rank(4))
@@ -65,6 +77,9 @@ const COLUMNS: &[StandingsColumn] = &[
             0 => TableCell::plain(0),
             faults => TableCell::bad(faults),
         }),
+    people(|row| TableCell::plain(row.outages.unwrap_or(0)))
+        .shown("void", Keep::Rank(3))
+        .of_services(),
     column("rank_low", |row| CellValue::count(row.rank_interval().map(|interval| interval.low))),
     column("rank_high", |row| CellValue::count(row.rank_interval().map(|interval| interval.high))),
     // How likely the player is better than the next one, and how many more games would settle it.
@@ -82,7 +97,28 @@ const COLUMNS: &[StandingsColumn] = &[
     column("unranked", |row| {
         row.rank.err().map(unranked::name).map_or(CellValue::Missing, CellValue::Text)
     }),
+    column("mean_final_score", |row| CellValue::point(row, means(row).map(|it| it.score)))
+        .of_points(ForPoints::Means),
+    // The own score less the mean of the others'.
+    column("mean_margin", |row| CellValue::point(row, means(row).map(|it| it.margin)))
+        .of_points(ForPoints::Means),
+    column("points", |row| CellValue::point(row, strength(row).map(|it| it.value)))
+        .of_points(ForPoints::Ranks),
+    column("points_low", |row| CellValue::point(row, strength(row).map(|it| it.low)))
+        .of_points(ForPoints::Ranks),
+    column("points_high", |row| CellValue::point(row, strength(row).map(|it| it.high)))
+        .of_points(ForPoints::Ranks),
+    column("void", |row| row.outages.map_or(CellValue::Missing, CellValue::Number)).of_services(),
+    column("fault_outage", |row| {
+        CellValue::Number(row.faults.get(&FaultCode::Outage).copied().unwrap_or(0))
+    })
+    .of_services(),
 ];
+
+/// The codes of the faults that have a column in every table.
+fn common_faults() -> impl Iterator<Item = FaultCode> {
+    FaultCode::ALL.into_iter().filter(|code| *code != FaultCode::Outage)
+}
 
 /// Half the width of a rating's interval. The rating of an anchor has none.
 pub(super) fn half_width(rating: Estimate) -> String {
@@ -104,6 +140,9 @@ struct StandingsColumn {
     /// Whether the column is shown, if not always.
     applies: fn(&Standings) -> bool,
     seats: ForSeats,
+    points: ForPoints,
+    /// Whether only tournaments have it in which a player may say that it cannot reach its service.
+    of_services: bool,
 }
 
 /// The games that have a column.
@@ -115,18 +154,65 @@ enum ForSeats {
     More,
 }
 
+/// The tournaments that have a column.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum ForPoints {
+    /// All.
+    Any,
+    /// Those with final scores.
+    Means,
+    /// Those in which points put the players in order.
+    Ranks,
+}
+
+/// Which columns a table has.
+#[derive(Clone, Copy)]
+struct TableKind {
+    seats: ForSeats,
+    points: ForPoints,
+    has_services: bool,
+}
+
+impl TableKind {
+    /// The table in which a player has this row.
+    fn of(row: &Row) -> Self {
+        let seats = if row.places.is_empty() { ForSeats::Two } else { ForSeats::More };
+        let points = match row.points {
+            None => ForPoints::Any,
+            Some(points) if points.strength.is_none() => ForPoints::Means,
+            Some(_) => ForPoints::Ranks,
+        };
+        Self { seats, points, has_services: row.outages.is_some() }
+    }
+
+    fn of_all(standings: &Standings) -> Self {
+        let seats = standings.seats.as_ref().map_or(ForSeats::Two, |_| ForSeats::More);
+        let first = standings.rows.first().map(Self::of);
+        let points = first.map_or(ForPoints::Any, |first| first.points);
+        Self { seats, points, has_services: first.is_some_and(|first| first.has_services) }
+    }
+}
+
+/// A column of every table, with nothing in it.
+const EVERYWHERE: StandingsColumn = StandingsColumn {
+    data: None,
+    shown: None,
+    align: Align::Right,
+    cell: None,
+    applies: |_| true,
+    seats: ForSeats::Any,
+    points: ForPoints::Any,
+    of_services: false,
+};
+
 /// A column only for programs.
 const fn column(key: &'static str, value: ValueOf) -> StandingsColumn {
-    let (data, align) = (Some((key, value)), Align::Right);
-    let seats = ForSeats::Any;
-    StandingsColumn { data, shown: None, align, cell: None, applies: |_| true, seats }
+    StandingsColumn { data: Some((key, value)), ..EVERYWHERE }
 }
 
 /// A column only for people.
 const fn people(cell: fn(&Row) -> TableCell) -> StandingsColumn {
-    let (cell, align) = (Some(cell), Align::Right);
-    let seats = ForSeats::Any;
-    StandingsColumn { data: None, shown: None, align, cell, applies: |_| true, seats }
+    StandingsColumn { cell: Some(cell), ..EVERYWHERE }
 }
 
 impl StandingsColumn {
@@ -154,9 +240,18 @@ impl StandingsColumn {
         Self { seats: ForSeats::More, ..self }
     }
 
-    /// Whether these standings have the column.
-    fn belongs_to(&self, seats: ForSeats) -> bool {
-        self.seats == ForSeats::Any || self.seats == seats
+    const fn of_points(self, points: ForPoints) -> Self {
+        Self { points, ..self }
+    }
+
+    const fn of_services(self) -> Self {
+        Self { of_services: true, ..self }
+    }
+
+    /// Whether such a table has the column.
+    fn belongs_to(&self, kind: TableKind) -> bool {
+        let is_of_seats = self.seats == ForSeats::Any || self.seats == kind.seats;
+        is_of_seats && self.points <= kind.points && self.of_services <= kind.has_services
     }
 
     /// A player's cell on a terminal.
@@ -194,6 +289,8 @@ enum CellValue<'a> {
     Elo(f64),
     /// A rating with its interval; tables show only the rating.
     Rating(Estimate),
+    /// Points, with a number of decimals in tables.
+    Point(Decimals),
     /// A probability, 0 … 1.
     Probability(f64),
     /// A name.
@@ -202,7 +299,26 @@ enum CellValue<'a> {
     Faults(&'a FaultCounts),
 }
 
+/// A number that tables round.
+#[derive(Clone, Copy)]
+struct Decimals {
+    value: f64,
+    decimals: usize,
+}
+
+impl Serialize for Decimals {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.value)
+    }
+}
+
 impl CellValue<'_> {
+    /// Points of a player, with more decimals than people see.
+    fn point(row: &Row, value: Option<f64>) -> Self {
+        let decimals = row.points.map_or(0, |points| points.decimals + 2);
+        value.map_or(Self::Missing, |value| Self::Point(Decimals { value, decimals }))
+    }
+
     fn count(count: Option<usize>) -> Self {
         count.map_or(Self::Missing, Self::Count)
     }
@@ -229,14 +345,14 @@ impl CellValue<'_> {
             }
             Self::Elo(elo) => decimal(elo),
             Self::Rating(rating) => decimal(rating.value),
+            Self::Point(Decimals { value, decimals }) => format!("{value:.decimals$}"),
             Self::Probability(probability) => format!("{probability:.3}"),
             Self::Text(name) => text(name).into_owned(),
             Self::Faults(faults) => {
                 let total: u32 = faults.values().sum();
                 let of = |code| faults.get(&code).copied().unwrap_or(0);
-                return [total]
-                    .into_iter()
-                    .chain(FaultCode::ALL.map(of))
+                return std::iter::once(total)
+                    .chain(common_faults().map(of))
                     .map(|n| n.to_string())
                     .collect();
             }
@@ -245,25 +361,20 @@ impl CellValue<'_> {
 }
 
 /// The columns for programs, with their keys.
-fn data(seats: ForSeats) -> impl Iterator<Item = (&'static str, ValueOf)> {
-    COLUMNS.iter().filter(move |column| column.belongs_to(seats)).filter_map(|column| column.data)
-}
-
-fn seats_of(row: &Row) -> ForSeats {
-    if row.places.is_empty() { ForSeats::Two } else { ForSeats::More }
+fn data(kind: TableKind) -> impl Iterator<Item = (&'static str, ValueOf)> {
+    COLUMNS.iter().filter(move |column| column.belongs_to(kind)).filter_map(|column| column.data)
 }
 
 /// The headings of `standings.csv`.
 pub(super) fn table_headings(standings: &Standings) -> Vec<String> {
     let seats = standings.seats.as_ref();
-    let codes = || FaultCode::ALL.map(|code| format!("fault_{}", code.name().replace('-', "_")));
+    let codes = || common_faults().map(|code| format!("fault_{}", code.name().replace('-', "_")));
     let places = seats.map_or(0, |seats| seats.count);
     let names = |at: usize| {
         let named = seats.and_then(|seats| seats.values.get(at));
         named.map_or_else(|| format!("score_{}", at + 1), |(name, _)| format!("score_{name}"))
     };
-    let is_for = seats.map_or(ForSeats::Two, |_| ForSeats::More);
-    let headings = data(is_for).flat_map(|(key, _)| match key {
+    let headings = data(TableKind::of_all(standings)).flat_map(|(key, _)| match key {
         "faults" => std::iter::once(key.to_owned()).chain(codes()).collect(),
         "places" => (1..=places).map(|place| format!("place_{place}")).collect(),
         "seats" => (0..places).map(names).collect(),
@@ -274,7 +385,7 @@ pub(super) fn table_headings(standings: &Standings) -> Vec<String> {
 
 /// A player's row in `standings.csv`.
 pub(super) fn table_row(row: &Row) -> Vec<String> {
-    data(seats_of(row)).flat_map(|(_, value)| value(row).in_table()).collect()
+    data(TableKind::of(row)).flat_map(|(_, value)| value(row).in_table()).collect()
 }
 
 /// A player in JSON: the columns of `standings.csv`, with faults by code and ratings by seat with
@@ -284,14 +395,14 @@ pub struct PlayerJson<'a>(pub(super) &'a Row);
 
 impl Serialize for PlayerJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(data(seats_of(self.0)).map(|(key, value)| (key, value(self.0))))
+        serializer.collect_map(data(TableKind::of(self.0)).map(|(key, value)| (key, value(self.0))))
     }
 }
 
 pub(super) fn people_columns(standings: &Standings) -> Vec<Column> {
-    let seats = standings.seats.as_ref().map_or(ForSeats::Two, |_| ForSeats::More);
+    let kind = TableKind::of_all(standings);
     let column = |column: &StandingsColumn| {
-        let (heading, keep) = column.shown.filter(|_| column.belongs_to(seats))?;
+        let (heading, keep) = column.shown.filter(|_| column.belongs_to(kind))?;
         let cells = standings.rows.iter().map(|row| column.cell(row)).collect();
         let heading = heading.to_owned();
         (column.applies)(standings).then_some(Column { heading, keep, align: column.align, cells })
@@ -302,6 +413,20 @@ pub(super) fn people_columns(standings: &Standings) -> Vec<Column> {
 /// The ratings by seat, if the player's rating is shown.
 fn seat_ratings(row: &Row) -> Option<SeatRatings> {
     row.seat_ratings.filter(|_| row.shown_rating().is_some())
+}
+
+/// The means of a player's final scores, if it has some.
+fn means(row: &Row) -> Option<ScoreMeans> {
+    row.points?.means
+}
+
+/// The strength in points, if it says how well the player plays.
+fn strength(row: &Row) -> Option<Estimate> {
+    row.points?.strength.and(row.shown_strength())
+}
+
+fn shown_points(row: &Row, value: Option<f64>) -> Option<String> {
+    Some(points(value?, row.points?.decimals))
 }
 
 /// The score at a seat.

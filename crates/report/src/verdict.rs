@@ -174,11 +174,10 @@ pub(crate) fn percent(likelihood: f64) -> String {
     }
 }
 
-/// The verdict as text, without a trailing newline.
-pub fn text(played: &SprtMatch, players: [MatchPlayer<'_>; 2]) -> String {
+/// What the match says about its players, which have these names, without a full stop.
+fn answer(played: &SprtMatch, [a, b]: [&str; 2]) -> String {
     let (state, test) = (played.state(), played.test());
-    let [a, b] = players.map(|player| escape::terminal(player.name));
-    let answer = match (state.verdict(), state.stop) {
+    match (state.verdict(), state.stop) {
         (SprtVerdict::Better, _) => format!("{a} is better than {b}"),
         (SprtVerdict::NotBetter, _) => {
             format!("{a} is not {} Elo better than {b}", test.hypotheses().1)
@@ -197,7 +196,14 @@ pub fn text(played: &SprtMatch, players: [MatchPlayer<'_>; 2]) -> String {
             )
         }
         (SprtVerdict::Undecided, None) => "Not decided yet".to_owned(),
-    };
+    }
+}
+
+/// The verdict as text, without a trailing newline.
+pub fn text(played: &SprtMatch, players: [MatchPlayer<'_>; 2]) -> String {
+    let (state, test) = (played.state(), played.test());
+    let [a, b] = players.map(|player| escape::terminal(player.name));
+    let answer = answer(played, [&a, &b]);
     let (hypotheses, errors) = (test.hypotheses(), test.errors());
     let mut lines = vec![
         format!("{answer}."),

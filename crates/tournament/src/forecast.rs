@@ -3,7 +3,6 @@
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use referee_record::model::game_summary::SeatFaults;
 
 use crate::analysis::Evaluation;
 use crate::analysis::results::Faulted;
@@ -14,7 +13,7 @@ use referee_record::model::fixture::Lineup;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::grades::{Grades, RankMark};
 use referee_record::model::record::{Header, PlayerInfo};
-use referee_record::model::stage::{Format, MOST_MEETINGS_EACH};
+use referee_record::model::stage::{Format, MOST_MEETINGS_EACH, RankedBy};
 
 /// The standard deviation of made-up strengths, in Elo.
 pub const SCATTER: f64 = 200.0;
@@ -66,7 +65,9 @@ impl Forecast {
 
     /// Plays one tournament.
     fn of_one(header: &Header, grades: &Grades, most: Option<usize>, seed: u64) -> Option<Self> {
-        let header = Header { identity: seed.to_string(), drawn: true, ..header.clone() };
+        // Its games have no scores.
+        let rank = RankedBy::Ratings;
+        let header = Header { identity: seed.to_string(), drawn: true, rank, ..header.clone() };
         let mut luck = ChaCha8Rng::seed_from_u64(seed);
         let truth = strengths(&header, &mut luck);
         let state = play(&header, most, |players| places(players, &truth, &mut luck));
@@ -117,7 +118,7 @@ pub fn play(
         let Some(index) = state.next_due(next) else { break };
         let fixture = state.fixture(index);
         let places = result(fixture.players);
-        let game = GameSummary { places, faults: SeatFaults::default(), fingerprint: None };
+        let game = GameSummary::of_places(places);
         if state.add_fixture(fixture, game).is_err() {
             break;
         }

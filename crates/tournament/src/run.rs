@@ -259,8 +259,12 @@ impl Runner<'_> {
                     progress.listener.on(RunEvent::Finishing { games }, self.state)?;
                 }
                 progress.ending = Some(Closing::Interrupted);
+                progress.venue.close();
             }
-            Instruction::Close => progress.ending = progress.ending.or(Some(Closing::Closed)),
+            Instruction::Close => {
+                progress.ending = progress.ending.or(Some(Closing::Closed));
+                progress.venue.close();
+            }
             Instruction::Notice(text) => {
                 progress.listener.on(RunEvent::Notice(&text), self.state)?;
             }

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 
 use self::seating::seated;
 use referee_record::model::fixture::{Fixture, Lineup};
-use referee_record::model::stage::Order;
+use referee_record::model::stage::{MOST_PAIRS, Order};
 
 /// The games that are known so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +77,16 @@ impl Schedule {
         Self { seats, sections: Vec::new(), entrants, places, deals: Vec::new() }
     }
 
+    /// Ranks these players after all others when seats are assigned: everyone else has the same seats
+    /// among them.
+    pub(crate) fn rank_last(&mut self, last: &[usize]) {
+        let mut ranked: Vec<usize> = (0..self.places.len()).collect();
+        ranked.sort_by_key(|player| (last.contains(player), self.places[*player]));
+        for (place, player) in ranked.into_iter().enumerate() {
+            self.places[player] = place;
+        }
+    }
+
     /// All players, in the order in which they enter.
     pub(crate) fn entrants(&self) -> &[usize] {
         &self.entrants
@@ -97,6 +107,16 @@ impl Schedule {
         });
         let meetings = numbered.collect();
         self.push_turns(meetings, deals);
+    }
+
+    /// The same with numbers of deals that none of the meetings before has, even if they all get as
+    /// many deals as a configuration allows.
+    pub(crate) fn push_apart(&mut self, meetings: Vec<Lineup>, deals: u32) {
+        self.push(meetings, deals);
+        if let Some(added) = self.sections.last_mut() {
+            let next = added.before.max(1).checked_next_multiple_of(MOST_PAIRS);
+            added.before = next.unwrap_or(u32::MAX);
+        }
     }
 
     /// The same for meetings of different players, which take this many turns: in each round of
@@ -165,6 +185,11 @@ impl Schedule {
         self.sections.len()
     }
 
+    /// The section of the game at `index`; 0 in a league, which has none.
+    pub(crate) fn section(&self, index: usize) -> usize {
+        self.sections.partition_point(|section| section.start <= index).saturating_sub(1)
+    }
+
     /// The players of each meeting of a section, in the order of their numbers.
     pub(crate) fn meetings(&self, section: usize) -> impl ExactSizeIterator<Item = Lineup> {
         self.sections[section].meetings.iter().map(|&(players, _)| players)
@@ -207,7 +232,8 @@ impl Schedule {
             ((index - section.start) / self.seats, (index - section.start) % self.seats);
         let count = section.meetings.len();
         let (players, turn) = section.meetings[rest % count];
-        let deal = section.before + (rest / count) as u32 * section.turns + turn;
+        let round = (rest / count) as u32 * section.turns;
+        let deal = section.before.saturating_add(round + turn);
         self.seated(players, deal, game)
     }
 
@@ -332,7 +358,7 @@ mod tests {
             let mut schedule = Schedule::new(&names(players.len()), seats, &Order::Listed);
             for _ in 0..sections {
                 // With few players, the same ones meet again.
-                let meetings = meetings::some(&players, &[], 3, seats);
+                let meetings = meetings::some(&players, 3, seats);
                 schedule.push(meetings.into_iter().map(Lineup::from_iter), deals);
             }
             let mut seen = std::collections::HashSet::new();
@@ -430,6 +456,28 @@ mod tests {
         assert_eq!(met, (3..9).flat_map(turn).collect::<Vec<_>>());
         let foreign = Fixture { players: [0, 3].into(), pair: 3, game: 1 };
         assert_eq!(schedule.index(foreign), None, "it is another anchor's turn");
+    }
+
+    /// At a table, a player that takes another one's place sits as the other did.
+    #[test]
+    fn players_of_a_turn_have_the_same_seats() {
+        let anchors = [0, 2, 4, 6, 7];
+        for seats in [3, 4, 5] {
+            let mut schedule = Schedule::new(&names(8), seats, &Order::Drawn("lots".to_owned()));
+            schedule.rank_last(&anchors);
+            let meetings = meetings::in_turn(&[1, 3], &anchors, seats);
+            let meetings: Vec<Lineup> = meetings.into_iter().map(Lineup::from_iter).collect();
+            schedule.push_in_turns(&meetings, 2, anchors.len());
+            let mut games = HashMap::new();
+            for index in 0..schedule.len() {
+                let fixture = schedule.fixture(index);
+                assert_eq!(schedule.index(fixture), Some(index));
+                let seated = fixture.players.players().map(|it| if it == 3 { 1 } else { it });
+                *games.entry((fixture.pair, fixture.game, seated.collect())).or_insert(0) += 1;
+            }
+            let games: HashMap<(u32, u8, Vec<usize>), i32> = games;
+            assert!(games.values().all(|&count| count == 2) && games.len() == 10 * seats);
+        }
     }
 
     #[test]

@@ -50,12 +50,9 @@ pub fn audit(
     let seats = book.rules().seats();
     found.extend(check_seats(&seats, record));
     found.extend(check_names(record));
-    let is_person = |seat| {
-        header.players.iter().any(|info| info.name == record.players[seat] && info.is_person())
-    };
-    let people = seats.seats().filter(|&seat| is_person(seat)).collect();
-    found.extend(check_ending(replay.current(), end, record, people));
+    found.extend(check_ending(replay.current(), end, record, quitters(header, record)));
     found.extend(check_clock(header, record));
+    found.extend(check_outages(header, record));
     found.extend(secret.into_iter().flat_map(|secret| check_seeds(secret, record)));
     found
 }
@@ -81,8 +78,7 @@ pub(crate) fn first_difference(
         Err(RecordFinding::Replay(ReplayError::Game(error @ GameError::Program(_)))) => Err(error),
         Err(finding) => Ok(Some((ply, finding))),
         Ok((wrong, end)) => {
-            let nobody = SeatSet::EMPTY;
-            let ending = check_ending(replay.current(), end, record, nobody);
+            let ending = check_ending(replay.current(), end, record, quitters(header, record));
             Ok(wrong.into_iter().chain(ending).next().map(|finding| (ply, finding)))
         }
     }
@@ -176,16 +172,24 @@ fn check_names(record: &GameRecord) -> Vec<RecordFinding> {
     by_seat.into_iter().filter_map(wrong).collect()
 }
 
-/// Checks the ending of the game, which had to be adjudicated as `adjudicated`, if so; `people` says
-/// which seats people had.
+/// The seats whose players can give the game up.
+fn quitters(header: &Header, record: &GameRecord) -> SeatSet {
+    let can_resign = |seat: &Seat| {
+        header.players.iter().any(|info| info.name == record.players[*seat] && info.can_resign())
+    };
+    record.players.seats().filter(can_resign).collect()
+}
+
+/// Checks the ending of the game, which had to be adjudicated as `adjudicated`, if so; `quitters` are
+/// the seats whose players can give it up.
 fn check_ending(
     position: &dyn AnyPosition,
     adjudicated: Option<Outcome>,
     record: &GameRecord,
-    people: SeatSet,
+    quitters: SeatSet,
 ) -> Vec<RecordFinding> {
     let seats = &position.seats();
-    let expected = match expected_outcome(position, adjudicated, record, people) {
+    let expected = match expected_outcome(position, adjudicated, record, quitters) {
         Ok(outcome) => outcome,
         Err(finding) => return vec![finding],
     };
@@ -226,7 +230,7 @@ fn expected_outcome(
     position: &dyn AnyPosition,
     adjudicated: Option<Outcome>,
     record: &GameRecord,
-    people: SeatSet,
+    quitters: SeatSet,
 ) -> Result<Outcome, RecordFinding> {
     let seats = &position.seats();
     match (position.turn(), adjudicated, &record.fault) {
@@ -236,7 +240,7 @@ fn expected_outcome(
             Err(RecordFinding::NotEnded { ply: position.ply(), reason })
         }
         (_, None, None) if is_adjudicated(&record.reason) => Err(RecordFinding::NotAdjudicated),
-        (_, None, None) => resignation(seats, record, people).ok_or(RecordFinding::NoEnd),
+        (_, None, None) => resignation(seats, record, quitters).ok_or(RecordFinding::NoEnd),
         (_, _, Some(faults)) => {
             let faults = seats.as_ref().map(|name| faults.get(&**name).cloned());
             let ending = Ending::by_faults_at(faults, position);
@@ -250,19 +254,20 @@ fn expected_outcome(
 /// Whether the game ended in a fault before anyone was asked. Such a fault comes before everything
 /// else: a game may begin with an opening after which it would have to be adjudicated.
 fn failed_to_start(record: &GameRecord) -> bool {
-    let is_early =
-        |fault: &Fault| matches!(fault.code, FaultCode::NoStart | FaultCode::Containment);
+    let is_early = |fault: &Fault| {
+        matches!(fault.code, FaultCode::NoStart | FaultCode::Containment | FaultCode::Outage)
+    };
     record.actions.is_empty()
         && record.players.seats().all(|seat| {
             record.clock.used_ns[seat].is_empty() && record.fault_of(seat).is_none_or(is_early)
         })
 }
 
-/// The ending of a game that one of the `people` gave up.
-fn resignation(seats: &BySeat<Text>, record: &GameRecord, people: SeatSet) -> Option<Outcome> {
+/// The ending of a game that one of these `quitters` gave up.
+fn resignation(seats: &BySeat<Text>, record: &GameRecord, quitters: SeatSet) -> Option<Outcome> {
     let lost_by = |loser: Seat| Places::lost_by(loser.into(), seats.len());
     let recorded = record.places();
-    let has_lost = |&seat: &Seat| people.contains(seat) && recorded == Some(lost_by(seat));
+    let has_lost = |&seat: &Seat| quitters.contains(seat) && recorded == Some(lost_by(seat));
     let loser = seats.seats().find(has_lost).filter(|_| record.reason == RESIGNATION)?;
     Some(Outcome { places: lost_by(loser), reason: RESIGNATION.into() })
 }
@@ -300,6 +305,17 @@ fn check_clock(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
 /// The names of the players, in order of the seats.
 fn names_of(record: &GameRecord) -> Vec<&str> {
     record.players.values.values().iter().map(String::as_str).collect()
+}
+
+/// How often the game was void because players could not reach their services must be allowed.
+fn check_outages(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
+    let excess = |seat: Seat| {
+        let player = &record.players[seat];
+        let times = record.outages.of(&record.players.names[seat]);
+        let most = header.players.iter().find(|info| info.name == *player)?.outages;
+        (times > most).then(|| RecordFinding::Outages { player: player.clone(), times, most })
+    };
+    record.players.seats().filter_map(excess).collect()
 }
 
 fn check_seeds(secret: &Secret, record: &GameRecord) -> Vec<RecordFinding> {

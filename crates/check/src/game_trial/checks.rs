@@ -29,6 +29,9 @@ const NONSENSE: [&str; 10] = [
 
 /// Checks the position at the end of a walk.
 pub(super) fn check(rules: &GameRules, walk: &Walk, rng: &mut ChaCha8Rng, findings: &mut Findings) {
+    if let Err(error) = walk.position.svg() {
+        findings.add(&error.to_string(), &walk.steps);
+    }
     for seat in walk.position.turn().asked().iter() {
         check_judging(rules, walk, seat, rng, findings);
         check_sampling(walk, seat, rng, findings);

@@ -107,8 +107,8 @@ fn digests(position: &dyn AnyPosition, events: &[Event]) -> Digests {
     let seats = position.seats();
     let views = seats.map_seats(|seat| position.view(seat).get().to_owned());
     let legal = seats.map_seats(|seat| format!("{:?}", position.legal(seat)));
-    let board =
-        (format!("{:?}", position.draw()), position.caption(), format!("{:?}", position.values()));
+    let drawn = format!("{:?} {:?}", position.draw(), position.svg().ok());
+    let board = (drawn, position.caption(), format!("{:?}", position.values()));
     let turn = (format!("{:?}", position.turn()), position.outcomes());
     [
         digest(&position.state().get()),

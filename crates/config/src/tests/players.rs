@@ -18,6 +18,20 @@ fn a_player_may_have_its_own_clock() {
 }
 
 #[test]
+fn a_player_may_be_without_its_service_as_often_as_its_table_says() {
+    let text =
+        format!("{HEAD}{PLAYERS}[[players]]\nname = \"c\"\ncommand = [\"/bin/sh\"]\noutages = 3\n");
+    let players = Folder::new().check(&text).expect("a tournament").players;
+    assert_eq!(players.iter().map(|it| it.outages).collect::<Vec<_>>(), [0, 0, 3]);
+    let wrong = about_player("command = [\"/bin/sh\"]\noutages = 16");
+    assert!(wrong.contains("expected a whole number from 0 to 15"), "{wrong}");
+    let bot = about_player("bot = \"greedy\"\noutages = 1");
+    starts(&bot, "a built-in player cannot have `outages`");
+    let engine = about_player("uci = \"/bin/sh\"\noutages = 1");
+    assert!(engine.contains("an engine cannot have `outages`"), "{engine}");
+}
+
+#[test]
 fn a_duplicate_name() {
     assert_eq!(
         message(&format!("{HEAD}{PLAYERS}[[players]]\nname = \"a\"\nbot = \"random\"\n")),
@@ -61,7 +75,10 @@ this player has both `command` and `bot`
    |
    = help: remove one of them"
     );
-    starts(&about_player(""), "this player has no `command`, `uci` or `bot`\n --> cup.toml:9:1\n");
+    starts(
+        &about_player(""),
+        "this player has no `command`, `uci`, `gtp` or `bot`\n --> cup.toml:9:1\n",
+    );
 }
 
 #[test]
@@ -146,4 +163,34 @@ fn problems_of_single_players_leave_the_rest() {
             Folder::new().read(&format!("{HEAD}{other}\n{PLAYERS}"));
         assert!(tournament.is_none() && problems.is_some(), "{other}");
     }
+}
+
+#[test]
+fn a_network_is_the_list_of_all_that_a_player_may_reach() {
+    let own = |lines: &str| {
+        let python = "command = [\"python3\", \"players/greedy.py\"]";
+        format!("{HEAD}{PLAYERS}[[players]]\nname = \"c\"\n{python}\n{lines}\n")
+    };
+    let folder = Folder::new();
+    let check = |lines: &str| folder.check(&own(lines)).expect("a tournament");
+    let (without, with) = (check(""), check("network = [\"api.example\", \"localhost:11434\"]"));
+    let [without_c, with_c] = [&without, &with].map(|tournament| &tournament.players[2]);
+    assert_eq!(without_c.network, []);
+    let reached: Vec<String> = with_c.network.iter().map(ToString::to_string).collect();
+    assert_eq!(reached, ["api.example:443", "localhost:11434"]);
+    let shown = "python3 players/greedy.py (reaches api.example:443, localhost:11434)";
+    assert_eq!(with_c.command, shown);
+    assert_ne!(with_c.hash, without_c.hash, "with a network, it is another player");
+    let mounts = Requirement::Mechanism(Mechanism::Mounts);
+    assert_eq!(without.containment.require, []);
+    assert_eq!(with.containment.require, [mounts]);
+    let off = check("network = [\"api.example\"]\n[containment]\nlevel = \"off\"");
+    assert_eq!(off.containment.require, [], "there, everyone reaches everything");
+    let all = message(&own("network = true"));
+    starts(&all, "invalid value for `network`");
+    assert!(all.contains("expected the list of all that the player may reach"), "{all}");
+    let url = message(&own("network = [\"https://api.example/\"]"));
+    starts(&url, "invalid host `https://api.example/`\n  --> cup.toml:12:12");
+    let bot = about_player("bot = \"greedy\"\nnetwork = [\"api.example\"]");
+    starts(&bot, "a built-in player cannot have `network`");
 }

@@ -50,6 +50,12 @@ pairs = 5
 }
 
 #[test]
+fn only_games_with_final_scores_rank_players_by_them() {
+    refused("rank = \"scores\"", &["built-in games have no final scores", "remove `rank`"]);
+    refused("rank = \"points\"", &["`rank`", "`scores`"]);
+}
+
+#[test]
 fn a_key_that_a_format_needs_is_named() {
     refused("format = \"swiss\"", &["`rounds`", "rounds = 7"]);
     refused("format = \"ladder\"", &["`games`", "games = 2000"]);

@@ -22,6 +22,8 @@ pub struct Launch {
     pub engine: Option<EngineSettings>,
     /// Whether it may ask for guesses of what a game hides from it.
     pub guesses: GuessRight,
+    /// Whether it may say that it cannot reach its service.
+    pub outages: OutageRight,
 }
 
 /// Whether a player gets guesses of what a game hides from it.
@@ -30,6 +32,15 @@ pub enum GuessRight {
     /// It is a built-in player, or the organiser allows it.
     Granted,
     /// It gets none.
+    Denied,
+}
+
+/// Whether a player may say that it cannot reach its service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutageRight {
+    /// The organiser allows it.
+    Granted,
+    /// It would be a wrong reply.
     Denied,
 }
 
@@ -80,6 +91,7 @@ impl Launch {
             places: spec.places.clone(),
             root: spec.root.clone(),
             devices: spec.devices.clone(),
+            network: spec.network.clone(),
             hidden: spec.hidden.clone(),
             starts: Vec::new(),
             helper: helper.map(|program| Helper { program, variable: REFEREE.to_owned() }),
@@ -88,7 +100,8 @@ impl Launch {
         let guesses = if is_trusted { GuessRight::Granted } else { GuessRight::Denied };
         let bridged = spec.is_bridged();
         let engine = spec.engine.clone();
-        let mut launch = Self { command, bridged, asks_rules: false, engine, guesses };
+        let outages = if spec.outages > 0 { OutageRight::Granted } else { OutageRight::Denied };
+        let mut launch = Self { command, bridged, asks_rules: false, engine, guesses, outages };
         if bridged {
             launch.set_all(OF_BRIDGE);
         }

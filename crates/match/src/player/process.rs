@@ -227,6 +227,11 @@ impl PlayerProcess {
         (!self.buffer.is_empty()).then(|| shown(first_line(&self.buffer)))
     }
 
+    /// Whether it is frozen now.
+    pub(super) fn is_frozen(&self) -> bool {
+        self.frozen
+    }
+
     /// Ends a turn of the opponent and returns the CPU time that this player used in it. Turns
     /// shorter than 0.2 ms are not measured individually.
     pub(super) fn end_off_turn(&mut self) -> Duration {

@@ -124,8 +124,8 @@ fn without_interpreter(named: &[u8]) -> String {
     let shown = shown(named);
     if named.ends_with(b"\r") {
         return format!(
-            "its first line names `{shown}` and ends with a Windows line break; save the file with \
-             Unix line breaks"
+            "its first line names `{shown}` and has a Windows line ending; save the file with \
+             Unix line endings"
         );
     }
     format!(
@@ -196,7 +196,7 @@ mod tests {
             "{told}"
         );
         let told = text(b"/usr/bin/python3\r");
-        assert!(told.contains("`/usr/bin/python3\\r` and ends with a Windows line"), "{told}");
+        assert!(told.contains("`/usr/bin/python3\\r` and has a Windows line"), "{told}");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use tokio::net::unix::pipe;
 use tokio::sync::watch;
 
 use referee_protocol::escape;
+use referee_record::model::fault::names_error;
 
 /// The number of lines that a fault shows, and of bytes of each.
 const SHOWN_LINES: usize = 12;
@@ -96,17 +97,28 @@ impl Stderr {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).lost
     }
 
-    /// The last lines that are not blank, escaped and shortened.
+    /// The last lines that are not blank, and the error that these lead to if it stands before them;
+    /// all escaped and shortened.
     pub(super) fn last_lines(&self) -> Vec<String> {
         let text = self.text();
-        let mut lines: Vec<String> = text
-            .rsplit(|&byte| byte == b'\n')
-            .filter(|line| !line.trim_ascii().is_empty())
-            .take(SHOWN_LINES)
-            .map(|line| escape::bytes(line.strip_suffix(b"\r").unwrap_or(line), SHOWN_BYTES))
-            .collect();
-        lines.reverse();
-        lines
+        let lines = text.split(|&byte| byte == b'\n');
+        let lines = lines.filter(|line| !line.trim_ascii().is_empty());
+        let shown =
+            |line: &[u8]| escape::bytes(line.strip_suffix(b"\r").unwrap_or(line), SHOWN_BYTES);
+        telling(lines.map(shown).collect())
+    }
+}
+
+/// The lines of these that are shown.
+fn telling(mut lines: Vec<String>) -> Vec<String> {
+    let last = lines.split_off(lines.len().saturating_sub(SHOWN_LINES));
+    // The long traces of some languages begin with the error.
+    let is_told = last.iter().any(|line| names_error(line));
+    match lines.into_iter().rfind(|line| !is_told && names_error(line)) {
+        None => last,
+        Some(error) => {
+            [error, "…".to_owned()].into_iter().chain(last.into_iter().skip(2)).collect()
+        }
     }
 }
 
@@ -119,6 +131,20 @@ impl Drop for Stderr {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_error_above_a_long_trace_is_shown() {
+        let trace = (1..20).map(|line| format!("    at f (a.js:{line})"));
+        let lines: Vec<String> =
+            ["throw err;", "Error: no `x`"].map(str::to_owned).into_iter().chain(trace).collect();
+        let shown = telling(lines.clone());
+        assert_eq!(shown.len(), SHOWN_LINES);
+        assert_eq!(shown[..3], ["Error: no `x`", "…", "    at f (a.js:10)"]);
+        assert_eq!(shown[SHOWN_LINES - 1], lines[20]);
+        let near = [&lines[2..], &["Error: y".to_owned()]].concat();
+        assert_eq!(telling(near.clone()), near[near.len() - SHOWN_LINES..]);
+        assert_eq!(telling(lines[..3].to_vec()), lines[..3]);
+    }
 
     #[test]
     fn the_beginning_and_the_end_of_stderr_are_kept() {

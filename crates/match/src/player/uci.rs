@@ -1,24 +1,17 @@
-//! A chess engine that speaks UCI, as a process.
-//!
-//! An engine may write any number of lines before what it is asked for, and also when it is asked
-//! for nothing. The clock of a turn runs from `go` to `bestmove`.
+//! Chess engines that speak UCI. The clock of a turn runs from `go` to `bestmove`.
 
 mod info;
 mod main_line;
 mod option;
 mod position_command;
 
-use std::fmt;
-use std::sync::Arc;
-use std::time::Duration;
-
 use self::info::EngineInfo;
 use self::option::EngineOption;
 use self::position_command::PositionCommand;
-use super::limit::ReplyLimit;
-use super::process::{LineAnswer, PlayerProcess};
-use super::{Answer, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TurnTime, TurnView};
-use referee_games::{GameError, Seat};
+use super::engine::{EngineLink, LineKind, StartTime, UNLIMITED};
+use super::process::PlayerProcess;
+use super::{Answer, InitView, NotStarted, TurnView};
+use referee_games::Seat;
 use referee_protocol::{Greeting, Reply, shown};
 use referee_record::model::clock::{TimeControl, millis};
 use referee_record::model::fault::{Fault, FaultCode};
@@ -28,128 +21,54 @@ use referee_record::wording::counted;
 
 /// The option of engines, and of the game, for other starting positions.
 const CHESS_960: (&str, &str) = ("UCI_Chess960", "chess960");
-/// How long an engine searches if nothing limits it, in milliseconds.
-const UNLIMITED_MS: u64 = 1000;
 
-/// A chess engine that speaks UCI.
+/// What is kept of a chess engine between turns and games.
 #[derive(Debug)]
-pub struct UciEngine {
-    link: EngineLink,
+pub(super) struct Uci {
     settings: EngineSettings,
-    /// The time limits of the game.
-    control: TimeControl,
-    opponent_increment: Duration,
     greeting: Greeting,
     /// The commands that were sent at its start.
     commands: Vec<String>,
     position: PositionCommand,
     /// The last command that started a search.
     go: String,
-    /// Whether it is frozen after each of its replies.
-    pub(super) freeze: bool,
-    /// Whether it still owes a reply, or cannot be used again.
-    pub(super) owes: bool,
-    /// The last commands to the engine that await a reply.
-    lines: Vec<u8>,
-    /// The last line that it was asked for.
-    reply: Vec<u8>,
     /// The ply of its last search in this game.
     searched: Option<u32>,
-    /// Whether it wrote about a search that had ended.
-    pub(super) is_late: bool,
 }
 
-/// The engine's process.
-enum EngineLink {
-    /// Not started yet.
-    Waiting(Box<Launch>, Arc<Sandbox>),
-    /// Running.
-    Running(Box<PlayerProcess>),
-}
-
-impl fmt::Debug for EngineLink {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Waiting(..) => "Waiting",
-            Self::Running(_) => "Running",
-        })
-    }
-}
-
-/// The time of a start so far, and its limit.
-struct StartTime {
-    control: TimeControl,
-    used: Duration,
-}
-
-impl StartTime {
-    fn limit(&self) -> ReplyLimit {
-        let left = self.control.startup.saturating_sub(self.used);
-        // Players are started one after the other.
-        ReplyLimit { alone: true, ..ReplyLimit::new(self.control.measure, Some(left)) }
-    }
-
-    /// Adds the time of a step, whose every fault means that the engine did not start.
-    fn take(&mut self, answer: LineAnswer) -> Result<(), NotStarted> {
-        self.used += answer.time.charged;
-        let fault = answer.line.err();
-        fault.map_or(Ok(()), |fault| Err(Fault { code: FaultCode::NoStart, ..fault }.into()))
-    }
-}
-
-/// What an engine wrote besides what it was asked for.
-#[derive(Default)]
-struct OtherLines {
-    count: u64,
-    last: String,
-}
-
-impl UciEngine {
-    /// An engine whose process starts when its game begins.
-    pub(super) fn new(launch: Launch, settings: EngineSettings, sandbox: Arc<Sandbox>) -> Self {
+impl Uci {
+    pub(super) fn new(settings: EngineSettings) -> Self {
         Self {
-            link: EngineLink::Waiting(Box::new(launch), sandbox),
             settings,
-            control: TimeControl::unlimited(Duration::ZERO),
-            opponent_increment: Duration::ZERO,
             greeting: Greeting::default(),
             commands: Vec::new(),
             position: PositionCommand::default(),
             go: String::new(),
-            freeze: false,
-            owes: false,
-            lines: Vec::new(),
-            reply: Vec::new(),
             searched: None,
-            is_late: false,
         }
     }
 
     pub(super) async fn begin(
         &mut self,
+        link: &mut EngineLink,
         view: &InitView<'_>,
-    ) -> Result<(Greeting, Duration), NotStarted> {
-        (self.control, self.opponent_increment) = (*view.control, view.opponent_increment);
+        is_new: bool,
+        time: &mut StartTime,
+    ) -> Result<Greeting, NotStarted> {
         self.searched = None;
-        let mut time = StartTime { control: self.control, used: Duration::ZERO };
-        match &mut self.link {
-            EngineLink::Waiting(launch, sandbox) => {
-                let process =
-                    PlayerProcess::start(launch, sandbox, view.control, self.freeze).await?;
-                self.link = EngineLink::Running(Box::new(process));
-                self.introduce(view, &mut time).await?;
-            }
-            EngineLink::Running(process) => process.begin_game(),
+        if is_new {
+            self.introduce(link, view, time).await?;
         }
         self.position = PositionCommand::new(view.position, view.seat).map_err(NotStarted::Game)?;
         self.go.clear();
-        self.await_ready(&["ucinewgame", "isready"], &mut time).await?;
-        Ok((self.greeting.clone(), time.used))
+        await_ready(link, &["ucinewgame", "isready"], time).await?;
+        Ok(self.greeting.clone())
     }
 
     /// Asks for its name and options, and sets options.
     async fn introduce(
         &mut self,
+        link: &mut EngineLink,
         view: &InitView<'_>,
         time: &mut StartTime,
     ) -> Result<(), NotStarted> {
@@ -160,8 +79,9 @@ impl UciEngine {
             }
             known.extend(EngineOption::read(line));
         };
-        set_lines(&mut self.lines, &["uci"]);
-        let answer = self.exchange("uciok", time.limit(), &mut read).await;
+        let mut kind = until("uciok", &mut read);
+        let answer = link.exchange(&["uci"], "uciok", time.limit(), &mut kind).await;
+        drop(kind);
         time.take(answer)?;
         self.greeting.name = name;
         let (mut commands, mut left_alone) = (Vec::new(), None);
@@ -173,7 +93,7 @@ impl UciEngine {
             }
         }
         if let Some(option) = left_alone {
-            self.warn(PlayerWarning::ButtonLeftAlone(option));
+            link.warn(PlayerWarning::ButtonLeftAlone(option));
         }
         let (option, of_game) = CHESS_960;
         if view.rules.options.to_json().get(of_game) == Some(&true.into()) {
@@ -185,58 +105,44 @@ impl UciEngine {
             commands.push(format!("setoption name {option} value true"));
         }
         for command in &commands {
-            self.tell(command).await;
+            link.tell(command).await;
         }
         self.commands = commands;
-        self.await_ready(&["isready"], time).await
+        await_ready(link, &["isready"], time).await
     }
 
-    /// Sends these commands, of which the last one is `isready`, and waits for the answer.
-    async fn await_ready(
-        &mut self,
-        commands: &[&str],
-        time: &mut StartTime,
-    ) -> Result<(), NotStarted> {
-        set_lines(&mut self.lines, commands);
-        let answer = self.exchange("readyok", time.limit(), &mut |_| {}).await;
-        time.take(answer)
-    }
-
-    pub(super) async fn ask(&mut self, view: &TurnView<'_>) -> Result<Answer, GameError> {
+    pub(super) async fn ask(&mut self, link: &mut EngineLink, view: &TurnView<'_>) -> Answer {
         self.position.follow(view.events);
-        if let Some(Err(fault)) = self.running_mut().map(PlayerProcess::check_freezing) {
-            return Ok(Answer { reply: Err(fault), time: TurnTime::ZERO });
-        }
-        if let Err(fault) = self.end_last_search(view.limit.alone).await {
-            return Ok(Answer { reply: Err(fault), time: TurnTime::ZERO });
+        // A line that another thread of a frozen engine was about to write may come after the answer
+        // to the first `isready`: that thread, too, only runs again now. It has run by the second.
+        let was_frozen = link.running().is_some_and(PlayerProcess::is_frozen);
+        for _ in 0..=u8::from(was_frozen) {
+            if let Err(fault) = self.end_last_search(link, view.limit.alone).await {
+                return fault.into();
+            }
         }
         self.searched = Some(view.position.ply());
-        self.go = self.go(view);
+        self.go = self.go(link, view);
         let mut best = EngineInfo::default();
         let mut read =
             |line: &str| best = EngineInfo::read(line).unwrap_or(std::mem::take(&mut best));
+        let mut kind = until("bestmove", &mut read);
+        let commands = [self.position.as_str(), &self.go];
         let limit = view.limit.awaiting_late();
-        // In one piece: a write for each would wake the engine twice.
-        set_lines(&mut self.lines, &[self.position.as_str(), &self.go]);
-        let answer = self.exchange("bestmove", limit, &mut read).await;
-        let reply = match answer.line {
-            Ok(()) => {
-                self.check_main_line(view, &best);
-                self.read_move(view, &best)
-            }
-            Err(fault) => Err(fault),
-        };
-        Ok(Answer { reply, time: answer.time })
+        let answer = link.exchange(&commands, "bestmove", limit, &mut kind).await;
+        drop(kind);
+        let reply = answer.line.and_then(|()| {
+            check_main_line(link, view, &best);
+            read_move(&link.reply, view, &best)
+        });
+        Answer { reply, time: answer.time }
     }
 
     /// Waits until the engine has written everything about its last search. Without this, a line
     /// that it writes just after its move would be taken for its next move. It costs the engine no
     /// time, and the engine does not know the next position yet.
-    async fn end_last_search(&mut self, alone: bool) -> Result<(), Fault> {
-        let limit = ReplyLimit::new(self.control.measure, Some(self.control.startup));
-        let limit = ReplyLimit { alone, ..limit };
+    async fn end_last_search(&self, link: &mut EngineLink, alone: bool) -> Result<(), Fault> {
         let mut late = None;
-        set_lines(&mut self.lines, &["isready"]);
         let mut read = |line: &str| {
             let is_about_a_search =
                 line.starts_with("bestmove") || EngineInfo::read(line).is_some();
@@ -244,16 +150,19 @@ impl UciEngine {
                 late = Some(shown(line.as_bytes()));
             }
         };
-        let answer = self.exchange("readyok", limit, &mut read).await;
+        let mut kind = until("readyok", &mut read);
+        let limit = link.uncharged(alone);
+        let answer = link.exchange(&["isready"], "readyok", limit, &mut kind).await;
+        drop(kind);
         if let (Some(line), Some(ply)) = (late, self.searched) {
-            self.warn(PlayerWarning::WroteAfterMove { ply, line });
-            self.is_late = true;
+            link.warn(PlayerWarning::WroteAfterMove { ply, line });
+            link.is_late = true;
         }
         answer.line
     }
 
     /// The commands of the last turn, with those that set options before them.
-    pub fn commands(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn commands(&self) -> impl Iterator<Item = &str> {
         let start = std::iter::once("uci").chain(self.commands.iter().map(String::as_str));
         let turn = [self.position.as_str(), &self.go].into_iter().filter(|_| !self.go.is_empty());
         start.chain(["isready", "ucinewgame", "isready"]).chain(turn)
@@ -261,16 +170,16 @@ impl UciEngine {
 
     /// The command that starts a search. If both the budget and a turn are limited, the engine is
     /// told the smaller limit as what is left of its budget: UCI cannot say both.
-    fn go(&self, view: &TurnView<'_>) -> String {
+    fn go(&self, link: &EngineLink, view: &TurnView<'_>) -> String {
         let limits = self.settings.limits();
         if !limits.is_empty() {
             return format!("go {}", limits.join(" "));
         }
-        let TimeControl { budget, per_move, increment, .. } = self.control;
-        let [increment, other] = [increment, self.opponent_increment].map(millis);
+        let TimeControl { budget, per_move, increment, .. } = link.control;
+        let [increment, other] = [increment, link.opponent_increment].map(millis);
         let own = millis(view.limit.allowance).max(1);
         if budget.is_none() {
-            return format!("go movetime {}", per_move.map_or(UNLIMITED_MS, |_| own));
+            return format!("go movetime {}", per_move.map_or(millis(UNLIMITED), |_| own));
         }
         let opponent = view.clock.opponent_left_ms.unwrap_or(own).max(1);
         let own = (own, increment);
@@ -281,150 +190,72 @@ impl UciEngine {
         let moves = moves.map_or_else(String::new, |moves| format!(" movestogo {moves}"));
         format!("go wtime {white} btime {black} winc {winc} binc {binc}{moves}")
     }
+}
 
-    /// Warns about a main line that cannot be played, or does not bear out its mate score.
-    fn check_main_line(&mut self, view: &TurnView<'_>, best: &EngineInfo) {
-        let Some(why) = main_line::problem(view.position, best) else { return };
-        self.warn(PlayerWarning::WrongLine { ply: view.position.ply(), why });
-    }
-
-    fn warn(&mut self, warning: PlayerWarning) {
-        if let Some(process) = self.running_mut() {
-            process.warn(warning);
+/// Waits for the line that begins with the word `awaited`; `read` gets all lines before it.
+fn until<'r>(
+    awaited: &'static str,
+    read: &'r mut (dyn FnMut(&str) + Send),
+) -> impl FnMut(&str) -> LineKind + Send + 'r {
+    move |line| {
+        let first = line.split_whitespace().next();
+        if first == Some(awaited) {
+            return LineKind::Awaited;
         }
-    }
-
-    /// The move of the last line, which may be illegal.
-    fn read_move(&self, view: &TurnView<'_>, best: &EngineInfo) -> Result<Reply, Fault> {
-        let text = String::from_utf8_lossy(&self.reply);
-        let action = text.split_whitespace().nth(1).unwrap_or_default();
-        if is_move(action) {
-            let report = best.report;
-            return Ok(Reply {
-                // Some engines write the promoted piece as a capital.
-                action: action.to_ascii_lowercase(),
-                note: best.note(),
-                eval: report.eval(),
-                search: report,
-                ..Reply::default()
-            });
+        read(line);
+        match first {
+            Some("id" | "info" | "option") => LineKind::Expected,
+            _ => LineKind::Other,
         }
-        let legal = || {
-            let count = view.position.legal_count(view.seat);
-            counted(usize::try_from(count).unwrap_or(usize::MAX), "legal move")
-        };
-        let wrong = match action {
-            "" => "it has no move".to_owned(),
-            "(none)" => format!("it finds no move, but has {}", legal()),
-            "0000" => format!("it passes, but has {}", legal()),
-            _ => "it has no move in UCI notation, such as e2e4 or e7e8q".to_owned(),
-        };
-        let shown = shown(&self.reply);
-        let fault = Fault::new(FaultCode::Malformed, format!("\"{shown}\": {wrong}"));
-        Err(Fault { raw: Some(shown), ..fault })
-    }
-
-    pub(super) async fn leave(&mut self) -> PlayerStatistics {
-        if !self.owes {
-            self.tell("quit").await;
-        }
-        let owes = self.owes;
-        let Some(process) = self.running_mut() else { return PlayerStatistics::default() };
-        let leftover = if owes { process.kill().await } else { process.leave().await };
-        PlayerStatistics { leftover, ..process.statistics() }
-    }
-
-    /// Its process, if it runs.
-    pub(super) fn running(&self) -> Option<&PlayerProcess> {
-        match &self.link {
-            EngineLink::Running(process) => Some(process),
-            EngineLink::Waiting(..) => None,
-        }
-    }
-
-    pub(super) fn running_mut(&mut self) -> Option<&mut PlayerProcess> {
-        match &mut self.link {
-            EngineLink::Running(process) => Some(process),
-            EngineLink::Waiting(..) => None,
-        }
-    }
-
-    pub(super) fn freeze_off_turn(&mut self) {
-        self.freeze = true;
-        if let Some(process) = self.running_mut() {
-            process.freeze_off_turn();
-        }
-    }
-
-    async fn tell(&mut self, command: &str) {
-        if let Some(process) = self.running_mut() {
-            process.tell(format!("{command}\n").as_bytes()).await;
-        }
-    }
-
-    /// Sends the prepared lines, and waits for the line that begins with the word `awaited`. All
-    /// lines before it go to `read`.
-    async fn exchange(
-        &mut self,
-        awaited: &'static str,
-        limit: ReplyLimit,
-        read: &mut (dyn FnMut(&str) + Send),
-    ) -> LineAnswer {
-        let Self { link: EngineLink::Running(process), lines, reply, owes, .. } = self else {
-            let fault = Fault::new(FaultCode::NoStart, "it was asked before it was started");
-            return LineAnswer { line: Err(fault), time: TurnTime::ZERO };
-        };
-        let mut others = OtherLines::default();
-        let mut is_reply = |line: &[u8]| {
-            let line = String::from_utf8_lossy(line);
-            let first = line.split_whitespace().next();
-            if first == Some(awaited) {
-                return true;
-            }
-            read(line.trim());
-            if !matches!(first, None | Some("id" | "info" | "option")) {
-                others.count += 1;
-                others.last = shown(line.trim().as_bytes());
-            }
-            false
-        };
-        let ask = process.ask_engine(lines, (reply, awaited), limit, &mut is_reply);
-        let answer = ask.await;
-        *owes = answer.line.is_err();
-        LineAnswer { line: answer.line.map_err(|fault| others.explain(fault, awaited)), ..answer }
     }
 }
 
-impl OtherLines {
-    /// The fault of an engine that wrote these lines, but not what it was asked for.
-    fn explain(&self, fault: Fault, awaited: &str) -> Fault {
-        let mut fault = before(fault, awaited);
-        if self.count > 0 {
-            let what = if self.count == 1 {
-                "it wrote".to_owned()
-            } else {
-                format!("the last of {} other lines was", self.count)
-            };
-            fault.message = format!("{}; {what} \"{}\"", fault.message, self.last);
-        }
-        fault
-    }
+/// Sends these commands, of which the last one is `isready`, and waits for the answer.
+async fn await_ready(
+    link: &mut EngineLink,
+    commands: &[&str],
+    time: &mut StartTime,
+) -> Result<(), NotStarted> {
+    let mut ignore = |_: &str| {};
+    let mut kind = until("readyok", &mut ignore);
+    let answer = link.exchange(commands, "readyok", time.limit(), &mut kind).await;
+    time.take(answer)
 }
 
-/// The fault of an engine, which says when it ended.
-fn before(fault: Fault, what: &str) -> Fault {
-    let has_ended = matches!(fault.code, FaultCode::Crash | FaultCode::Exit);
-    let when = if has_ended { format!(" before {what}") } else { String::new() };
-    Fault { message: format!("{}{when}", fault.message), ..fault }
+/// Warns about a main line that cannot be played, or does not bear out its mate score.
+fn check_main_line(link: &mut EngineLink, view: &TurnView<'_>, best: &EngineInfo) {
+    let Some(why) = main_line::problem(view.position, best) else { return };
+    link.warn(PlayerWarning::WrongLine { ply: view.position.ply(), why });
 }
 
-/// Makes lines of these commands.
-fn set_lines(lines: &mut Vec<u8>, commands: &[&str]) {
-    lines.clear();
-    for command in commands {
-        lines.extend_from_slice(command.as_bytes());
-        lines.push(b'\n');
+/// The move of the last line, which may be illegal.
+fn read_move(line: &[u8], view: &TurnView<'_>, best: &EngineInfo) -> Result<Reply, Fault> {
+    let text = String::from_utf8_lossy(line);
+    let action = text.split_whitespace().nth(1).unwrap_or_default();
+    if is_move(action) {
+        let report = best.report;
+        return Ok(Reply {
+            // Some engines write the promoted piece as a capital.
+            action: action.to_ascii_lowercase(),
+            note: best.note(),
+            eval: report.eval(),
+            search: report,
+            ..Reply::default()
+        });
     }
+    let legal = || {
+        let count = view.position.legal_count(view.seat);
+        counted(usize::try_from(count).unwrap_or(usize::MAX), "legal move")
+    };
+    let wrong = match action {
+        "" => "it has no move".to_owned(),
+        "(none)" => format!("it finds no move, but has {}", legal()),
+        "0000" => format!("it passes, but has {}", legal()),
+        _ => "it has no move in UCI notation, such as e2e4 or e7e8q".to_owned(),
+    };
+    let shown = shown(line);
+    let fault = Fault::new(FaultCode::Malformed, format!("\"{shown}\": {wrong}"));
+    Err(Fault { raw: Some(shown), ..fault })
 }
 
 /// Whether a text has the form of a move.

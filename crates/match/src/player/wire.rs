@@ -10,8 +10,8 @@ use tokio::time::{Instant, sleep};
 use super::limit::ReplyLimit;
 use super::process::{self, PlayerProcess};
 use super::{
-    Answer, EndView, GuessRight, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TurnTime,
-    TurnView, no_start,
+    Answer, EndView, GuessRight, InitView, Launch, NotStarted, OutageRight, PlayerStatistics,
+    Sandbox, TurnTime, TurnView, no_start,
 };
 use referee_games::{Event, GameError, ProgramError, SeatMap};
 use referee_protocol::{
@@ -48,6 +48,8 @@ pub struct Wire {
     asks_rules: bool,
     /// Whether it may ask for guesses of what a game hides from it.
     guess_right: GuessRight,
+    /// Whether it may say that it cannot reach its service.
+    outage_right: OutageRight,
     /// The last line to the player.
     line: Vec<u8>,
     /// Its last reply.
@@ -78,7 +80,9 @@ impl Wire {
     /// A player whose process starts when its game begins.
     pub fn process(launch: Launch, sandbox: Arc<Sandbox>) -> Self {
         let (asks_rules, guess_right) = (launch.asks_rules, launch.guesses);
-        Self { asks_rules, guess_right, ..Self::new(Link::Waiting(Box::new(launch), sandbox)) }
+        let outage_right = launch.outages;
+        let link = Link::Waiting(Box::new(launch), sandbox);
+        Self { asks_rules, guess_right, outage_right, ..Self::new(link) }
     }
 
     /// A player in this process.
@@ -96,6 +100,13 @@ impl Wire {
         Self::new(Link::Local(Box::new(respond)))
     }
 
+    /// The same player, which may say that it cannot reach its service.
+    #[cfg(any(test, feature = "examples"))]
+    #[must_use]
+    pub fn with_outages(self) -> Self {
+        Self { outage_right: OutageRight::Granted, ..self }
+    }
+
     fn new(link: Link) -> Self {
         let wants = Wants::default();
         Self {
@@ -107,6 +118,7 @@ impl Wire {
             owes: false,
             asks_rules: false,
             guess_right: GuessRight::Granted,
+            outage_right: OutageRight::Denied,
             line: Vec::new(),
             reply: Vec::new(),
         }
@@ -289,6 +301,7 @@ impl Wire {
             FaultCode::Malformed | FaultCode::Crash if hosted => {
                 Fault { code: FaultCode::NoStart, ..fault }
             }
+            FaultCode::Outage => fault,
             _ => no_start(fault, "the greeting failed"),
         }
     }
@@ -300,6 +313,9 @@ impl Wire {
             (Link::Process(process), ReplyError::Hosted { message, crashed: true }) => {
                 self.owes = true;
                 process.explain(Fault::new(FaultCode::Crash, message)).await
+            }
+            (_, ReplyError::Outage { message }) if self.outage_right == OutageRight::Granted => {
+                Fault::new(FaultCode::Outage, message)
             }
             (_, error) => Fault {
                 raw: Some(shown(&self.reply)),

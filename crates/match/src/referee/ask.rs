@@ -17,6 +17,9 @@ use referee_record::model::clock::{Clock, TimeControl, millis, seconds};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::record::FaultPolicy;
 
+/// What is shown in place of the action of a player that resigns.
+const RESIGN: &str = "resign";
+
 /// A turn request. It is complete before the turn begins: it cannot reveal another seat's answer
 /// in the same turn, or the time that took.
 pub(crate) struct PendingTurn<'t> {
@@ -69,7 +72,7 @@ impl OthersLeft {
 
 /// The outcome of a turn request.
 pub(crate) struct Answered {
-    /// The text of a legal action with the player's comment, or the fault.
+    /// The text of a legal action, or [`RESIGN`], with the player's comment; or the fault.
     pub(crate) decided: Result<(String, Reply), Fault>,
     /// The time of all tries; none if no time was left to ask.
     pub(crate) time: Option<TurnTime>,
@@ -194,6 +197,9 @@ impl<'t> PendingTurn<'t> {
         reply: Reply,
         player: &mut Player,
     ) -> Result<Result<(String, Reply), Fault>, GameError> {
+        if reply.resigns {
+            return Ok(Ok((RESIGN.to_owned(), reply)));
+        }
         match self.position.judge(self.seat, &reply.action) {
             Ok(action) => Ok(Ok((action, reply))),
             Err(GameError::Refused(refusal)) => Ok(Err(refused(refusal, &reply, player))),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use super::shared_core::{OthersCpu, apart, undisturbed};
-use super::{Answered, Decided, DecidedStep, Ending, GameLoop, PendingTurn};
+use super::{Answered, Decided, DecidedStep, Decision, Ending, GameLoop, PendingTurn};
 use crate::player::diagnosis;
 use referee_games::{BySeat, GameError, Seat, SeatSet, Step};
 use referee_protocol::Reply;
@@ -25,26 +25,32 @@ impl GameLoop<'_, '_> {
         } else {
             self.ask_in_order(asked).await?
         };
-        let mut actions = Vec::with_capacity(asked.len());
-        let mut faults = BySeat::default_for(self.players.len());
+        let count = self.players.len();
+        let mut actions = Vec::with_capacity(decided.len());
+        let (mut resigned, mut faults) = (SeatSet::EMPTY, BySeat::default_for(count));
         for (seat, decided) in decided {
             match decided {
-                Ok(action) => actions.push(action),
+                Ok(Decision::Action(action)) => actions.push(action),
+                Ok(Decision::Resignation) => resigned.insert(seat),
                 Err(fault) => faults[seat] = Some(fault),
             }
         }
+        // A fault counts before a resignation.
         Ok(match Ending::by_faults_at(faults, &*self.position) {
             Some(ending) => Err(ending),
-            None => Ok(Step::Together(actions)),
+            None if resigned.is_empty() => Ok(Step::Together(actions)),
+            None => Err(Ending::by_resignation(resigned, count)),
         })
     }
 
     /// Asks the one seat on turn.
     pub(super) async fn decide_alone(&mut self, seat: Seat) -> Result<DecidedStep, GameError> {
+        let count = self.players.len();
         Ok(match self.ask(seat, None).await? {
-            Ok(action) => Ok(Step::Move(action)),
+            Ok(Decision::Action(action)) => Ok(Step::Move(action)),
+            Ok(Decision::Resignation) => Err(Ending::by_resignation(seat.into(), count)),
             Err(fault) => {
-                let mut faults = BySeat::default_for(self.players.len());
+                let mut faults = BySeat::default_for(count);
                 faults[seat] = Some(fault);
                 Err(Ending::by_faults_at(faults, &*self.position).expect("a fault"))
             }
@@ -121,8 +127,9 @@ impl GameLoop<'_, '_> {
             self.warn(seat, PlayerWarning::AskedAgain { ply, code, message });
         }
         let decided = decided.map(|(action, reply)| {
+            let resigns = reply.resigns;
             self.keep_remarks(seat, reply);
-            action
+            if resigns { Decision::Resignation } else { Decision::Action(action) }
         });
         match time {
             Some(time) => self.settle_clock(seat, (time.charged, is_retried), decided),

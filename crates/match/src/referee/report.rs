@@ -7,14 +7,14 @@ use serde_json::{Map, Number, Value};
 use referee_games::{AnyPosition, BySeat, Outcome, Places, Seat, SeatSet};
 use referee_protocol::Greeting;
 use referee_record::model::fault::{DRAWN_ON_TIME, Fault, FaultCode};
-use referee_record::model::record::Note;
+use referee_record::model::record::{Note, RESIGNATION};
 use referee_record::model::tc::ShortClock;
 use referee_record::model::warning::GameWarning;
 
 /// The ending of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
-    /// By the rules, or adjudicated.
+    /// By the rules, adjudicated, or by resignation.
     Rules(Outcome),
     /// By faults.
     Faults {
@@ -44,6 +44,12 @@ impl Ending {
             return Some(Self::Faults { places: Places::level(2), faults });
         }
         Self::by_faults(faults)
+    }
+
+    /// The ending by the resignation of these seats, of so many.
+    pub fn by_resignation(resigned: SeatSet, seats: usize) -> Self {
+        let places = Places::lost_by(resigned, seats);
+        Self::Rules(Outcome { places, reason: RESIGNATION.into() })
     }
 
     /// The places.

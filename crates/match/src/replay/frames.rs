@@ -19,6 +19,8 @@ use referee_record::model::clock::{Clock, TimeControl};
 use referee_record::model::record::{GameRecord, Note};
 use referee_record::model::rules::GameRules;
 
+/// The most bytes of a game's own drawings; what comes after them is shown without.
+const MOST_DRAWN: usize = 8 << 20;
 /// The note about a game that must not be shown yet.
 const SEALED: &str =
     "This game will be shown when the other game of its pair, which has the same luck, is over.";
@@ -57,6 +59,9 @@ pub struct Frame {
     /// The position as plain text, in games without a board, whenever it changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<Vec<String>>,
+    /// The game's own drawing, whenever it changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    svg: Option<SvgChange>,
     /// The squares that changed, numbered row by row, with their new content.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     set: Vec<(usize, DrawnSquare)>,
@@ -95,6 +100,32 @@ pub struct Frame {
     pub said: Vec<(u8, Option<String>, Option<f64>)>,
 }
 
+/// A drawing, or the text of one: how many characters it has in common with the one before at the
+/// start and at the end, and what is between them. Of a long drawing, a ply often changes little.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct SvgChange(usize, usize, String);
+
+impl SvgChange {
+    /// Both drawings are ASCII.
+    fn between(old: &str, new: &str) -> Option<Self> {
+        if old == new {
+            return None;
+        }
+        let is_same = |(one, other): &(u8, u8)| one == other;
+        let start = old.bytes().zip(new.bytes()).take_while(is_same).count();
+        let (rest_of_old, rest) = (&old[start..], &new[start..]);
+        let ends = rest_of_old.bytes().rev().zip(rest.bytes().rev());
+        let end = ends.take_while(is_same).count();
+        Some(Self(start, end, rest[..rest.len() - end].to_owned()))
+    }
+}
+
+/// The game's own drawing of a position. One that is not allowed is left out: `test-game` says what
+/// is wrong with it, and the board or the text is shown.
+fn svg_of(position: &dyn AnyPosition) -> String {
+    position.svg().ok().flatten().unwrap_or_default()
+}
+
 /// A board with its labels.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct WholeBoard {
@@ -119,6 +150,7 @@ impl Frame {
             ply: position.ply(),
             caption: position.caption(),
             told: story::describe_events(events),
+            svg: SvgChange::between("", &svg_of(position)),
             ..Self::default()
         };
         match position.draw() {
@@ -241,6 +273,9 @@ struct FrameBuilder<'a> {
     /// What the last frame shows.
     board: DrawnBoard,
     text: Vec<String>,
+    svg: String,
+    /// The bytes of all drawings so far.
+    drawn: usize,
     clocks: BySeat<Clock>,
     /// The frame of the last ply, not added yet.
     next: Frame,
@@ -258,6 +293,8 @@ impl<'a> FrameBuilder<'a> {
             frames: Vec::new(),
             board: DrawnBoard::default(),
             text: Vec::new(),
+            svg: String::new(),
+            drawn: 0,
             clocks: replay::clocks(control, record),
             next: Frame::default(),
             acted: Vec::new(),
@@ -326,6 +363,10 @@ impl<'a> FrameBuilder<'a> {
         }
         let mut frame = std::mem::take(&mut self.next);
         frame.caption = position.caption();
+        let svg = if self.drawn < MOST_DRAWN { svg_of(position) } else { String::new() };
+        frame.svg = SvgChange::between(&self.svg, &svg);
+        self.drawn += frame.svg.as_ref().map_or(0, |SvgChange(.., text)| text.len());
+        self.svg = svg;
         frame.views = self
             .is_hidden
             .then(|| position.seats().seats().map(|seat| view(position, seat)).collect());

@@ -44,6 +44,7 @@ fn record(game: GameKind, opening: &[&str], actions: &[&str], rolls: &[&str]) ->
         notes: Vec::new(),
         reported: None,
         void: Vec::new(),
+        outages: referee_record::model::record::OutageCounts::default(),
         worker: None,
     }
 }

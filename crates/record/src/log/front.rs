@@ -11,12 +11,15 @@ use serde_json::Number;
 
 use crate::model::bounds::HasBounds;
 use crate::model::fault::{Fault, FaultCode};
-use crate::model::game_summary::{SeatFaults, fingerprint};
-use crate::model::record::{ClockRecord, GameRecord};
+use crate::model::game_summary::{SeatFaults, SeatOutages, fingerprint};
+use crate::model::record::{ClockRecord, GameRecord, OutageCounts};
 use referee_games::{BySeat, Seat, SeatMap};
 
 /// The field that begins the rest of a line. In a text, its quotes would be escaped.
 const REST: &[u8] = b",\"seed\":{";
+
+/// The field of the final scores, the first that is an object of this name.
+const POINTS: &[u8] = b",\"final_scores\":{";
 
 /// A record as a line of the log: in front of it, what follows from the rest.
 #[derive(Serialize)]
@@ -84,8 +87,10 @@ pub struct GameFront {
     /// Plies played.
     pub(crate) plies: u32,
     fault: Option<BTreeMap<String, FrontFault>>,
+    #[serde(default)]
+    outages: OutageCounts,
     times: TotalTimes,
-    /// The final scores of a game with more than two seats.
+    /// The final scores.
     #[serde(default)]
     points: Option<SeatMap<Number>>,
 }
@@ -112,12 +117,13 @@ impl GameFront {
             reason: record.reason.clone(),
             plies: record.plies,
             fault: record.fault.as_ref().map(|faults| faults.iter().map(code).collect()),
+            outages: record.outages.clone(),
             times,
-            points: points.cloned(),
+            points: points.or(record.final_scores.as_ref()).cloned(),
         }
     }
 
-    /// Reads the front of a line, and nothing behind it. `None` if the line is not written this
+    /// Reads the front of a line, and behind it only final scores. `None` if the line is not written this
     /// way: only the whole line says what it is.
     pub fn read(line: &[u8]) -> Option<Self> {
         let end = memchr::memmem::find(line, REST)?;
@@ -126,6 +132,9 @@ impl GameFront {
         let mut front: Self = serde_json::from_slice(&front).ok()?;
         front.reason.cut();
         let seats = front.players.values.len();
+        if front.points.is_none() {
+            front.points = points_behind(&line[end..]).ok()?;
+        }
         let of_points = front.points.as_ref().map_or(seats, SeatMap::len);
         (front.times.used_ns.values.len() == seats && of_points == seats).then_some(front)
     }
@@ -136,12 +145,16 @@ impl GameFront {
         names.filter_map(|(seat, name)| Some((seat, code(name)?))).collect()
     }
 
+    pub(crate) fn outages(&self) -> SeatOutages {
+        self.outages.by_seat(&self.players.names)
+    }
+
     /// The total time of all turns by seat, in whole milliseconds, rounded down.
     pub(crate) fn used_ms(&self) -> BySeat<u64> {
         self.times.used_ns.values.as_ref().map(|used| used / 1_000_000)
     }
 
-    /// The final scores of a game with more than two seats, if it had some.
+    /// The final scores, if it had some.
     pub(crate) fn points(&self) -> Option<&BySeat<Number>> {
         self.points.as_ref().map(|points| &points.values)
     }
@@ -150,6 +163,13 @@ impl GameFront {
     pub(crate) fn wall_ns(&self) -> u64 {
         self.times.wall_ns
     }
+}
+
+/// The final scores behind the front of a line: those of a game of two seats are only there.
+fn points_behind(rest: &[u8]) -> serde_json::Result<Option<SeatMap<Number>>> {
+    let Some(start) = memchr::memmem::find(rest, POINTS) else { return Ok(None) };
+    let mut values = serde_json::Deserializer::from_slice(&rest[start + POINTS.len() - 1..]);
+    SeatMap::deserialize(&mut values).map(Some)
 }
 
 #[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "as serde passes it")]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::front::GameFront;
 use crate::model::fixture::{Fixture, Lineup};
 use crate::model::game_summary::{GameSummary, places};
-use crate::model::record::Header;
+use crate::model::record::{Header, numbers};
 use crate::seeds::game_id;
 use referee_games::{BySeat, Seat};
 
@@ -67,7 +67,12 @@ impl GameNames {
             place,
             fixture: Fixture { players, pair: front.pair, game: front.game },
             pair_id: u64::from_str_radix(front.id.split_once('-')?.0, 16).ok()?,
-            summary: GameSummary { places, faults: front.faults(), fingerprint: front.fingerprint },
+            summary: GameSummary {
+                places,
+                faults: front.faults(),
+                outages: front.outages(),
+                fingerprint: front.fingerprint,
+            },
             reason: front.reason.clone(),
             plies: front.plies,
             used_ms: front.used_ms(),
@@ -105,7 +110,7 @@ pub struct GameLine {
     pub plies: u32,
     /// The total time of its turns by seat, in whole milliseconds, rounded down.
     pub used_ms: BySeat<u64>,
-    /// The final scores of a game with more than two seats, if it had some.
+    /// The final scores by seat, if it had some.
     pub points: Option<Box<BySeat<serde_json::Number>>>,
     /// The wall time of the whole game, in nanoseconds.
     pub wall_ns: u64,
@@ -115,6 +120,11 @@ impl GameLine {
     /// The game's id.
     pub fn id(&self) -> String {
         format!("{:012x}-{}", self.pair_id, self.fixture.game)
+    }
+
+    /// The final scores by seat, if it had some.
+    pub fn final_scores(&self) -> Option<Box<[f64]>> {
+        self.points.as_deref().map(numbers)
     }
 
     /// The seat that is ahead of all others; none for a draw.

@@ -138,6 +138,7 @@ impl HasBounds for GameRecord {
             plies: _,
             fault,
             void,
+            outages,
             worker,
             seed,
             clock,
@@ -159,6 +160,7 @@ impl HasBounds for GameRecord {
         cut_names(seed);
         worker.cut();
         cut_texts(void);
+        outages.0.retain(|seat, _| players.names.values().contains(&seat.as_str().into()));
         if let Some(faults) = fault {
             let bounded = std::mem::take(faults).into_iter().take(*SEATS.end()).map(
                 |(mut seat, mut fault)| {
@@ -195,7 +197,9 @@ impl HasBounds for PlayerInfo {
             tc: _,
             takes_openings: _,
             restart: _,
+            outages: _,
             disqualified,
+            drawn_before: _,
             entry,
             left: _,
         } = self;
@@ -243,7 +247,7 @@ impl Header {
             return Err(format!("the options of the game have more than {LONGEST_OPTIONS} bytes"));
         }
         if players.len().max(anchors.len()).max(stages.len()) > MOST_PLAYERS {
-            return Err(format!("it has more than {MOST_PLAYERS} players"));
+            return Err(format!("it has more than {MOST_PLAYERS} players, anchors or stages"));
         }
         Ok(())
     }

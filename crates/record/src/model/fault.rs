@@ -37,6 +37,8 @@ pub enum FaultCode {
     Disk,
     /// The sandbox failed.
     Containment,
+    /// It could not reach its service, more often in one game than the organiser allows.
+    Outage,
 }
 
 /// The reason of a game in which a player ran out of time when its opponent could no longer win.
@@ -44,7 +46,7 @@ pub const DRAWN_ON_TIME: &str = "timeout-drawn";
 
 impl FaultCode {
     /// Every code, in the order of the documentation.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::NoStart,
         Self::Crash,
         Self::Exit,
@@ -59,6 +61,7 @@ impl FaultCode {
         Self::Processes,
         Self::Disk,
         Self::Containment,
+        Self::Outage,
     ];
 
     /// The code as it appears in the protocol and in tables, for example `closed-output`.
@@ -78,6 +81,7 @@ impl FaultCode {
             Self::Processes => "processes",
             Self::Disk => "disk",
             Self::Containment => "containment",
+            Self::Outage => "outage",
         }
     }
 }
@@ -114,6 +118,7 @@ impl FaultCode {
             Self::Processes => "fewer processes than the limit",
             Self::Disk => "fewer bytes on disk than the limit",
             Self::Containment => "a sandbox that stays intact",
+            Self::Outage => "a service that can be reached",
         }
     }
 }
@@ -160,12 +165,14 @@ impl Fault {
     /// one that is not blank.
     fn last_words(&self) -> Option<&str> {
         let lines = || self.stderr.iter().rev().map(|line| line.trim());
-        let names_error = |line: &&str| {
-            let line = line.to_lowercase();
-            ["error", "exception", "panicked"].iter().any(|word| line.contains(word))
-        };
-        lines().find(names_error).or_else(|| lines().find(|line| !line.is_empty()))
+        lines().find(|line| names_error(line)).or_else(|| lines().find(|line| !line.is_empty()))
     }
+}
+
+/// Whether a line of a program's stderr seems to name an error.
+pub fn names_error(line: &str) -> bool {
+    let line = line.to_lowercase();
+    ["error", "exception", "panicked"].iter().any(|word| line.contains(word))
 }
 
 /// The fault of a player that fails because it reached this limit.

@@ -6,7 +6,9 @@ use crate::model::fault::FaultCode;
 use crate::model::fixture::Lineup;
 use crate::model::record::GameRecord;
 use referee_games::{BySeat, Places, SEATS, Seat, SeatMap};
-use referee_ratings::{Compared, GameOutcome, PlayedGame, Results, SeatedEnding, SeatedGame};
+use referee_ratings::{
+    Compared, GameOutcome, PlayedGame, Results, ScoredGame, ScoredGames, SeatedEnding, SeatedGame,
+};
 
 /// A record says neither who won nor who had which place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -25,6 +27,9 @@ pub struct GameSummary {
     pub places: Places,
     /// The faults, by seat.
     pub faults: SeatFaults,
+    /// How often the game was void before, because the player at this seat could not reach its
+    /// service.
+    pub outages: SeatOutages,
     /// A fingerprint that identical games share: a hash of the players by seat, the luck, all
     /// actions and the result. None for a game without actions.
     pub fingerprint: Option<NonZeroU64>,
@@ -43,8 +48,15 @@ impl GameSummary {
         Ok(Self {
             places: game.places().ok_or_else(unknown)?,
             faults,
+            outages: game.outages.by_seat(&game.players.names),
             fingerprint: fingerprint(game),
         })
+    }
+
+    /// The summary of a game with these places and nothing else.
+    pub fn of_places(places: Places) -> Self {
+        let (faults, outages) = (SeatFaults::default(), SeatOutages::default());
+        Self { places, faults, outages, fingerprint: None }
     }
 
     /// The summary of a game for two that the first seat won, drew or lost.
@@ -54,7 +66,7 @@ impl GameSummary {
             GameOutcome::Draw => Places::level(2),
             GameOutcome::Loss => Places::won_by(Seat::SECOND, 2),
         };
-        Self { places, faults: SeatFaults::default(), fingerprint: None }
+        Self::of_places(places)
     }
 
     /// The summary of a game for two that both lost by these faults, in the order of the seats.
@@ -77,13 +89,19 @@ impl GameSummary {
     /// The half points of each seat against all others together: 2 for each that it is ahead of, 1
     /// for each that is level with it. None between two that failed.
     pub fn halves(self) -> BySeat<usize> {
-        let failed = |seat| self.faults.of(seat).is_some();
         BySeat::from_fn(self.places.seats(), |seat| {
             Seat::all(self.places.seats())
-                .filter(|&other| other != seat && !(failed(seat) && failed(other)))
-                .map(|other| usize::from(self.places.halves(seat, other)))
+                .filter(|&other| other != seat)
+                .map(|other| usize::from(self.halves_between(seat, other)))
                 .sum()
         })
+    }
+
+    /// The half points of `one` in its comparison with `other`: 2 if it is ahead, 1 if they are level,
+    /// else 0, and 0 for both if both failed.
+    pub fn halves_between(self, one: Seat, other: Seat) -> u8 {
+        let both_failed = self.faults.of(one).is_some() && self.faults.of(other).is_some();
+        if both_failed { 0 } else { self.places.halves(one, other) }
     }
 
     /// The two seats of each comparison that counts for ratings, and the outcome for the first one.
@@ -119,6 +137,21 @@ impl GameSummary {
             (None, Some(pair)) => results.add(self.between(players, pair)),
             (None, None) => results.add_unpaired(self.between(players, 0)),
         }
+    }
+
+    /// Adds the game to those in which points may count, with its final scores by seat if it has
+    /// some.
+    ///
+    /// # Panics
+    /// A number is out of range, or these are games of another number of seats.
+    pub fn add_scores_to(
+        self,
+        games: &mut ScoredGames,
+        players: Lineup,
+        deal: Option<u32>,
+        scores: Option<&[f64]>,
+    ) {
+        self.seated(players, deal, |game| games.add(&ScoredGame::of(game, scores)));
     }
 
     /// Adds to results only how the game ended for its players. It neither scores nor affects
@@ -158,16 +191,14 @@ impl GameSummary {
 /// The faults of a game by seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SeatFaults {
-    /// Four bits for each seat: 0 without a fault, else the position of the code in
-    /// [`FaultCode::ALL`], from 1.
-    digits: u64,
+    /// 0 without a fault, else the position of the code in [`FaultCode::ALL`], from 1.
+    digits: SeatDigits,
 }
 
 impl SeatFaults {
     /// The fault of `seat`, if any.
     pub fn of(self, seat: Seat) -> Option<FaultCode> {
-        let digit = self.digits >> (4 * seat.index()) & 15;
-        FaultCode::ALL.get((digit as usize).checked_sub(1)?).copied()
+        FaultCode::ALL.get(usize::from(self.digits.of(seat)).checked_sub(1)?).copied()
     }
 
     /// How many players failed.
@@ -177,17 +208,53 @@ impl SeatFaults {
 
     /// Whether no player failed.
     pub fn is_empty(self) -> bool {
-        self.digits == 0
+        self.digits == SeatDigits::default()
     }
 }
 
 impl FromIterator<(Seat, FaultCode)> for SeatFaults {
     fn from_iter<I: IntoIterator<Item = (Seat, FaultCode)>>(faults: I) -> Self {
-        let digit = |(seat, code): (Seat, FaultCode)| {
-            let number = FaultCode::ALL.iter().position(|it| *it == code).map_or(0, |at| at + 1);
-            (number as u64) << (4 * seat.index())
-        };
-        Self { digits: faults.into_iter().map(digit).fold(0, |all, one| all | one) }
+        let number = |code| FaultCode::ALL.iter().position(|it| *it == code).map_or(0, |at| at + 1);
+        let digit = |(seat, code)| (seat, number(code));
+        Self { digits: faults.into_iter().map(digit).collect() }
+    }
+}
+
+/// A number from 0 to 15 for each seat, in four bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct SeatDigits(u64);
+
+impl SeatDigits {
+    fn of(self, seat: Seat) -> u8 {
+        (self.0 >> (4 * seat.index()) & 15) as u8
+    }
+}
+
+/// Larger numbers become 15.
+impl FromIterator<(Seat, usize)> for SeatDigits {
+    fn from_iter<I: IntoIterator<Item = (Seat, usize)>>(numbers: I) -> Self {
+        let shifted = |(seat, number): (Seat, usize)| (number.min(15) as u64) << (4 * seat.index());
+        Self(numbers.into_iter().map(shifted).fold(0, |all, one| all | one))
+    }
+}
+
+/// How often a game was void because players could not reach their services, by seat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SeatOutages {
+    counts: SeatDigits,
+}
+
+impl SeatOutages {
+    /// The count of `seat`.
+    pub fn of(self, seat: Seat) -> u8 {
+        self.counts.of(seat)
+    }
+}
+
+impl FromIterator<(Seat, u8)> for SeatOutages {
+    fn from_iter<I: IntoIterator<Item = (Seat, u8)>>(counts: I) -> Self {
+        let counts = counts.into_iter().map(|(seat, count)| (seat, usize::from(count)));
+        Self { counts: counts.collect() }
     }
 }
 
@@ -259,8 +326,8 @@ mod tests {
     }
 
     #[test]
-    fn a_game_takes_thirty_two_bytes() {
-        assert_eq!(size_of::<Option<GameSummary>>(), 32);
+    fn a_game_takes_forty_bytes() {
+        assert_eq!(size_of::<Option<GameSummary>>(), 40);
     }
 
     #[test]

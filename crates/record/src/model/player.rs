@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::record::is_none;
 use super::tc::ShortClock;
 use crate::fingerprint::Fingerprint;
-use referee_containment::Place;
+use referee_containment::{Endpoint, Place};
 
 /// The maximum length of a player's name, in characters.
 pub const LONGEST_NAME: usize = 64;
@@ -19,6 +20,9 @@ const HASH_DIGITS: usize = 6;
 /// The argument of a command that stands for the embedded bridge: a Python program that speaks the
 /// protocol for a player class of COMP30024 of 2018.
 pub const BRIDGE: &str = "bridge:comp30024";
+
+/// The most often that one game may be void because a player cannot reach its service.
+pub const MOST_OUTAGES: u8 = 15;
 
 /// What makes a text impossible as a name that is shown to people and written in tables.
 pub fn name_problem(name: &str) -> Option<String> {
@@ -81,7 +85,10 @@ pub struct PlayerSpec {
     /// The devices that it may use.
     #[serde(skip)]
     pub devices: Vec<PathBuf>,
-    /// How it is used, if it is a UCI chess engine.
+    /// What it may reach over the network, because the organiser allows it.
+    #[serde(skip)]
+    pub network: Vec<Endpoint>,
+    /// How it is used, if it is an engine that speaks a protocol of its field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<EngineSettings>,
     /// Its own clock, instead of that of the tournament.
@@ -91,6 +98,9 @@ pub struct PlayerSpec {
     pub restart: bool,
     /// Whether it may ask the game for guesses of what is hidden from it, as built-in players do.
     pub guesses: bool,
+    /// How often a game may be void and played again because it cannot reach its service.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub outages: u8,
     /// Why none of its games counts, if it is disqualified.
     #[serde(skip)]
     pub disqualified: Option<String>,
@@ -105,9 +115,50 @@ pub struct PlayerSpec {
     pub command: String,
 }
 
-/// How a UCI chess engine is used.
+/// A protocol that engines speak in their field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EngineProtocol {
+    /// The Universal Chess Interface.
+    #[default]
+    Uci,
+    /// The Go Text Protocol, version 2.
+    Gtp,
+}
+
+impl EngineProtocol {
+    /// Every protocol.
+    pub const ALL: [Self; 2] = [Self::Uci, Self::Gtp];
+
+    /// Its key in the configuration, and its prefix on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Uci => "uci",
+            Self::Gtp => "gtp",
+        }
+    }
+
+    /// The name of the game that its engines play.
+    pub fn game(self) -> &'static str {
+        match self {
+            Self::Uci => "chess",
+            Self::Gtp => "go",
+        }
+    }
+
+    /// The protocol and the engine of an argument such as `uci:stockfish`.
+    pub fn split(argument: &str) -> Option<(Self, &str)> {
+        let (prefix, engine) = argument.split_once(':')?;
+        Some((Self::ALL.into_iter().find(|it| it.name() == prefix)?, engine))
+    }
+}
+
+/// How an engine is used.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct EngineSettings {
+    /// The protocol that it speaks.
+    #[serde(default)]
+    pub protocol: EngineProtocol,
     /// The options that are set at its start, by name.
     pub options: Vec<(String, String)>,
     /// The positions that it searches for each move, instead of using its clock.
@@ -190,10 +241,12 @@ pub mod examples {
             hidden: Vec::new(),
             root: None,
             devices: Vec::new(),
+            network: Vec::new(),
             engine: None,
             tc: None,
             restart: true,
             guesses: false,
+            outages: 0,
             disqualified: None,
             hash: String::new(),
             fingerprint: Fingerprint::default(),

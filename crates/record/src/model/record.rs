@@ -14,11 +14,10 @@ use crate::model::clock::TimeControl;
 use crate::model::containment::Containment;
 use crate::model::entry::{Entry, Leaving};
 use crate::model::fault::Fault;
-use crate::model::game_summary::places;
+use crate::model::game_summary::{SeatOutages, places};
 use crate::model::openings::{BookSelection, MOST_PLIES, Openings};
-use crate::model::player::{PlayerSpec, name_problem};
-use crate::model::stage::Order;
-use crate::model::stage::{Stage, UnsuitedStage, is_league};
+use crate::model::player::{EngineProtocol, PlayerSpec, name_problem};
+use crate::model::stage::{Format, Order, RankedBy, Stage, UnsuitedStage, is_league};
 use crate::model::tc::ShortClock;
 use referee_games::{BySeat, Places, PlacesTell, RulesProgram, Seat, SeatMap};
 use referee_protocol::{Score, SearchReport};
@@ -65,6 +64,9 @@ pub struct Header {
     pub quarantine: u32,
     /// The stages, in order.
     pub stages: Vec<Stage>,
+    /// What puts the players in order.
+    #[serde(default, skip_serializing_if = "RankedBy::is_ratings")]
+    pub rank: RankedBy,
     /// Present if the order of the schedule and the first seats are drawn from the identity.
     /// Otherwise they follow from the order of the configuration and the names.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -128,14 +130,33 @@ impl Header {
         }
         let mut players = self.players.len();
         for stage in &self.stages {
+            stage.suits_rank(self.rank).map_err(|problem| problem.to_string())?;
             players = stage.players.map_or(players, |most| most.min(players));
             match stage.suits(self.seats.len(), players) {
                 // Nothing is played in it; a kept game may be of one player in all seats.
                 Ok(()) | Err(UnsuitedStage::FewPlayers { .. }) => {}
                 Err(problem) => return Err(problem.to_string()),
             }
+            if let Format::Listed { meetings, .. } = &stage.format {
+                self.check_meetings(meetings)?;
+            }
         }
         self.check_players()
+    }
+
+    fn check_meetings(&self, meetings: &[Vec<String>]) -> Result<(), String> {
+        let known: HashSet<&str> = self.players.iter().map(|player| &*player.name).collect();
+        for meeting in meetings {
+            let different: HashSet<&str> = meeting.iter().map(String::as_str).collect();
+            let is_full = meeting.len() == self.seats.len() && different.len() == meeting.len();
+            if !is_full || !different.is_subset(&known) {
+                let seats = self.seats.len();
+                return Err(format!(
+                    "the meeting {meeting:?} does not name {seats} different players"
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn check_players(&self) -> Result<(), String> {
@@ -270,9 +291,16 @@ pub struct PlayerInfo {
     /// Whether each game is played by a process of its own.
     #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
     pub restart: bool,
+    /// How often a game may be void because it cannot reach its service.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub outages: u8,
     /// Why none of its games counts, if the organiser disqualified it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disqualified: Option<String>,
+    /// How many sections of the tournament were drawn before it was disqualified, where later ones
+    /// depend on results: these know it. None where pairings do not know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drawn_before: Option<u32>,
     /// Which version of whose player it is, if it came to a league that was being played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<Entry>,
@@ -293,6 +321,11 @@ fn yes() -> bool {
     true
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+pub(super) fn is_none(count: &u8) -> bool {
+    *count == 0
+}
+
 impl From<&PlayerSpec> for PlayerInfo {
     fn from(player: &PlayerSpec) -> Self {
         Self {
@@ -302,7 +335,9 @@ impl From<&PlayerSpec> for PlayerInfo {
             tc: player.tc,
             takes_openings: player.takes_openings(),
             restart: player.restart,
+            outages: player.outages,
             disqualified: player.disqualified.clone(),
+            drawn_before: None,
             entry: None,
             left: None,
         }
@@ -320,7 +355,9 @@ impl PlayerInfo {
             tc: None,
             takes_openings: true,
             restart: true,
+            outages: 0,
             disqualified: None,
+            drawn_before: None,
             entry: None,
             left: None,
         }
@@ -330,11 +367,18 @@ impl PlayerInfo {
     pub fn is_person(&self) -> bool {
         self.hash == NO_HASH
     }
+
+    /// Whether it can give a game up, which is not a fault: a person, or an engine whose protocol has
+    /// a word for it.
+    pub fn can_resign(&self) -> bool {
+        let engine = EngineProtocol::split(&self.command);
+        self.is_person() || engine.is_some_and(|(protocol, _)| protocol == EngineProtocol::Gtp)
+    }
 }
 
 /// The hash of a person.
 const NO_HASH: &str = "0000000000000000";
-/// The reason why a game ended that a person gave up, which is not a fault.
+/// The reason why a game ended that a player gave up, which is not a fault.
 pub const RESIGNATION: &str = "resignation";
 
 /// The policy after a rejected action (`malformed` or `illegal`).
@@ -382,6 +426,9 @@ pub struct GameRecord {
     /// Earlier, void attempts at this game, with the reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub void: Vec<String>,
+    /// How many of them were void because the player at this seat could not reach its service.
+    #[serde(default, skip_serializing_if = "OutageCounts::is_empty")]
+    pub outages: OutageCounts,
     /// The name of the worker that played it, if that was not the program that keeps the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
@@ -411,6 +458,32 @@ pub struct GameRecord {
     /// The names and versions that the players reported, escaped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported: Option<SeatMap<String>>,
+}
+
+/// Scores by seat, as numbers to calculate with.
+pub(crate) fn numbers(scores: &BySeat<serde_json::Number>) -> Box<[f64]> {
+    scores.values().iter().map(|score| score.as_f64().unwrap_or_default()).collect()
+}
+
+/// How often a game was void because a player could not reach its service, by seat name; seats
+/// without such are absent.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct OutageCounts(pub std::collections::BTreeMap<String, u8>);
+
+impl OutageCounts {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The count of the seat with this name.
+    pub fn of(&self, seat: &str) -> u8 {
+        self.0.get(seat).copied().unwrap_or(0)
+    }
+
+    /// The counts of these seats.
+    pub(crate) fn by_seat(&self, seats: &BySeat<impl AsRef<str>>) -> SeatOutages {
+        seats.iter().map(|(seat, name)| (seat, self.of(name.as_ref()))).collect()
+    }
 }
 
 /// The faults of a game by seat name (`{"white":{…}}`): one, or two for a double fault.
@@ -484,6 +557,11 @@ impl GameRecord {
     /// recorded.
     pub fn places(&self) -> Option<Places> {
         places(&self.players.names, &self.result, self.places.as_ref())
+    }
+
+    /// The scores with which the rules ended it, by seat, if they did.
+    pub fn final_scores(&self) -> Option<Box<[f64]>> {
+        self.final_scores.as_ref().map(|scores| numbers(&scores.values))
     }
 
     /// The name of the player that is ahead of all others; none for a draw.

@@ -1,6 +1,6 @@
 //! The rules of a tournament's games.
 
-use super::player::{PlayerKind, PlayerSpec};
+use super::player::{EngineProtocol, PlayerKind, PlayerSpec};
 use super::record::Header;
 use serde_json::{Map, Value};
 
@@ -79,19 +79,16 @@ impl GameRules {
         Ok(())
     }
 
-    /// Refuses engines that speak UCI, unless the game is chess.
+    /// Refuses engines whose protocol is for another game.
     ///
     /// # Errors
     /// One of the players is such an engine.
     pub fn refuse_engines<'p>(
         &self,
         players: impl IntoIterator<Item = &'p PlayerSpec>,
-    ) -> Result<(), ChessOnly> {
-        let engine = players.into_iter().find(|player| player.engine.is_some());
-        match engine.filter(|_| self.game.name() != CHESS) {
-            Some(_) => Err(ChessOnly(self.game.name().to_owned())),
-            None => Ok(()),
-        }
+    ) -> Result<(), OtherGame> {
+        let mut engines = players.into_iter().filter_map(|player| player.engine.as_ref());
+        engines.try_for_each(|engine| refuse_engine(engine.protocol, &*self.game))
     }
 
     /// Whether the built-in player `bot` can play: it needs guesses of what is hidden, unless it
@@ -137,15 +134,32 @@ pub struct MoreSeats {
     instead: &'static str,
 }
 
-/// The name of the game that engines play.
-pub const CHESS: &str = "chess";
+/// Refuses an engine whose protocol is for another game.
+///
+/// # Errors
+/// It is for another game.
+pub fn refuse_engine(protocol: EngineProtocol, game: &dyn AnyGame) -> Result<(), OtherGame> {
+    if game.name() == protocol.game() {
+        return Ok(());
+    }
+    Err(OtherGame { protocol, game: game.name().to_owned() })
+}
 
 /// An engine cannot play the game of this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "UCI engines play chess only, and the game is {0}; write `--game chess` or `game = \"chess\"`"
+    "{} engines play {} only, and the game is {game}; {}",
+    protocol.name().to_uppercase(),
+    protocol.game(),
+    match protocol {
+        EngineProtocol::Uci => "write `--game chess` or `game = \"chess\"`",
+        EngineProtocol::Gtp => "name its game file, such as `games/go/game.toml`, by `--game` or `game`",
+    }
 )]
-pub struct ChessOnly(pub String);
+pub struct OtherGame {
+    protocol: EngineProtocol,
+    game: String,
+}
 
 /// The built-in player of this name cannot play the game of this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,5 +1,7 @@
 //! The stages of a tournament, and their formats.
 
+use std::cmp::Ordering;
+
 use crate::wording::{counted, deal};
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +32,25 @@ pub enum Order {
     Listed,
     /// Random, drawn from an unpredictable text.
     Drawn(String),
+}
+
+/// What puts the players of a tournament in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RankedBy {
+    /// Their ratings in Elo: who is ahead of whom.
+    #[default]
+    Ratings,
+    /// Their strengths in points, from the final scores.
+    Scores,
+}
+
+impl RankedBy {
+    /// Whether it is the default.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
+    pub(crate) fn is_ratings(&self) -> bool {
+        *self == Self::Ratings
+    }
 }
 
 /// A part of a tournament with its own format.
@@ -97,9 +118,24 @@ pub enum Format {
     /// Players come and go while it is played, and it never ends by itself. The next games are
     /// chosen by their information about the current players' ratings.
     League,
+    /// These meetings: a run adds them in games of more than two seats for players that are short of
+    /// meetings, because they came late or met a player that was removed. They are written down where
+    /// the header changes after their games began, so that they stay.
+    Listed {
+        /// The names of the players of each.
+        meetings: Vec<Vec<String>>,
+        /// How many of the players that came late were checked before.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        late: usize,
+    },
     /// Extra games, the most informative for the ranking first, as long as there is time. It cannot
     /// be configured: a run with an end time adds it.
     Further,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// Why a stage does not support this number of seats or players.
@@ -152,6 +188,15 @@ pub enum UnsuitedStage {
         /// The number of players.
         players: usize,
     },
+    /// Its meetings follow from who won, so its players cannot be ranked by scores.
+    #[error(
+        "meetings in the format {format} follow from who wins, so players cannot be ranked by \
+         scores; expected `round-robin`, `check` or `gauntlet`"
+    )]
+    Scores {
+        /// The format's name.
+        format: &'static str,
+    },
     /// Too many meetings of each player.
     #[error("a player has at most {MOST_MEETINGS_EACH} meetings")]
     ManyMeetingsEach,
@@ -170,6 +215,18 @@ fn groups(players: usize, seats: usize) -> usize {
     (0..seats).fold(1_usize, |ways, chosen| {
         ways.saturating_mul(players.saturating_sub(chosen)) / (chosen + 1)
     })
+}
+
+/// Describes the stages of a tournament with this many players, without further games.
+pub fn describe_stages(stages: &[Stage], players: usize, seats: usize) -> String {
+    let mut left = players;
+    let describe = |stage: &Stage| {
+        left = stage.players.map_or(left, |most| most.min(left));
+        let what = stage.describe(left, seats);
+        stage.players.map_or(what.clone(), |_| format!("the best {left}: {what}"))
+    };
+    let configured = stages.iter().filter(|stage| stage.format != Format::Further);
+    configured.map(describe).collect::<Vec<_>>().join("; then ")
 }
 
 impl Stage {
@@ -202,8 +259,30 @@ impl Stage {
             | Format::RoundRobin
             | Format::PartialRoundRobin { .. }
             | Format::Gauntlet { .. }
+            | Format::Listed { .. }
             | Format::Further => Ok(()),
         }
+    }
+
+    /// Whether its players can be ranked in this way.
+    ///
+    /// # Errors
+    /// They cannot, for the reason given.
+    pub fn suits_rank(&self, rank: RankedBy) -> Result<(), UnsuitedStage> {
+        let format = match &self.format {
+            _ if rank == RankedBy::Ratings => return Ok(()),
+            Format::Swiss { .. } => "swiss",
+            Format::Knockout { .. } => "knockout",
+            Format::Ladder { .. } => "ladder",
+            Format::League => "league",
+            Format::Check
+            | Format::RoundRobin
+            | Format::PartialRoundRobin { .. }
+            | Format::Gauntlet { .. }
+            | Format::Listed { .. }
+            | Format::Further => return Ok(()),
+        };
+        Err(UnsuitedStage::Scores { format })
     }
 
     /// Whether a configuration may have such a stage.
@@ -220,6 +299,7 @@ impl Stage {
             | Format::RoundRobin
             | Format::Gauntlet { .. }
             | Format::League
+            | Format::Listed { .. }
             | Format::Further => true,
         };
         format
@@ -264,6 +344,9 @@ impl Stage {
                 format!("a ladder of {} at most", counted(*games as usize, "game"))
             }
             Format::League => format!("a league that begins with {}", counted(players, "player")),
+            Format::Listed { meetings, .. } => {
+                format!("{} of {deals} for players short of them", counted(meetings.len(), meeting))
+            }
             Format::Further => "further games as time allows".to_owned(),
         }
     }
@@ -284,11 +367,11 @@ impl Stage {
                 rounds * (players.saturating_sub(late.len()).div_ceil(seats) + late.len())
             }
             Format::Gauntlet { anchors, .. } => {
-                let rounds = if anchors.len() + 1 == seats { 1 } else { anchors.len() };
-                players.saturating_sub(anchors.len()) * rounds
+                players.saturating_sub(anchors.len()) * tables(anchors.len(), seats)
             }
             Format::Swiss { rounds } => players / 2 * *rounds as usize,
             Format::Knockout { .. } => players.saturating_sub(1),
+            Format::Listed { meetings, .. } => meetings.len(),
             Format::Ladder { games, .. } => return *games as usize,
             Format::League | Format::Further => 0,
         };
@@ -306,12 +389,29 @@ impl Stage {
     }
 }
 
-/// The stages without the one of further games, which is never configured.
-pub fn configured(stages: &[Stage]) -> &[Stage] {
-    match stages {
-        [before @ .., Stage { format: Format::Further, .. }] => before,
-        all => all,
+/// The number of groups of this many anchors that each entrant of a gauntlet meets, in games with this
+/// many seats.
+pub fn tables(anchors: usize, seats: usize) -> usize {
+    match (anchors + 1).cmp(&seats) {
+        Ordering::Less => 0,
+        Ordering::Equal => 1,
+        Ordering::Greater => anchors,
     }
+}
+
+/// The stages without those that a run adds after them.
+pub fn configured(stages: &[Stage]) -> &[Stage] {
+    let is_added = |format: &Format| format.is_listed() || *format == Format::Further;
+    let added = stages.iter().rev().take_while(|it| is_added(&it.format)).count();
+    &stages[..stages.len() - added]
+}
+
+/// The anchors against whom all others have the same luck, if a stage says so.
+pub fn same_luck(stages: &[Stage]) -> Option<&[String]> {
+    stages.iter().find_map(|stage| match &stage.format {
+        Format::Gauntlet { anchors, same_luck: true } => Some(anchors.as_slice()),
+        _ => None,
+    })
 }
 
 /// Whether a tournament with these stages is a league.
@@ -335,7 +435,16 @@ pub fn checked_round_robin(stages: &[Stage]) -> Option<[&Stage; 2]> {
 impl Format {
     /// Whether a stage always has one section.
     pub fn has_one_section(&self) -> bool {
-        matches!(self, Self::RoundRobin | Self::PartialRoundRobin { .. } | Self::Gauntlet { .. })
+        let is_fixed = matches!(
+            self,
+            Self::RoundRobin | Self::PartialRoundRobin { .. } | Self::Gauntlet { .. }
+        );
+        is_fixed || self.is_listed()
+    }
+
+    /// Whether its meetings are listed.
+    pub fn is_listed(&self) -> bool {
+        matches!(self, Self::Listed { .. })
     }
 }
 
@@ -352,7 +461,8 @@ mod tests {
         Format::PartialRoundRobin { opponents: 3, late, corrected: Vec::new() }
     }
 
-    fn all() -> [Format; 9] {
+    fn all() -> [Format; 10] {
+        let table = ["ant", "bee"].map(str::to_owned).to_vec();
         [
             Format::Check,
             Format::RoundRobin,
@@ -362,6 +472,7 @@ mod tests {
             Format::Knockout { tie_breaks: 1 },
             Format::Ladder { games: 400, margin: Some(30) },
             Format::League,
+            Format::Listed { meetings: vec![table.clone(), table], late: 1 },
             Format::Further,
         ]
     }
@@ -406,9 +517,9 @@ mod tests {
     #[test]
     fn the_number_of_games_follows_from_the_format() {
         let games = |players| all().map(|format| stage(format, 2).games(players, 2));
-        assert_eq!(games(5), [12, 40, 36, 24, 24, 16, 400, 0, 0]);
-        assert_eq!(games(1), [4, 0, 0, 0, 0, 0, 400, 0, 0], "a check needs an opponent");
-        assert_eq!(games(0), [0, 0, 0, 0, 0, 0, 400, 0, 0]);
+        assert_eq!(games(5), [12, 40, 36, 24, 24, 16, 400, 0, 8, 0]);
+        assert_eq!(games(1), [4, 0, 0, 0, 0, 0, 400, 0, 8, 0], "a check needs an opponent");
+        assert_eq!(games(0), [0, 0, 0, 0, 0, 0, 400, 0, 8, 0]);
     }
 
     #[test]
@@ -439,6 +550,7 @@ mod tests {
                 "a knockout with 2 pairs per match",
                 "a ladder of 400 games at most",
                 "a league that begins with 5 players",
+                "2 pairings of 2 pairs for players short of them",
                 "further games as time allows",
             ]
         );

@@ -11,7 +11,7 @@ use super::league::LeagueSettings;
 use super::openings::OpeningSource;
 use super::player::PlayerSpec;
 use super::record::{Anchor, FaultPolicy};
-use super::stage::Stage;
+use super::stage::{RankedBy, Stage};
 use crate::model::containment::ContainmentRequest;
 use referee_games::{Options, SharedGame};
 
@@ -44,6 +44,8 @@ pub struct Tournament {
     pub remarks: Vec<String>,
     /// The stages, one or more, each with 1 to [`MOST_PAIRS`](super::stage::MOST_PAIRS) pairs in a meeting.
     pub stages: Vec<Stage>,
+    /// What puts the players in order.
+    pub rank: RankedBy,
     /// The source of the openings; if absent, games begin at the start position.
     pub openings: Option<OpeningSource>,
     /// The seed of everything random; if absent, a fresh secret is drawn.

@@ -73,6 +73,8 @@ pub enum PlayerWarning {
     /// This option of an engine is a button, and is configured not to be pressed. The name is
     /// escaped.
     ButtonLeftAlone(String),
+    /// An engine refused its clock, for this reason, which is escaped and shortened.
+    NoClock(String),
     /// It wrote this line after the end of the game. The line is escaped and shortened.
     WroteAfterEnd(String),
     /// It reached a limit that did not fail it.
@@ -152,7 +154,7 @@ impl PlayerWarning {
                     "pondered {} on the opponent's turns; frozen since ply {frozen_since}",
                     seconds(*cpu)
                 ),
-                "pondered on the opponent's turns, and was frozen there from then on",
+                "pondered on the opponent's turns, and was frozen during them from then on",
             ),
             Self::WroteAfterMove { ply, line } => {
                 let at = wording.or(format!(" at ply {ply}"), "s");
@@ -166,6 +168,10 @@ impl PlayerWarning {
                 "did not press the button `{option}`, which does nothing at `false`; remove the \
                  option"
             ),
+            Self::NoClock(why) => {
+                let why = wording.detail(format_args!("\"{why}\""));
+                format!("refused `time_settings`, so it is not told its clock{why}")
+            }
             Self::WroteAfterEnd(line) => {
                 let line = wording.detail(format_args!("\"{line}\""));
                 format!("wrote after the end of the game{line}")

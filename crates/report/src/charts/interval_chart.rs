@@ -32,6 +32,8 @@ pub(crate) struct IntervalRow {
 pub(crate) enum AxisScale {
     /// Linear, in Elo.
     Elo,
+    /// Linear, in points.
+    Points,
     /// Logarithmic, in milliseconds.
     Time,
 }
@@ -39,7 +41,7 @@ pub(crate) enum AxisScale {
 impl AxisScale {
     fn place(self, value: f64) -> f64 {
         match self {
-            Self::Elo => value,
+            Self::Elo | Self::Points => value,
             Self::Time => value.max(0.001).log10(),
         }
     }
@@ -47,6 +49,8 @@ impl AxisScale {
     fn tick(self, place: f64) -> String {
         match self {
             Self::Elo => format!("{place:.0}"),
+            // Without what rounding leaves.
+            Self::Points => ((place * 1e9).round() / 1e9 + 0.0).to_string(),
             Self::Time if (place - place.round()).abs() > 0.01 => String::new(),
             Self::Time if place < 0.0 => format!("{} µs", 10_f64.powf(place + 3.0).round()),
             Self::Time if place < 3.0 => format!("{} ms", 10_f64.powf(place).round()),

@@ -17,20 +17,25 @@ const MOVE = 260;
 const COLOURS = ["white", "black", "red", "blue", "green", "yellow", "orange", "purple"];
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** A position of a frame by itself: a board, or lines of text. */
-const positionOf = ({ board, text }) => board
+/** A drawing of the game's own, after its change: how much of it stays at the start and at the end, and what is between. */
+const changedSvg = (old, change) => change ? old.slice(0, change[0]) + change[2] + old.slice(old.length - change[1]) : old;
+
+/** A position of a frame by itself: a board, or lines of text, and the game's own drawing if it has one. */
+const positionOf = ({ board, text, svg }) => ({ svg: changedSvg("", svg), ...board
   ? { squares: board.cells.flat(), width: board.cells[0].length, columns: board.columns ?? [], rows: board.rows ?? [] }
-  : { squares: [], width: 0, columns: [], rows: [], text: text ?? [] };
+  : { squares: [], width: 0, columns: [], rows: [], text: text ?? [] } });
 
 /** The positions of a replay, frame by frame. */
 function boardsOf(replay) {
   let board = positionOf({});
   return replay.frames.map((frame) => {
+    const svg = changedSvg(board.svg, frame.svg);
     if (frame.board || frame.text) board = positionOf(frame);
     else if (frame.set) {
       board = { ...board, squares: board.squares.slice() };
       for (const [at, square] of frame.set) board.squares[at] = square;
     }
+    if (svg !== board.svg) board = { ...board, svg };
     return board;
   });
 }
@@ -47,8 +52,25 @@ const seatOf = (game, symbol) => game.seats.indexOf(meaning(game, symbol).seat);
 const seatClass = (game, seat) => seat < 0 ? "nobody"
   : game.seats.every((name) => COLOURS.includes(name)) ? `seat-${game.seats[seat]}` : `seat-${seat}`;
 
+/** The class of a name: in games of two, names have colours. */
+const nameClass = ({ players }, seat) => players.length === 2 ? { class: `name${seat}` } : {};
+
 /** The names of the players of a game, in the order of their seats. */
-const versus = ({ players }) => players.flatMap((name, seat) => [seat ? " – " : "", make("bdi", { class: `name${seat}` }, name)]);
+const versus = (game) => game.players.flatMap((name, seat) => [seat ? " – " : "", make("bdi", nameClass(game, seat), name)]);
+
+/** What tells a seat of more than two apart without its colour: the characters of its pieces if they are few, or its number. */
+function signOf(game, seat) {
+  const own = Object.entries(game.look?.legend ?? {}).filter(([, { seat: of, mark }]) => of === game.seats[seat] && !mark);
+  return own.length === 1 || own.length === 2 ? own.map(([symbol]) => symbol).join("") : String(seat + 1);
+}
+
+/** A sign with this centre. */
+const drawSign = (text, x, y, size) => make("text", { class: "sign", x, y: y + 0.36 * size, "font-size": `${size}px` }, text);
+
+/** The disc of a seat beside its name. */
+const drawSeat = (game, seat) => game.seats.length === 2 ? make("span", { class: `disc ${seatClass(game, seat)}` })
+  : make("svg", { class: "seat", viewBox: "-0.5 -0.5 1 1" }, make("circle", { class: `piece ${seatClass(game, seat)}`, r: 0.46 }),
+    drawSign(signOf(game, seat), 0, 0, 0.62));
 
 /** Whether the legend has anything of a seat, so that it can be counted. */
 const hasSeats = (game) => Object.values(game.look?.legend ?? {}).some(({ seat }) => seat);
@@ -109,9 +131,20 @@ function drawText(lines) {
     ...lines.map((line, at) => make("text", { class: "line", x: 0, y: 1.3 + at * 1.9, "xml:space": "preserve" }, line)));
 }
 
+/** A game's own drawing. The referee wrote it anew from a short list of shapes. Its sides become 8 and what fits, as if it had squares. */
+function drawSvg(text) {
+  const inner = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
+  const [, , width, height] = inner.getAttribute("viewBox").split(" ").map(Number);
+  const size = { width: 8, height: 8 * height / width };
+  for (const [name, value] of Object.entries(size)) inner.setAttribute(name, value);
+  return make("svg", { viewBox: `0 0 ${size.width} ${size.height}`, role: "img", "aria-label": "The position" },
+    make("rect", { ...size, fill: "#fffefa" }), inner);
+}
+
 /** A position as a picture. `changed` and `named` are squares to mark, `moves` paths to show. */
 function drawBoard(game, board, { changed = [], named = [], moves = [] } = {}) {
   const { squares, width } = board;
+  if (board.svg) return drawSvg(board.svg);
   if (!width) return drawText(board.text ?? []);
   const height = squares.length / width, spot = spotOn(game, board), { hexagons, checkered } = game.look ?? {};
   const svg = make("svg", { viewBox: `-0.8 -0.8 ${width + 0.9 + (hexagons ? (height - 1) / 2 : 0)} ${height + 0.9 + (hexagons ? 0.2 : 0)}`,
@@ -136,6 +169,7 @@ function drawBoard(game, board, { changed = [], named = [], moves = [] } = {}) {
     for (const mark of marks) {
       if (meaning(game, mark).mark === "goal") svg.append(drawGoal(game, x + 0.5, y + 0.5, mark));
       else if (meaning(game, mark).glyph) svg.append(make("text", { class: "glyph", x: x + 0.5, y: y + 0.67 }, meaning(game, mark).glyph));
+      if (game.seats.length > 2 && seatOf(game, mark) >= 0) svg.append(drawSign(mark, x + 0.5, y + 0.86, 0.26));
     }
     // Many equal pieces are one with their number; others that share a square stand in two columns.
     const isStack = here.length > 2 && here.every((piece) => piece === here[0]);
@@ -158,8 +192,16 @@ function drawBoard(game, board, { changed = [], named = [], moves = [] } = {}) {
   return svg;
 }
 
-/** A piece with this centre: its glyph, or else a disc; the letter of a piece of nobody. */
+/** A piece with this centre; in a game of more than two, with its character: colours are too few, and not for all eyes. */
 function drawPiece(game, x, y, scale, symbol) {
+  const shape = drawShape(game, x, y, scale, symbol), isDisc = !meaning(game, symbol).glyph;
+  if (game.seats.length === 2 || seatOf(game, symbol) < 0) return shape;
+  const [away, size] = isDisc ? [0, 0.46] : [0.32 * scale, 0.32];
+  return make("g", {}, shape, drawSign(symbol, x + away, y + away, size * scale));
+}
+
+/** The shape of a piece: its glyph, or else a disc; the letter of a piece of nobody. */
+function drawShape(game, x, y, scale, symbol) {
   const { glyph, name } = meaning(game, symbol), seat = seatOf(game, symbol), side = 0.6 * scale;
   const colour = { class: `piece ${seatClass(game, seat)}` };
   const title = make("title", {}, [game.seats[seat], name].filter(Boolean).join(" "));
@@ -193,7 +235,7 @@ const drawDice = (game, frame) => (frame.dice ?? []).map(([seat, value]) => make
 
 /** Moves the pieces on a drawn board from where they were, and lets go what was taken. */
 function animate(game, svg, before, board, moves) {
-  if (still.matches || !before?.width || before.width !== board.width) return;
+  if (still.matches || board.svg || !before?.width || before.width !== board.width) return;
   const spot = spotOn(game, board);
   for (const { piece, from, to, path } of moves) {
     const shape = svg.querySelector(`[data-piece="${CSS.escape(`${piece}@${to}`)}"]`);

@@ -35,6 +35,8 @@ const nameOf = (square) => `${square % board.width},${Math.floor(square / board.
 function receive(sent) {
   const frame = sent.frame, before = board;
   board = positionOf(frame);
+  // A board can be clicked, and a drawing cannot.
+  if (board.width) board.svg = "";
   // A frame with the whole board is compared with the board before it, unless its shape is another.
   const comparable = { ...frame, board: null };
   const moves = before?.squares.length === board.squares.length ? movesBetween(sent, before, board, comparable) : [];
@@ -51,7 +53,7 @@ function receive(sent) {
 }
 
 /** Whether there is something to draw. */
-const hasBoard = () => board.squares.length > 0 || board.text?.length > 0;
+const hasBoard = () => board.squares.length > 0 || board.svg || board.text?.length > 0;
 
 /** The board, with the squares that can be chosen next. */
 function draw() {
@@ -100,7 +102,7 @@ function choose(square) {
 function tellPlayers() {
   const counts = countsOf(game, board), { asked } = game;
   find("clocks").replaceChildren(...game.seats.flatMap((seat, number) => [
-    make("span", { class: `disc ${seatClass(game, number)}` }),
+    drawSeat(game, number),
     make("span", { class: "who" }, make("b", {}, make("bdi", {}, game.players[number])), hasSeats(game) ? ` ${seat} · ${counts[number]}` : ` ${seat}`),
     make("span", {}, asked?.seat === number ? "on turn" : ""),
   ]));

@@ -55,9 +55,12 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
         p #found role="status" {}
         div.scroll.tall tabindex="0" role="region" aria-label="All games" { table #list-of-games {
             thead { tr {
-                th scope="col" { "Game" } th scope="col" { (deal_heading(material)) }
+                // The ending names everyone, so on a phone it needs the room.
+                @let is_of_many = material.header.seats.len() > 2;
+                th scope="col" { "Game" }
+                th.wide[is_of_many] scope="col" { (deal_heading(material)) }
                 th scope="col" { "Ending" }
-                th.n scope="col" { "Length" }
+                th.n.wide[is_of_many] scope="col" { "Length" }
             } }
             tbody #list {}
         } }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::live_workers::live_workers;
-use super::ranking::{bar, link, span_of_ratings};
+use super::ranking::{bar, link, span_of_strengths};
 use super::template::PageKind;
 use super::{PageData, name, place};
 use crate::details::look_alikes;
@@ -95,7 +95,7 @@ fn colour(material: &PageData<'_>, player: &str) -> String {
 /// The first players with the intervals of their ratings, and what they scored.
 fn podium(material: &PageData<'_>) -> Markup {
     let rows = &material.standings.rows;
-    let scale = span_of_ratings(rows);
+    let scale = span_of_strengths(rows);
     let ranked = rows.iter().filter(|row| row.rank.is_ok()).take(PODIUM);
     html! {
         @if rows.iter().filter(|row| row.rank.is_ok()).count() > 1 {
@@ -170,6 +170,7 @@ fn all_notices(material: &PageData<'_>) -> Vec<Markup> {
     let PageData { standings, found, out, .. } = material;
     let mut notices: Vec<Markup> = out.iter().map(|line| html! { (line) }).collect();
     let of_standings = [
+        notes::without_scores(standings),
         notes::spared(standings),
         notes::groups(standings),
         notes::contradiction(standings),

@@ -30,8 +30,8 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
         "Elo, each point fitted to the games so far.".to_owned()
     } else {
         format!(
-            "Elo, each point fitted to the games so far. The first {SERIES} players have names, \
-                 the grey lines are the other {rest}."
+            "Elo, each point fitted to the games so far. The first {SERIES} players are labelled; \
+                 grey lines show the other {rest}."
         )
     };
     let table = html! {

@@ -54,11 +54,11 @@ const playersOf = ([, first, second, , , , ...more]) => [first, second, ...more]
 
 /** A row of a list of games. */
 function gameRow(game) {
-  const [id, , , pair, end, plies] = game;
+  const [id, , , pair, end, plies] = game, isOfMany = playersOf(game).length > 2;
   const names = playersOf(game).flatMap((number, at) => [at ? " – " : "", make("bdi", {}, data.names[number])]);
   return make("tr", {}, make("td", {}, make("a", { href: `#game=${id}&ply=0` }, ...names)),
-  make("td", { class: "n" }, pair), make("td", {}, end),
-  make("td", { class: "n" }, plies === null ? "" : `${plies} ${plies === 1 ? "ply" : "plies"}`));
+  make("td", { class: isOfMany ? "n wide" : "n" }, pair), make("td", {}, end),
+  make("td", { class: isOfMany ? "n wide" : "n" }, plies === null ? "" : `${plies} ${plies === 1 ? "ply" : "plies"}`));
 }
 
 // The ranking.
@@ -323,7 +323,7 @@ function tellProgress() {
   begun ??= { played, now };
   const rate = (played - begun.played) / (now - begun.now);
   const minutes = (total - played) / rate / 60_000;
-  find("left").textContent = !(rate > 0) ? `${total - played} games to play`
+  find("left").textContent = !(rate > 0) ? `${total - played} ${total - played === 1 ? "game" : "games"} to play`
     : minutes < 1 ? "less than a minute left" : minutes < 90 ? `about ${Math.round(minutes)} min left`
     : `about ${Math.round(minutes / 60)} h left`;
 }

@@ -5,7 +5,8 @@ use maud::{Markup, html};
 use super::{PageData, elo, figure, name, or_dash, percent, place, scrolling};
 use crate::charts::{AxisScale, IntervalRow, interval_chart};
 use crate::columns::{Align, Column};
-use crate::notes::{games_to_tell, several_seats};
+use crate::notes::{games_to_tell, seats_in_points, several_seats};
+use crate::numbers::points as in_points;
 use crate::standings_columns::people_columns;
 use crate::unranked::describe;
 use crate::{Row, Standings};
@@ -22,12 +23,13 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
     let table = RankingTable {
         material,
         columns: people_columns(standings),
-        scale: span_of_ratings(&standings.rows),
+        scale: span_of_strengths(&standings.rows),
     };
     let rows = || standings.rows.iter().enumerate();
     let is_listed = |row: &Row| row.rank.is_err() && !row.has_left;
     let has_unranked = rows().any(|(_, row)| is_listed(row));
     let present = rows().filter(|(_, row)| !row.has_left).count();
+    let ranked = rows().filter(|(_, row)| row.rank.is_ok()).count();
     let width = table.columns.len() + 1;
     html! {
         (search(material))
@@ -38,6 +40,9 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
                     @for (number, row) in rows().filter(|(_, row)| row.rank.is_ok()) {
                         (table.row(number, row))
                     }
+                }
+                @if let Some(more @ 1..) = ranked.checked_sub(MANY) {
+                    tbody.gap { tr.line { td colspan=(width) { "… " (counted(more, "more player")) } } }
                 }
                 @if has_unranked {
                     tbody.unranked .long[present > MANY] {
@@ -198,20 +203,20 @@ fn cell(column: &Column, number: usize) -> Markup {
     }
 }
 
-/// The lowest and the highest end of all rating intervals, in Elo.
-pub(super) fn span_of_ratings(rows: &[Row]) -> (f64, f64) {
+/// The lowest and the highest end of all intervals.
+pub(super) fn span_of_strengths(rows: &[Row]) -> (f64, f64) {
     let present = rows.iter().filter(|row| !row.has_left);
     present
-        .filter_map(Row::shown_rating)
+        .filter_map(Row::shown_strength)
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), rating| {
             (f64::min(low, rating.low), f64::max(high, rating.high))
         })
 }
 
-/// A rating interval as a bar on the scale that all rows share.
+/// A player's interval as a bar on the scale that all rows share.
 pub(super) fn bar(row: &Row, (low, high): (f64, f64)) -> Option<Markup> {
-    let rating = row.shown_rating()?;
-    let at = |value: f64| 100.0 * (value - low) / (high - low).max(1.0);
+    let rating = row.shown_strength()?;
+    let at = |value: f64| 100.0 * (value - low) / (high - low).max(f64::MIN_POSITIVE);
     let style = format!(
         "--low:{:.1}%;--width:{:.1}%;--middle:{:.1}%",
         at(rating.low),
@@ -225,7 +230,10 @@ pub(super) fn bar(row: &Row, (low, high): (f64, f64)) -> Option<Markup> {
 fn seats(material: &PageData<'_>) -> Markup {
     let standings = material.standings;
     if let Some(seats) = &standings.seats {
-        return html! { (several_seats(standings, seats)) };
+        return html! {
+            (several_seats(standings, seats))
+            @if let Some(points) = &standings.points { " " (seats_in_points(points)) }
+        };
     }
     let (games, draws) = (standings.total.games(), standings.total.draws);
     let advantage = standings.first_advantage;
@@ -233,6 +241,7 @@ fn seats(material: &PageData<'_>) -> Markup {
         "The first seat is worth " (elo(advantage.value)) " ±" (elo(advantage.margin()))
         " Elo. Drawn: " (draws) " of " (counted(games as usize, "game"))
         " (" (percent(f64::from(draws), f64::from(games))) ")."
+        @if let Some(points) = &standings.points { " " (seats_in_points(points)) }
     }
 }
 
@@ -258,7 +267,7 @@ fn next_table(material: &PageData<'_>) -> Markup {
 pub(super) fn chart_section(material: &PageData<'_>) -> Markup {
     let rows = || {
         let rows = material.standings.rows.iter().filter(|row| !row.has_left);
-        rows.filter_map(|row| row.shown_rating().map(|rating| (row, rating)))
+        rows.filter_map(|row| row.shown_strength().map(|strength| (row, strength)))
     };
     if rows().next().is_none() {
         return html! { p { "Nobody has a rating yet." } };
@@ -271,22 +280,34 @@ pub(super) fn chart_section(material: &PageData<'_>) -> Markup {
         high: rating.high,
         most: None,
     };
+    let points = material.standings.points.as_ref();
+    let [unit, what, middle, dot] = match points {
+        None => ["Elo", "Ratings", "Rating", "rating"],
+        Some(_) => ["Points", "Points", "Points", "estimate"],
+    };
+    let scale = points.map_or(AxisScale::Elo, |_| AxisScale::Points);
+    let value = |value: f64| match points {
+        None => elo(value),
+        Some(points) => in_points(value, points.decimals).replace('-', "−"),
+    };
     let chart = interval_chart(
         &rows().map(span).collect::<Vec<_>>(),
-        AxisScale::Elo,
-        "Ratings with their 95% intervals, one row per player",
+        scale,
+        &format!("{what} with their 95% intervals, one row per player"),
     );
     let table = html! {
         table {
             thead { tr {
                 th.n scope="col" { "#" } th scope="col" { "Player" }
-                th.n scope="col" { "Low" } th.n scope="col" { "Rating" } th.n scope="col" { "High" }
+                th.n scope="col" { "Low" } th.n scope="col" { (middle) } th.n scope="col" { "High" }
             } }
-            tbody { @for (row, rating) in rows() { tr {
+            tbody { @for (row, one) in rows() { tr {
                 td.n { (place(row)) } th scope="row" { (name(&row.player)) }
-                td.n { (elo(rating.low)) } td.n { (elo(rating.value)) } td.n { (elo(rating.high)) }
+                td.n { (value(one.low)) } td.n { (value(one.value)) } td.n { (value(one.high)) }
             } } }
         }
     };
-    figure(&chart, "Elo, with 95% intervals. The dot is the rating, the bar its interval.", &table)
+    let caption =
+        format!("{unit}, with 95% intervals. The dot is the {dot}, the bar its interval.");
+    figure(&chart, &caption, &table)
 }

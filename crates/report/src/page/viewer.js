@@ -123,14 +123,17 @@ const viewer = {
     list.replaceChildren();
     const seats = this.replay.seats.length;
     list.style.setProperty("--seats", seats);
+    // More columns would be too narrow on a phone.
+    const isMany = seats > 4;
+    list.classList.toggle("many", isMany);
     let row = null, filled = seats, number = 0;
     const open = () => {
       row = list.appendChild(make("li", {}, make("i", {}, String(++number))));
       filled = 0;
     };
     this.replay.frames.forEach((frame, at) => {
-      const cell = (text, attributes = {}) => {
-        const item = make("span", attributes, text);
+      const cell = (text, attributes = {}, sign = "") => {
+        const item = make("span", attributes, sign && make("small", {}, `${sign} `), text);
         item.onclick = () => this.step(at);
         (this.moves[at] ??= []).push(item);
         return item;
@@ -143,7 +146,7 @@ const viewer = {
         if (filled > seat) open();
         while (filled < seat) { row.append(make("span", { class: "none" })); filled++; }
         const [, better] = frame.turned?.find(([of]) => of === seat) ?? [];
-        row.append(cell(text, better ? { class: "turned", title: better } : {}));
+        row.append(cell(text, better ? { class: "turned", title: better } : {}, isMany ? signOf(this.replay, seat) : ""));
         filled++;
       }
     });
@@ -172,8 +175,8 @@ const viewer = {
     const parts = this.replay.seats.flatMap((seat, number) => {
       const { text, turn } = clocks[number];
       return [
-        make("span", { class: `disc ${seatClass(this.replay, number)}` }),
-        make("span", { class: "who" }, make("b", { class: `name${number}` }, make("bdi", {}, this.replay.players[number])),
+        drawSeat(this.replay, number),
+        make("span", { class: "who" }, make("b", nameClass(this.replay, number), make("bdi", {}, this.replay.players[number])),
           hasSeats(this.replay) ? ` ${seat} · ${counts[number]}` : ` ${seat}`),
         make("span", {}, text, make("small", {}, turn)),
       ];
@@ -225,7 +228,8 @@ const viewer = {
     svg.append(make("rect", { id: "cursor", x: -0.5, y: 0, width: 1, height: 100, fill: "var(--mark)" }));
     for (const { seat, ms, x, width } of turns) {
       const height = Math.max(100 * ms / most, 1);
-      svg.append(make("rect", { x, width, y: 100 - height, height, ...this.colour("fill", seat, TIME_COLOURS) }));
+      const told = make("title", {}, `${this.replay.seats[seat]}: ${time(ms)}`);
+      svg.append(make("rect", { x, width, y: 100 - height, height, ...this.colour("fill", seat, TIME_COLOURS) }, told));
     }
     let evals = false;
     for (const seat of this.replay.seats.keys()) {
@@ -238,10 +242,12 @@ const viewer = {
           "vector-effect": "non-scaling-stroke", ...this.colour("fill:none;stroke", seat, EVAL_COLOURS) }));
       }
     }
-    const keys = (colours) => this.replay.seats.flatMap((name, seat) => [make("i", this.colour("background", seat, colours)), name]);
+    // The clocks have the colours of many.
+    const keys = (colours) => this.replay.seats.length > 4 ? [] : this.replay.seats.flatMap((name, seat) =>
+      [make("i", this.colour("background", seat, colours)), this.replay.seats.length > 2 ? `${signOf(this.replay, seat)} ${name}` : name]);
     const lines = !evals ? [] : this.replay.seats.length > 2 ? [" · lines: evaluations, −1 to 1"]
       : [" · evaluations, −1 to 1:", ...keys(EVAL_COLOURS)];
-    find("strip").replaceChildren(svg, !turns.length ? "" : make("figcaption", {}, `Time by ply, at most ${time(most)}:`,
+    find("strip").replaceChildren(svg, !turns.length ? "" : make("figcaption", {}, `Time by ply, at most ${time(most)}${this.replay.seats.length > 4 ? "" : ":"}`,
       ...keys(TIME_COLOURS), ...lines));
     const point = (event) => {
       const box = svg.getBoundingClientRect();

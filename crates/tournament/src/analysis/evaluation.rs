@@ -6,9 +6,10 @@
 use super::results::{AnalysisError, Faulted, NamedResults};
 use crate::schedule::state::TournamentState;
 use crate::schedule::summary::Summary;
-use referee_ratings::{Contradiction, Ranking, SeatEffects, contradiction, seat_effects};
+use referee_ratings::{Contradiction, Ranking, SeatEffects, contradiction, fit, seat_effects};
 use referee_record::model::player::Out;
 use referee_record::model::record::{Anchor, Header};
+use referee_record::model::stage::RankedBy;
 
 /// What a player is in a league.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -86,7 +87,9 @@ impl Evaluation {
         summary: Summary,
     ) -> Result<Self, AnalysisError> {
         let fixed = results.fixed(anchors)?;
-        let ranking = Ranking::new(&results.counts, &fixed, out, results.names())?;
+        let points = (results.rank == RankedBy::Scores).then(|| results.scored.fit());
+        let ratings = fit(&results.counts, &fixed)?;
+        let ranking = Ranking::by(ratings, points, &results.counts, out, results.names());
         Ok(Self {
             seats: seat_effects(&results.counts, &fixed, &ranking.fit)?,
             ranking,
@@ -122,6 +125,7 @@ impl CollectedGames {
         state: &TournamentState,
         rename: impl Fn(&str) -> String,
     ) -> Result<(), AnalysisError> {
+        self.results.count_outages(state.header());
         let number = |name: &String| self.results.number(&rename(name));
         let numbers: Vec<usize> = state.names().iter().map(number).collect::<Result<_, _>>()?;
         let mut pairs = self.pairs;
@@ -131,6 +135,7 @@ impl CollectedGames {
                 fixture.players.players().map(|it| numbers[it]).collect(),
                 Some(pair),
                 game,
+                state.final_scores(fixture),
             );
             pairs = pairs.max(pair);
         }

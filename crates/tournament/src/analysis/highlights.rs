@@ -24,7 +24,8 @@ pub enum HighlightKind {
     /// largest; if possible between different programs.
     Upset,
     /// A long game between players of about the same rating: neither is expected to score more
-    /// than `CLOSE` against another; if possible between different programs.
+    /// than `CLOSE` against another; if possible between different programs. With more than two
+    /// final scores, one in which these are near each other.
     Close,
     /// Among the longest.
     Long,
@@ -97,7 +98,11 @@ impl Highlights {
         // The ratings of copies differ by chance only.
         let differ = if are_copies { 0.0 } else { 1.0 };
         if expected_of_better(spread) <= CLOSE {
-            self.offer(HighlightKind::Close, game, upset, [differ, -spread, plies], EACH);
+            let worth = match gap(&game.record) {
+                Some(gap) => [differ, -gap, -spread],
+                None => [differ, -spread, plies],
+            };
+            self.offer(HighlightKind::Close, game, upset, worth, EACH);
         }
         if upset > 0.0 {
             self.offer(HighlightKind::Upset, game, upset, [differ, upset, 0.0], EACH);
@@ -168,6 +173,16 @@ impl Highlights {
             kept.truncate(most);
         }
     }
+}
+
+/// How far the best of more than two final scores is above the worst, as a share of all points.
+fn gap(record: &GameRecord) -> Option<f64> {
+    let scores = record.final_scores.as_ref().filter(|scores| scores.len() > 2)?;
+    let scores = scores.values.values().iter().map(serde_json::Number::as_f64);
+    let scores: Vec<f64> = scores.collect::<Option<_>>()?;
+    let [least, most] = [f64::min, f64::max].map(|of| scores.iter().copied().reduce(of));
+    let all: f64 = scores.iter().map(|score| score.abs()).sum();
+    Some((most? - least?) / all.max(f64::MIN_POSITIVE))
 }
 
 /// The share of points that the better of two players is expected to score, by their difference in

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use referee_games::Seat;
 use referee_record::model::fault::Fault;
-use referee_record::model::record::{Anchor, GameRecord, Header, PlayerInfo};
+use referee_record::model::record::{Anchor, GameRecord, Header, OutageCounts, PlayerInfo};
 use referee_record::model::stage::{Format, Stage};
 use referee_record::seeds::game_id;
 
@@ -86,6 +86,7 @@ impl Pseudonyms {
         seen.notes.retain(|note| note.eval.is_some());
         seen.warnings.clear();
         seen.void.clear();
+        seen.outages = OutageCounts::default();
         seen.worker = None;
         seen.reported = None;
         for fault in seen.fault.iter_mut().flat_map(|faults| faults.values_mut()) {
@@ -104,6 +105,8 @@ impl Pseudonyms {
         };
         // It stays private which players cannot start from an opening, but not that there are some.
         let takes_openings = header.players.iter().all(|player| player.takes_openings);
+        // Likewise which players call a service.
+        let outages = header.players.iter().map(|player| player.outages).max().unwrap_or(0);
         let player = |info: &PlayerInfo| PlayerInfo {
             name: self.of(&info.name).to_owned(),
             command: String::new(),
@@ -111,8 +114,10 @@ impl Pseudonyms {
             tc: info.tc,
             takes_openings,
             restart: true,
+            outages,
             // The reason may name someone.
             disqualified: info.disqualified.as_ref().map(|_| String::new()),
+            drawn_before: info.drawn_before,
             entry: None,
             left: None,
         };
@@ -127,6 +132,8 @@ impl Pseudonyms {
             }
             seen
         };
+        // So may who met whom after a removal.
+        let known = header.stages.iter().filter(|stage| !stage.format.is_listed());
         // In the order of the pseudonyms, which says nothing.
         let mut players: Vec<PlayerInfo> = header.players.iter().map(player).collect();
         players.sort_unstable_by(|one, other| one.name.cmp(&other.name));
@@ -139,7 +146,7 @@ impl Pseudonyms {
             identity: blake3::Hash::from_bytes(identity).to_hex()[..16].to_owned(),
             seed: None,
             anchors,
-            stages: header.stages.iter().map(stage).collect(),
+            stages: known.map(stage).collect(),
             players,
             changes: Vec::new(),
             ..header.clone()
@@ -192,6 +199,7 @@ impl Pseudonyms {
         // Both may be about the opponent's program.
         seen.warnings.clear();
         seen.void.clear();
+        seen.outages = OutageCounts::default();
         seen.worker = None;
         if let Some(reported) = &mut seen.reported {
             for other in record.players.values.others(seat) {

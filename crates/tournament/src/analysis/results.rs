@@ -7,10 +7,13 @@ use referee_record::model::fixture::Lineup;
 use std::collections::{BTreeMap, HashMap};
 
 use referee_games::SeatMap;
-use referee_ratings::{FixedRating, RatingError, Results, SeatedGame, Table};
+use referee_ratings::{
+    FixedRating, RatingError, Results, ScoredGame, ScoredGames, SeatedGame, Seating, Table,
+};
 use referee_record::model::fault::FaultCode;
 use referee_record::model::game_summary::{GameSummary, UnknownResult};
 use referee_record::model::record::{Anchor, GameRecord, Header, fixed_ratings};
+use referee_record::model::stage::RankedBy;
 
 /// How often a player made each fault; codes that did not occur are absent.
 pub type FaultCounts = BTreeMap<FaultCode, u32>;
@@ -47,10 +50,17 @@ pub enum AnalysisError {
 pub struct NamedResults {
     /// The scores, to which ratings are fitted.
     pub counts: Results,
+    /// The games with final scores; if points put the players in order, all games.
+    pub scored: ScoredGames,
+    /// What puts the players in order.
+    pub(crate) rank: RankedBy,
     names: Vec<String>,
     numbers: HashMap<String, usize>,
     faulted: Faulted,
     faults: Vec<FaultCounts>,
+    /// How often games were void because a player could not reach its service, by player; none if no
+    /// player may be the cause of that.
+    outages: Option<Vec<u32>>,
     /// The names of the seats, if these are not two; empty if it is not known who had which.
     seats: Vec<String>,
 }
@@ -60,10 +70,13 @@ impl NamedResults {
     pub(crate) fn new(names: &[String]) -> Self {
         Self {
             counts: Results::new(names.len()),
+            scored: ScoredGames::new(names.len(), 2, Seating::Known),
+            rank: RankedBy::Ratings,
             names: names.to_vec(),
             numbers: names.iter().cloned().enumerate().map(|(n, name)| (name, n)).collect(),
             faulted: Faulted::Count,
             faults: vec![FaultCounts::new(); names.len()],
+            outages: None,
             seats: Vec::new(),
         }
     }
@@ -72,20 +85,39 @@ impl NamedResults {
     pub(crate) fn of(header: &Header, names: &[String]) -> Self {
         let counts = header.no_results(names.len());
         let seats = if counts.table().is_some() { header.seats.values() } else { &[] };
-        Self { counts, seats: seats.to_vec(), ..Self::new(names) }
+        let Table { seats: number, seating, .. } = header.table();
+        let scored = ScoredGames::new(names.len(), number, seating);
+        let seats = seats.to_vec();
+        let mut results = Self { counts, scored, rank: header.rank, seats, ..Self::new(names) };
+        results.count_outages(header);
+        results
+    }
+
+    /// Counts void games from now on, if a tournament with this header can have any.
+    pub(super) fn count_outages(&mut self, header: &Header) {
+        if header.players.iter().any(|player| player.outages > 0) {
+            self.outages.get_or_insert_with(|| vec![0; self.names.len()]);
+        }
     }
 
     /// Empty results of games that are not of two known seats, for players with these (distinct)
     /// names.
     pub(crate) fn at_table(names: &[String], table: Table, seats: Vec<String>) -> Self {
         let counts = Results::at_table(names.len(), table);
-        Self { counts, seats, ..Self::new(names) }
+        let scored = ScoredGames::new(names.len(), table.seats, table.seating);
+        Self { counts, scored, seats, ..Self::new(names) }
     }
 
     /// The same results with or without games that ended in a fault.
     #[must_use]
     pub(crate) fn with(self, faulted: Faulted) -> Self {
         Self { faulted, ..self }
+    }
+
+    /// The same results with what puts the players in order.
+    #[must_use]
+    pub(crate) fn ranked_by(self, rank: RankedBy) -> Self {
+        Self { rank, ..self }
     }
 
     /// Counts a game.
@@ -96,7 +128,8 @@ impl NamedResults {
     /// result. The game is then not counted.
     pub fn add(&mut self, game: &GameRecord) -> Result<(), AnalysisError> {
         let players = self.numbers_of(&game.players)?;
-        self.add_summary(players, Some(game.pair), GameSummary::of(game)?);
+        let scores = game.final_scores();
+        self.add_summary(players, Some(game.pair), GameSummary::of(game)?, scores.as_deref());
         Ok(())
     }
 
@@ -110,30 +143,49 @@ impl NamedResults {
         names.iter().map(|name| self.number(name)).collect()
     }
 
-    /// Counts a game between the players with these numbers; without a deal, by itself.
+    /// Counts a game between the players with these numbers, with its final scores by seat if it has
+    /// some; without a deal, by itself.
     ///
     /// # Panics
     ///
     /// When a number is out of range, or these are results of another number of seats.
-    pub(crate) fn add_summary(&mut self, players: Lineup, deal: Option<u32>, game: GameSummary) {
+    pub(crate) fn add_summary(
+        &mut self,
+        players: Lineup,
+        deal: Option<u32>,
+        game: GameSummary,
+        scores: Option<&[f64]>,
+    ) {
         for seat in players.seats() {
             if let Some(code) = game.faults.of(seat) {
                 *self.faults[players.at(seat)].entry(code).or_default() += 1;
+            }
+            if let Some(outages) = &mut self.outages {
+                outages[players.at(seat)] += u32::from(game.outages.of(seat));
             }
         }
         if game.is_faulted() && self.faulted == Faulted::LeaveOut {
             game.add_completion_to(&mut self.counts, players);
         } else {
             game.add_to(&mut self.counts, players, deal);
+            if scores.is_some() || self.rank == RankedBy::Scores {
+                game.add_scores_to(&mut self.scored, players, deal, scores);
+            }
         }
     }
 
-    /// Counts a game of several seats, in which the players at these seats made these faults.
+    /// Counts a game of several seats with its final scores, if it has some, in which the players at
+    /// these seats made these faults.
     ///
     /// # Panics
     ///
     /// When a number is out of range, or these are results of another number of seats.
-    pub(crate) fn add_seated(&mut self, game: &SeatedGame<'_>, faults: &[Option<FaultCode>]) {
+    pub(crate) fn add_seated(
+        &mut self,
+        game: &SeatedGame<'_>,
+        faults: &[Option<FaultCode>],
+        scores: Option<&[f64]>,
+    ) {
         for (&player, code) in game.players.iter().zip(faults) {
             if let Some(code) = code {
                 *self.faults[player].entry(*code).or_default() += 1;
@@ -143,6 +195,9 @@ impl NamedResults {
             self.counts.add_seated_completion(game);
         } else {
             self.counts.add_seated(game);
+            if scores.is_some() || self.rank == RankedBy::Scores {
+                self.scored.add(&ScoredGame::of(game, scores));
+            }
         }
     }
 
@@ -180,6 +235,12 @@ impl NamedResults {
     pub fn faults(&self, player: usize) -> &FaultCounts {
         &self.faults[player]
     }
+
+    /// How often games were void because this player could not reach its service; none if no player
+    /// may be the cause of that.
+    pub fn outages(&self, player: usize) -> Option<u32> {
+        self.outages.as_ref().map(|outages| outages[player])
+    }
 }
 
 #[cfg(test)]
@@ -187,7 +248,23 @@ mod tests {
     use super::examples::results;
     use super::*;
     use referee_ratings::{Completion, Outcomes};
-    use referee_record::model::record::examples::{distinct, faulty, game};
+    use referee_record::model::record::examples::{distinct, faulty, game, header};
+
+    #[test]
+    fn void_games_are_counted_if_any_of_several_tournaments_can_have_them() {
+        let mut results = results(&["ant", "bee"], &[]);
+        let mut header = header(&["ant", "bee"]);
+        results.count_outages(&header);
+        assert_eq!(results.outages(0), None);
+        header.players[1].outages = 2;
+        results.count_outages(&header);
+        let mut played = game("ant", "bee", "white");
+        played.outages.0.insert("white".to_owned(), 2);
+        results.add(&played).expect("known players");
+        assert_eq!([0, 1].map(|player| results.outages(player)), [Some(2), Some(0)]);
+        results.count_outages(&header);
+        assert_eq!(results.outages(0), Some(2));
+    }
 
     #[test]
     fn both_lose_a_double_fault() {

@@ -17,7 +17,7 @@ impl SealedGames {
         if !header.is_hidden() {
             return Self::default();
         }
-        let is_open = |index: usize| !state.is_done(index) && !state.is_void(index);
+        let is_open = |index: usize| !state.is_done(index) && !state.is_passed_over(index);
         let is_awaited = |&index: &usize| state.is_done(index) && state.deal(index).any(is_open);
         Self((0..state.len()).filter(is_awaited).collect())
     }

@@ -19,6 +19,13 @@ pub enum JoinError {
     /// Two tournaments are of different games, or of one game under different options.
     #[error("{} and {} differ in the game or its options, so their ratings cannot be compared", .0[0], .0[1])]
     Game([String; 2]),
+    /// Two tournaments put their players in order by different things.
+    #[error(
+        "{} and {} rank players differently, one by ratings and one by final scores; give both the \
+         same `rank`",
+        .0[0], .0[1]
+    )]
+    Rank([String; 2]),
     /// An anchor has different ratings in two tournaments.
     #[error("the anchor {name:?} has the ratings {} and {}; they must agree", ratings[0], ratings[1])]
     Anchor {
@@ -45,12 +52,16 @@ impl<'a> JoinedTournaments<'a> {
     /// Joins the tournaments of these logs.
     ///
     /// # Errors
-    /// They are of different games, or their anchors contradict each other.
+    /// They are of different games, rank players differently, or their anchors contradict each
+    /// other.
     pub fn new(logs: &'a [LogContents], faulted: Faulted) -> Result<Self, JoinError> {
         let headers: Vec<&Header> = logs.iter().map(|log| &log.header).collect();
         let differs = |other: &&&Header| !is_same_game(headers[0], other);
         if let Some(other) = headers.iter().skip(1).find(differs) {
             return Err(JoinError::Game([headers[0], other].map(|it| it.tournament.clone())));
+        }
+        if let Some(other) = headers.iter().skip(1).find(|it| it.rank != headers[0].rank) {
+            return Err(JoinError::Rank([headers[0], other].map(|it| it.tournament.clone())));
         }
         let anchors = anchors(&headers)?;
         let names = VersionNames::of(&headers, &anchors);

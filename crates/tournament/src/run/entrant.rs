@@ -20,6 +20,8 @@ pub struct Entrant {
     pub name: String,
     /// Whether each game is played by a process of its own.
     pub(crate) restart: bool,
+    /// How often a game may be void because it cannot reach its service.
+    pub(crate) outages: u8,
     /// Its own clock, instead of that of the tournament.
     pub(crate) tc: Option<ShortClock>,
     fingerprint: Fingerprint,
@@ -36,6 +38,7 @@ impl Entrant {
         let fresh = move || Player::process(launch.clone(), Arc::clone(&sandbox));
         Self {
             tc: spec.tc,
+            outages: spec.outages,
             fingerprint: spec.fingerprint.clone(),
             ..Self::new(&spec.name, spec.restart, fresh)
         }
@@ -50,6 +53,7 @@ impl Entrant {
         Self {
             name: name.to_owned(),
             restart,
+            outages: 0,
             tc: None,
             fingerprint: Fingerprint::default(),
             is_dismissed: AtomicBool::new(false),

@@ -12,7 +12,7 @@ use referee_protocol::Score;
 use referee_record::model::bounds::HasBounds;
 use referee_record::model::clock::{millis, seconds};
 use referee_record::model::fixture::Fixture;
-use referee_record::model::record::{ClockRecord, FaultRecord, GameRecord};
+use referee_record::model::record::{ClockRecord, FaultRecord, GameRecord, OutageCounts};
 use referee_record::model::warning::{GameWarning, PlayerWarning};
 
 /// Why a game that was played does not count, and is played again.
@@ -25,6 +25,20 @@ pub(crate) enum Void {
         /// The others.
         by: SeatSet,
     },
+    /// Players could not reach their services, which the organiser allows that often.
+    Outage {
+        /// The players.
+        of: SeatSet,
+    },
+}
+
+/// The attempts at a game that were void.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct VoidAttempts {
+    /// The reasons, as sentences.
+    pub reasons: Vec<String>,
+    /// How many there are because of each player that could not reach its service, by seat name.
+    pub outages: OutageCounts,
 }
 
 /// A finished game whose players have exited.
@@ -51,6 +65,7 @@ impl RecordBuilder {
                 return "the referee was paused in a game that ended by a loss on time; played again"
                     .to_owned();
             }
+            Void::Outage { of } => return self.why_out(of),
             Void::Disturbed { by } => by,
         };
         let used = |seat| {
@@ -70,8 +85,19 @@ impl RecordBuilder {
         )
     }
 
+    /// Who could not reach its service, and when, in the players' own words.
+    fn why_out(&self, of: SeatSet) -> String {
+        let ply = self.report.trace.plies;
+        let said = |seat| {
+            let message = self.report.ending.fault(seat).map_or("", |fault| &fault.message);
+            format!("{} could not reach its service: {message}", self.names[seat])
+        };
+        let said: Vec<String> = of.iter().map(said).collect();
+        format!("after ply {ply}, {}; played again", said.join("; "))
+    }
+
     /// The record of the game, with the earlier attempts that were `void`.
-    pub fn build(self, id: String, fixture: Fixture, void: Vec<String>) -> GameRecord {
+    pub fn build(self, id: String, fixture: Fixture, void: VoidAttempts) -> GameRecord {
         let warnings = self.warnings().iter().map(|warning| warning.text(&self.seats)).collect();
         let Self { seats, names, seeds, report, statistics, wall } = self;
         let GameReport { ending, trace } = report;
@@ -115,7 +141,8 @@ impl RecordBuilder {
                 seats,
                 trace.greetings.map(|greeting| greeting.said()),
             )),
-            void,
+            void: void.reasons,
+            outages: void.outages,
             worker: None,
         };
         record.cut();

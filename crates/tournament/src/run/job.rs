@@ -1,6 +1,7 @@
 //! The jobs of workers, and their reports.
 
 use std::error::Error;
+use std::future;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -60,6 +61,25 @@ impl Conditions {
     /// Whether a game may begin now.
     pub fn is_open(&self) -> bool {
         self.closes.borrow().is_none_or(|closes| Instant::now() < closes)
+    }
+
+    /// Waits until no game may begin any more.
+    pub(crate) async fn closed(&self) {
+        let mut closes = self.closes.clone();
+        loop {
+            let at = *closes.borrow_and_update();
+            let over = async {
+                match at {
+                    Some(at) => tokio::time::sleep_until(at.into()).await,
+                    None => future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = over => return,
+                // It fails when nobody is left who could change it.
+                Ok(()) = closes.changed() => {}
+            }
+        }
     }
 }
 

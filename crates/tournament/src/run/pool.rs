@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use super::entrant::Entrant;
-use super::game_record::{RecordBuilder, Void};
+use super::game_record::{RecordBuilder, Void, VoidAttempts};
 use super::job::{Conditions, DueGame, Finished, JobOutcome};
 use super::transcript;
 use referee_games::{AnyPosition, BySeat, Event, GameError, SEATS, Seat, SeatSet};
@@ -14,6 +14,7 @@ use referee_match::openings::{Opening, OpeningBook};
 use referee_match::pauses;
 use referee_match::player::{InitView, NotStarted, Player, PlayerStatistics};
 use referee_match::referee::{self, GameReport, GameSetup, Unplayable};
+use referee_record::model::fault::FaultCode;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::tc::own_control;
 use referee_record::model::warning::{GameWarning, PlayerWarning};
@@ -26,6 +27,9 @@ struct Idle {
     meeting: MeetingKey,
     player: Player,
 }
+
+/// The longest time to wait before a game is played again in which a service could not be reached.
+pub const LONGEST_OUTAGE_PAUSE: Duration = Duration::from_secs(15 * 60);
 
 /// How many idle players a worker keeps: those of two games of a deal.
 pub(super) fn idle_most(seats: usize) -> usize {
@@ -105,6 +109,10 @@ impl PlayerPool {
         player.leave().await;
         match begun {
             Ok(_) => JobOutcome::Probed(None),
+            // It runs and speaks, and its games are played again.
+            Err(NotStarted::Fault(fault)) if fault.code == FaultCode::Outage => {
+                JobOutcome::Probed(None)
+            }
             Err(NotStarted::Fault(fault)) => JobOutcome::Probed(Some(fault)),
             Err(NotStarted::Shortage(shortage)) => Unplayable::from(shortage).into(),
             Err(NotStarted::Game(error)) => Unplayable::from(error).into(),
@@ -124,6 +132,8 @@ impl PlayerPool {
             }
             match self.play(id, fixture, stop).await {
                 JobOutcome::Played(games) => played.extend(games),
+                // It waited for a service. Those before it count.
+                JobOutcome::Stopped if !self.conditions.is_open() => break,
                 undone => return undone,
             }
         }
@@ -132,14 +142,14 @@ impl PlayerPool {
 
     /// Plays a game. Replays it after a loss on time that proves nothing, because the referee was
     /// paused in that game, or because a player disturbed another. That player is then frozen off
-    /// turn.
+    /// turn. Replays it later if a player cannot reach its service, as often as that is allowed.
     pub async fn play(
         &mut self,
         id: String,
         fixture: Fixture,
         stop: &mut watch::Receiver<bool>,
     ) -> JobOutcome {
-        let mut void = Vec::new();
+        let mut void = VoidAttempts::default();
         let mut frozen = SeatSet::EMPTY;
         loop {
             let began = Instant::now();
@@ -165,7 +175,7 @@ impl PlayerPool {
                 }
             };
             report.trace.warnings.extend(self.doubts(fixture));
-            let void_because = why_void(&report, began, frozen);
+            let void_because = self.why_void(&report, fixture, began, (frozen, &void));
             let memory = |player: &Player| player.peak_memory();
             let memory = self.conditions.reads_memory.then(|| players.as_ref().map(memory));
             let (builder, transcript) = self.clear(report, players, fixture, (seeds, began)).await;
@@ -177,12 +187,38 @@ impl PlayerPool {
                     return JobOutcome::Played(vec![finished]);
                 }
                 Some(why) => {
-                    void.push(builder.why_void(why));
-                    if let Void::Disturbed { by } = why {
-                        frozen = frozen.union(by);
+                    void.reasons.push(builder.why_void(why));
+                    match why {
+                        Void::Paused => {}
+                        Void::Disturbed { by } => frozen = frozen.union(by),
+                        Void::Outage { of } => {
+                            for seat in of.iter() {
+                                let name = builder.seats[seat].to_string();
+                                *void.outages.0.entry(name).or_default() += 1;
+                            }
+                            if !self.wait_for_service(&void, stop).await {
+                                return JobOutcome::Stopped;
+                            }
+                        }
                     }
                 }
             }
+        }
+    }
+
+    /// Waits before a game is played again. False if the run has no time for that.
+    async fn wait_for_service(
+        &self,
+        void: &VoidAttempts,
+        stop: &mut watch::Receiver<bool>,
+    ) -> bool {
+        let longest = void.outages.0.values().copied().max().unwrap_or(0);
+        tokio::select! {
+            biased;
+            _ = stop.wait_for(|stop| *stop) => false,
+            // A run that ends does not wait for a service.
+            () = self.conditions.closed() => false,
+            () = tokio::time::sleep(outage_pause(longest)) => true,
         }
     }
 
@@ -266,6 +302,33 @@ impl PlayerPool {
         self.conditions.player(number).fresh()
     }
 
+    /// Why the result of a game that began then does not count, if so, after attempts that were void
+    /// and with these seats frozen.
+    fn why_void(
+        &self,
+        report: &GameReport,
+        fixture: Fixture,
+        began: Instant,
+        (frozen, void): (SeatSet, &VoidAttempts),
+    ) -> Option<Void> {
+        let disturbers = report.trace.disturbers.without(frozen);
+        let seats = self.book.rules().seats();
+        let is_excused = |seat: Seat| {
+            let allowed = self.conditions.player(fixture.players.at(seat)).outages;
+            void.outages.of(&seats[seat]) < allowed
+        };
+        let out = report.ending.faults().filter(|(_, fault)| fault.code == FaultCode::Outage);
+        let out: SeatSet = out.map(|(seat, _)| seat).filter(|&seat| is_excused(seat)).collect();
+        // A pause explains more than a disturbance, and freezes nobody.
+        if report.ending.is_by_time() && pauses::paused_since(began) {
+            Some(Void::Paused)
+        } else if !out.is_empty() {
+            Some(Void::Outage { of: out })
+        } else {
+            (!disturbers.is_empty()).then_some(Void::Disturbed { by: disturbers })
+        }
+    }
+
     /// Releases the players after their game. Returns the record builder, and the transcript if
     /// the game ended in a fault.
     async fn clear(
@@ -324,15 +387,11 @@ impl PlayerPool {
     }
 }
 
-/// Why the result of a game that began then does not count, if so.
-fn why_void(report: &GameReport, began: Instant, frozen: SeatSet) -> Option<Void> {
-    let disturbers = report.trace.disturbers.without(frozen);
-    // A pause explains more than a disturbance, and freezes nobody.
-    if report.ending.is_by_time() && pauses::paused_since(began) {
-        Some(Void::Paused)
-    } else {
-        (!disturbers.is_empty()).then_some(Void::Disturbed { by: disturbers })
-    }
+/// How long to wait before a game is played again that was void so often because a service could not
+/// be reached: a second, then four times as long each time, up to a quarter of an hour.
+fn outage_pause(times: u8) -> Duration {
+    let seconds = 4_u64.saturating_pow(u32::from(times.saturating_sub(1)));
+    Duration::from_secs(seconds).min(LONGEST_OUTAGE_PAUSE)
 }
 
 async fn kill_all(players: &mut BySeat<Player>) {

@@ -2,130 +2,33 @@
 
 mod changes;
 mod draw;
+mod error;
 mod offer;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use self::changes::{ChangedProgram, Differences, compare};
+use self::changes::{ChangedProgram, Differences, Played, compare, may_grow};
 use self::draw::draw_openings;
+pub use self::error::ResumeError;
 use self::offer::offer;
-use crate::folder::{self, FolderError, LineProblem, LockedFolder, LogContents};
-use crate::verify::{RecordFinding, first_difference};
-use referee_games::{GameError, RulesProgram, Text, one_line};
+use crate::folder::{self, FolderError, LockedFolder, LogContents};
+use crate::verify::first_difference;
+use referee_games::{RulesProgram, Text, one_line};
 use referee_record::disk;
 use referee_record::log::{
     LOG, LogLine, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header,
 };
 use referee_record::model::containment::Containment;
-use referee_record::model::openings::{OpeningSource, Openings, UnreadableBook};
+use referee_record::model::openings::{OpeningSource, Openings};
 use referee_record::model::player::Out;
 use referee_record::model::record::{GameRecord, Header, PlayerInfo, SCHEMA};
 use referee_record::model::rules::GameRules;
-use referee_record::model::stage::{Format, Stage, checked_round_robin};
+use referee_record::model::stage::{Format, Stage, checked_round_robin, configured};
 use referee_record::model::tournament::Tournament;
 use referee_record::seeds::fresh_identity;
 use referee_record::shell;
-
-/// The reason why a tournament cannot start or resume.
-#[derive(Debug, thiserror::Error)]
-pub enum ResumeError {
-    /// The folder cannot be used.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// The log cannot be created.
-    #[error(transparent)]
-    NotCreated(WriteError),
-    /// A player to replace is not configured.
-    #[error("--replace {0}: no player of this name is configured")]
-    Unknown(String),
-    /// A line is not a game of this tournament.
-    #[error(
-        "{0}, so it is not clear what comes next; nothing was changed; `referee verify` finds \
-         every such line, and `referee verify --repair` moves them out of the log"
-    )]
-    Foreign(LineProblem),
-    /// The folder has games, but not the secret that they drew their seeds from.
-    #[error(
-        "{} has lost the file `{}`, from which its games drew their seeds; restore it, or give \
-         the tournament another name",
-        .0.display(),
-        folder::SECRET
-    )]
-    LostSecret(PathBuf),
-    /// The configuration has changed in a way that the results do not allow.
-    #[error(
-        "the configuration differs from the results in {}:\n  {differences}\nnothing was changed; \
-         give the tournament another name, or restore the configuration{offer}",
-        dir.display()
-    )]
-    Differs {
-        /// The results folder.
-        dir: PathBuf,
-        /// What differs, a line each.
-        differences: String,
-        /// How to rank the players that cannot join.
-        offer: String,
-    },
-    /// Programs have changed.
-    #[error(
-        "programs have changed since they played the games in {}:\n  {differences}\nnothing was \
-         changed; put the old programs back, or play their games again\nnext: {command}",
-        dir.display()
-    )]
-    Programs {
-        /// The results folder.
-        dir: PathBuf,
-        /// What differs, a line each.
-        differences: String,
-        /// The command that replaces them.
-        command: String,
-    },
-    /// The rules program has changed, and with it the result of a game.
-    #[error(
-        "{}; game {} differs at ply {ply}: {}; nothing was changed; restore the program, or give the \
-         tournament another name",
-        change,
-        one_line(id),
-        one_line(&finding.to_string())
-    )]
-    Rules {
-        /// The change.
-        change: String,
-        /// The game.
-        id: String,
-        /// The first ply that differs.
-        ply: u32,
-        /// The difference.
-        finding: Box<RecordFinding>,
-    },
-    /// The game failed.
-    #[error(transparent)]
-    Game(#[from] GameError),
-    /// The book of openings cannot be read any more.
-    #[error("cannot read the openings of {file}: {source}")]
-    Book {
-        /// The name of the file.
-        file: String,
-        /// What is wrong with it.
-        source: UnreadableBook,
-    },
-    /// The games of replaced players cannot be saved.
-    #[error("cannot write {}: {source}", path.display())]
-    Superseded {
-        /// Their file.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-}
-
-impl From<WriteError> for ResumeError {
-    fn from(error: WriteError) -> Self {
-        Self::Folder(error.into())
-    }
-}
 
 /// A tournament that can start or resume.
 #[derive(Debug)]
@@ -241,6 +144,8 @@ fn examine_log(
     if further && !wanted.stages.contains(&Stage::further()) {
         wanted.stages.push(Stage::further());
     }
+    let at = configured(&wanted.stages).len();
+    wanted.stages.splice(at..at, contents.state.listed_stages());
     let replaced = truly_replaced(request.players, &contents.header, &wanted, note);
     let failed = failed_checks(&contents);
     let is_failed = |name: &String| failed.contains(name);
@@ -250,7 +155,11 @@ fn examine_log(
     wanted.drawn = contents.header.drawn;
     wanted.version.clone_from(&contents.header.version);
     wanted.changes.clone_from(&contents.header.changes);
-    let changes = compare(&contents.header, &wanted, &replaced, &failed, further)
+    let begun = u32::try_from(contents.state.begun_sections()).unwrap_or(u32::MAX);
+    let stages = contents.state.begun_stages();
+    let played = Played { failed: &failed, further, begun, stages };
+    note_drawn(Some(&contents.header), &mut wanted, &played);
+    let changes = compare(&contents.header, &wanted, &replaced, &played)
         .map_err(|differences| refuse(dir, &contents, &differences, request))?;
     let more = more_openings(&contents.header, &wanted);
     let changes = [changes, more, check_new_rules(dir, &contents.header, tournament)?].concat();
@@ -258,6 +167,19 @@ fn examine_log(
         note(change);
     }
     Ok(Resumption { contents, wanted, replaced: again, changes })
+}
+
+/// Notes for each disqualified player how many sections were drawn before it was, if later ones
+/// depend on results: all that have begun if it is disqualified now.
+fn note_drawn(old: Option<&Header>, wanted: &mut Header, played: &Played<'_>) {
+    if may_grow(configured(&wanted.stages)) && !played.further {
+        return;
+    }
+    let known = |name: &str| old?.players.iter().find(|player| player.name == name);
+    for player in wanted.players.iter_mut().filter(|player| player.disqualified.is_some()) {
+        let before = known(&player.name).filter(|before| before.disqualified.is_some());
+        player.drawn_before = before.map_or(Some(played.begun), |before| before.drawn_before);
+    }
 }
 
 /// Says if more openings are drawn from the same book, for more pairs than before.
@@ -408,6 +330,9 @@ pub fn drawn_header(
     note: &dyn Fn(&str),
 ) -> Result<Header, ResumeError> {
     let mut wanted = header(tournament, containment.clone(), identity.to_owned());
+    if old.is_none() {
+        note_drawn(None, &mut wanted, &Played::default());
+    }
     if let Some(OpeningSource::Book(book)) = &tournament.openings {
         draw_openings(&**book, &mut wanted, old, note)
             .map_err(|source| ResumeError::Book { file: book.selection().file.clone(), source })?;
@@ -435,6 +360,7 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         adjudication: tournament.adjudication,
         quarantine: tournament.quarantine,
         stages: tournament.stages.clone(),
+        rank: tournament.rank,
         // With a seed the tournament can be repeated, and so it is predictable.
         drawn: tournament.seed.is_none(),
         openings: match &tournament.openings {

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Instant;
 
 use tokio::sync::watch;
 
@@ -38,7 +39,10 @@ pub trait Venue {
     /// Keeps no process of player `number`, which has left, for another game.
     fn dismiss(&self, number: usize);
 
-    /// Whether other machines play. Then both games of a pair are one job, and a game that fails
+    /// Lets no game begin any more, nor wait to be played again.
+    fn close(&self) {}
+
+    /// Whether other machines play. Then the games of a deal are one job, and a game that fails
     /// does not end the run.
     fn is_elsewhere(&self) -> bool {
         false
@@ -58,6 +62,8 @@ pub struct ThisMachine<'a> {
     pub cores: Cores,
     /// The containment of players.
     pub sandbox: Arc<Sandbox>,
+    /// Tells the workers from when on no game may begin, by the receiver in the conditions.
+    pub closing: watch::Sender<Option<Instant>>,
 }
 
 impl Venue for ThisMachine<'_> {
@@ -75,6 +81,10 @@ impl Venue for ThisMachine<'_> {
         let entrant = Entrant::of(player, self.game, &self.sandbox);
         self.conditions.players.admit(number, entrant);
         Ok(())
+    }
+
+    fn close(&self) {
+        self.closing.send_replace(Some(Instant::now()));
     }
 
     fn dismiss(&self, number: usize) {

@@ -18,17 +18,22 @@ use crate::run::cores::CoreReservation;
 use referee_match::openings::OpeningBook;
 use referee_match::pauses;
 use referee_match::referee::Unplayable;
+use referee_record::model::player::PlayerSpec;
+use referee_sandbox::MOST_NETWORK_FILES;
 
 /// Open files of a worker besides those of its players.
 const OF_WORKER: u64 = 6;
 /// Open files per player: its pipes, its supervisor, its control groups.
-const OF_PLAYER: u64 = 11;
+const OF_PLAYER: usize = 11;
 
-/// The approximate maximum of open files of a worker, when this many players are kept, in games with
-/// so many seats.
-pub fn open_files(kept: usize, seats: usize) -> u64 {
+/// The approximate maximum of open files of a worker for games of these players with so many seats.
+pub fn open_files<'p>(players: impl Iterator<Item = &'p PlayerSpec> + Clone, seats: usize) -> u64 {
+    let kept = players.clone().filter(|player| !player.restart).count();
+    let networks = players.filter(|player| !player.network.is_empty()).count();
     // The games of a deal are played by different processes, which may wait at the same time.
-    OF_WORKER + OF_PLAYER * (seats + (seats * kept).min(pool::idle_most(seats))) as u64
+    let processes = seats + (seats * kept).min(pool::idle_most(seats));
+    let networks = (seats * networks).min(processes);
+    OF_WORKER + (OF_PLAYER * processes + MOST_NETWORK_FILES * networks) as u64
 }
 
 /// The channel for the reports of workers.
@@ -137,3 +142,26 @@ pub fn settle_on(cores: &[usize]) {
 
 #[cfg(not(target_os = "linux"))]
 pub fn settle_on(_: &[usize]) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use referee_record::model::player::examples;
+
+    #[test]
+    fn a_network_takes_open_files_in_each_process_that_has_one() {
+        let plain = examples::bot("greedy");
+        let network = vec!["localhost:1".parse().expect("a host")];
+        let reaching = PlayerSpec { network, ..plain.clone() };
+        let files = |players: &[PlayerSpec]| open_files(players.iter(), 2);
+        let without = files(&[plain.clone(), plain.clone(), plain.clone()]);
+        let with = files(&[plain.clone(), plain.clone(), reaching.clone()]);
+        assert_eq!(without, OF_WORKER + 2 * OF_PLAYER as u64);
+        assert_eq!(
+            with,
+            without + 2 * MOST_NETWORK_FILES as u64,
+            "in any seat, as it may play itself"
+        );
+        assert_eq!(files(&[plain, reaching.clone(), reaching]), with);
+    }
+}

@@ -55,8 +55,8 @@ pub struct StageState<'a> {
     pub sections: &'a [Vec<Meeting>],
     /// By player number, the reason why a player was taken out of the tournament.
     pub out: &'a [Option<Out>],
-    /// The numbers of the players that the format names: the anchors of a gauntlet, or the late
-    /// players of a partial round-robin.
+    /// The numbers of the players that the format names: the anchors of a gauntlet, the late players
+    /// of a partial round-robin, or those of each listed meeting.
     pub named: &'a [usize],
     /// The number of deals in each meeting.
     pub deals: u32,
@@ -110,6 +110,11 @@ pub fn next(format: &Format, course: &StageState<'_>) -> Option<Next> {
     if *format == Format::Check {
         return check::next(course).map(|meetings| Next::of_more(meetings, course.deals));
     }
+    if let Format::Listed { .. } = format {
+        let tables = course.named.chunks_exact(course.seats);
+        let meetings = tables.map(|players| players.iter().copied().collect()).collect();
+        return Some(Next { meetings, deals: course.deals });
+    }
     if course.seats > 2 {
         let meetings = next_of_more(format, course).filter(|meetings| !meetings.is_empty())?;
         return Some(Next::of_more(meetings, course.deals));
@@ -130,7 +135,7 @@ pub fn next(format: &Format, course: &StageState<'_>) -> Option<Next> {
             ladder::next(course, goal)?
         }
         // The state of a league chooses its games itself.
-        Format::Check | Format::League => return None,
+        Format::Check | Format::Listed { .. } | Format::League => return None,
         Format::Further => return ladder::further(course),
     };
     Some(Next::of_two(pairings, course.deals))
@@ -142,7 +147,10 @@ fn next_of_more(format: &Format, course: &StageState<'_>) -> Option<Vec<Vec<usiz
     Some(match format {
         Format::RoundRobin => meetings::all(course.entrants, seats),
         Format::PartialRoundRobin { opponents: rounds, .. } => {
-            meetings::some(&course.others(), course.named, *rounds, seats)
+            meetings::some(&course.others(), *rounds, seats)
+        }
+        Format::Gauntlet { same_luck: true, .. } => {
+            meetings::in_turn(&course.others(), course.named, seats)
         }
         Format::Gauntlet { .. } => meetings::field(&course.others(), course.named, seats),
         Format::Further => {
@@ -154,6 +162,7 @@ fn next_of_more(format: &Format, course: &StageState<'_>) -> Option<Vec<Vec<usiz
         | Format::Swiss { .. }
         | Format::Knockout { .. }
         | Format::Ladder { .. }
+        | Format::Listed { .. }
         | Format::League => return None,
     })
 }
@@ -169,7 +178,7 @@ pub(crate) fn next_of_late(format: &Format, late: usize, course: &StageState<'_>
             Next::of_two(pairings::of_late(late, &others, *opponents, 1), course.deals)
         }
         Format::PartialRoundRobin { opponents: rounds, .. } => {
-            let meetings = meetings::of_late(late, &others, *rounds, course.seats, 1);
+            let meetings = meetings::of_late(late, &others, *rounds, course.seats);
             Next::of_more(meetings, course.deals)
         }
         _ => {

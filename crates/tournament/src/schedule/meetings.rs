@@ -1,6 +1,11 @@
 //! The meetings of a section of games with more than two seats, which follow from its players alone.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
+
+use referee_record::model::fixture::Lineup;
+use referee_record::model::stage::MOST_MEETINGS_EACH;
+
+use referee_record::model::stage::tables;
 
 /// The most players among whom the next one of a meeting is looked for.
 const WIDTH: usize = 256;
@@ -51,61 +56,81 @@ fn subsets(count: usize, size: usize) -> Vec<Vec<usize>> {
 /// Each round takes the players in an order of its own, which follows from theirs: anyone who knows
 /// the one knows the other. With 8 to 200 players, ratings are as precise as with the same number
 /// of games in which all pairs of players meet equally often, but for 3 to 10%.
-///
-/// A `late` player meets as many groups of earlier ones, which changes no other meeting.
-pub(super) fn some(
-    players: &[usize],
-    late: &[usize],
-    rounds: usize,
-    seats: usize,
-) -> Vec<Vec<usize>> {
-    let mut meetings = mixed(players, rounds, seats);
-    let mut earlier = players.to_vec();
-    for (number, &player) in late.iter().enumerate() {
-        // The next late player begins elsewhere.
-        let from = number * (5 * earlier.len() / 13 + 1);
-        meetings.extend(of_late(player, &earlier, rounds, seats, from));
-        earlier.push(player);
+pub(super) fn some(players: &[usize], rounds: usize, seats: usize) -> Vec<Vec<usize>> {
+    let mut meetings = Vec::new();
+    let mut mixed = Mixed::new(players.len(), seats);
+    for round in 0..rounds {
+        meetings.extend(mixed.round(round, |_| true));
     }
-    meetings
+    named(meetings, players)
 }
 
-/// A late player meets `rounds` groups of the earlier ones, spread over them from the place `from`
-/// on; none if they are too few for a meeting.
+/// Further meetings after those that the players `had`, until each had `most`, or as many more as a
+/// configuration allows. Those who had enough take a seat only where a meeting would lack a player.
+pub(super) fn missing(
+    players: &[usize],
+    had: impl Iterator<Item = Lineup>,
+    most: u32,
+    seats: usize,
+) -> Vec<Vec<usize>> {
+    let places: HashMap<usize, usize> = players.iter().copied().zip(0..).collect();
+    let mut mixed = Mixed::new(players.len(), seats);
+    for meeting in had {
+        let there = meeting.players().filter_map(|player| places.get(&player).copied());
+        mixed.add(&there.collect::<Vec<_>>());
+    }
+    mixed.is_new = mixed.played.iter().map(|&played| played == 0).collect();
+    // A stranger's header may ask for more meetings than there is room for.
+    let rounds = (0..MOST_MEETINGS_EACH).map(|round| mixed.round(round, |had| had < most));
+    named(rounds.take_while(|round| !round.is_empty()).flatten().collect(), players)
+}
+
+/// A late player meets `rounds` groups of the earlier ones, spread over them; none if they are too
+/// few for a meeting.
 pub(super) fn of_late(
     player: usize,
     earlier: &[usize],
     rounds: usize,
     seats: usize,
-    from: usize,
 ) -> Vec<Vec<usize>> {
     let others = seats - 1;
     if earlier.len() < others {
         return Vec::new();
     }
     let group = |round: usize| {
-        let places = (0..others).map(move |at| from + round * others + at);
+        let places = (0..others).map(move |at| 1 + round * others + at);
         places.map(|place| earlier[place % earlier.len()])
     };
     (0..rounds).map(|round| [player].into_iter().chain(group(round)).collect()).collect()
 }
 
+/// The players of meetings of places in their list.
+fn named(meetings: Vec<Vec<usize>>, players: &[usize]) -> Vec<Vec<usize>> {
+    let meetings = meetings.into_iter();
+    meetings.map(|meeting| meeting.into_iter().map(|at| players[at]).collect()).collect()
+}
+
 /// Every entrant meets groups of the anchors. Each round moves the entrants to their next anchor; if
 /// there are only as many anchors as a meeting takes, there is one round.
 pub(super) fn field(entrants: &[usize], anchors: &[usize], seats: usize) -> Vec<Vec<usize>> {
-    let others = seats - 1;
-    let rounds = rounds_of_field(anchors.len(), seats);
-    let group = |from: usize| (from..from + others).map(|at| anchors[at % anchors.len()]);
     let round = |round: usize| {
         let entrants = entrants.iter().enumerate();
-        entrants.map(move |(at, &entrant)| [entrant].into_iter().chain(group(at + round)).collect())
+        entrants.map(move |(at, &entrant)| meeting(entrant, anchors, at + round, seats))
     };
-    (0..rounds).flat_map(round).collect()
+    (0..tables(anchors.len(), seats)).flat_map(round).collect()
 }
 
-/// The number of meetings of each entrant with groups of `anchors` players.
-fn rounds_of_field(anchors: usize, seats: usize) -> usize {
-    if anchors < seats { usize::from(anchors + 1 == seats) } else { anchors }
+/// Every entrant meets the first group of the anchors, then every entrant the second one, and so on.
+pub(super) fn in_turn(entrants: &[usize], anchors: &[usize], seats: usize) -> Vec<Vec<usize>> {
+    let turn =
+        |turn: usize| entrants.iter().map(move |&entrant| meeting(entrant, anchors, turn, seats));
+    (0..tables(anchors.len(), seats)).flat_map(turn).collect()
+}
+
+/// An entrant and the group of the anchors that begins at a place.
+fn meeting(entrant: usize, anchors: &[usize], from: usize, seats: usize) -> Vec<usize> {
+    let group = (from..from + seats - 1).map(|at| anchors[at % anchors.len()]);
+    [entrant].into_iter().chain(group).collect()
 }
 
 /// The meetings of players so far, by their places in the list.
@@ -114,58 +139,73 @@ struct Mixed {
     /// By player: how often it played, and those whom it met, as often as it did.
     played: Vec<u32>,
     met: Vec<Vec<usize>>,
+    /// By player: whether it is new among players of whom others are known. Such players meet known
+    /// ones and not each other, so that all can be compared.
+    is_new: Vec<bool>,
 }
 
 impl Mixed {
+    fn new(count: usize, seats: usize) -> Self {
+        Self {
+            seats,
+            played: vec![0; count],
+            met: vec![Vec::new(); count],
+            is_new: vec![false; count],
+        }
+    }
+
+    /// Everyone `is_short` of meetings plays in the next ones, if there are enough players for one.
+    fn round(&mut self, number: usize, is_short: impl Fn(u32) -> bool) -> Vec<Vec<usize>> {
+        let order = order(number, self.played.len());
+        let is_left = |at: &usize| self.seats <= order.len() && is_short(self.played[*at]);
+        let mut left: VecDeque<usize> = order.iter().copied().filter(is_left).collect();
+        let mut meetings = Vec::with_capacity(left.len().div_ceil(self.seats));
+        while !left.is_empty() {
+            meetings.push(self.next(&mut left, &order));
+        }
+        meetings
+    }
+
+    fn add(&mut self, meeting: &[usize]) {
+        for &one in meeting {
+            self.played[one] += 1;
+            self.met[one].extend(meeting.iter().filter(|&&other| other != one));
+        }
+    }
+
     /// The next meeting: of the first of those that are `left`, which are then fewer, and others.
     fn next(&mut self, left: &mut VecDeque<usize>, order: &[usize]) -> Vec<usize> {
         let mut meeting = Vec::with_capacity(self.seats);
         // By player: how often it met those in the meeting.
         let mut met = vec![0_u32; order.len()];
         while meeting.len() < self.seats {
-            let least = (0..left.len().min(WIDTH)).min_by_key(|&at| met[left[at]]);
-            let next = if let Some(at) = least {
+            let has_new = meeting.iter().any(|&at| self.is_new[at]);
+            let fits = |at: usize| !(has_new && self.is_new[at]);
+            let places = (0..left.len().min(WIDTH)).filter(|&at| fits(left[at]));
+            let next = if let Some(at) = places.min_by_key(|&at| met[left[at]]) {
                 left.remove(at)
             } else {
                 let free = order.iter().copied().filter(|at| !meeting.contains(at));
-                free.min_by_key(|&at| (self.played[at], met[at]))
+                // Two new players meet only where too few others are there.
+                let next = free.min_by_key(|&at| (!fits(at), self.played[at], met[at]));
+                left.retain(|&at| Some(at) != next);
+                next
             };
             // There are at least as many players as seats.
             let Some(next) = next else { break };
             self.met[next].iter().for_each(|&other| met[other] += 1);
             meeting.push(next);
         }
-        for &one in &meeting {
-            self.played[one] += 1;
-            self.met[one].extend(meeting.iter().filter(|&&other| other != one));
-        }
+        self.add(&meeting);
         meeting
     }
 }
 
 /// A single round of [`some`], the one with this number.
 pub(super) fn round(players: &[usize], number: usize, seats: usize) -> Vec<Vec<usize>> {
-    let meetings = mixed(players, number + 1, seats);
+    let meetings = some(players, number + 1, seats);
     let each = players.len().div_ceil(seats);
     meetings.into_iter().skip(number * each).collect()
-}
-
-fn mixed(players: &[usize], rounds: usize, seats: usize) -> Vec<Vec<usize>> {
-    let count = players.len();
-    if count < seats {
-        return Vec::new();
-    }
-    let mut mixed = Mixed { seats, played: vec![0; count], met: vec![Vec::new(); count] };
-    let mut meetings = Vec::with_capacity(rounds * count.div_ceil(seats));
-    for round in 0..rounds {
-        let order = order(round, count);
-        let mut left = VecDeque::from(order.clone());
-        while !left.is_empty() {
-            let meeting = mixed.next(&mut left, &order);
-            meetings.push(meeting.into_iter().map(|at| players[at]).collect());
-        }
-    }
-    meetings
 }
 
 /// The order of the places from 0 to `count` in a round: in the first unchanged, then as good as
@@ -223,21 +263,15 @@ mod tests {
             count in 7_usize..200,
             seats in prop::sample::select(vec![3_usize, 4, 6]),
             rounds in 2_usize..9,
-            late in 0_usize..4,
         ) {
-            let everyone = players(count + late);
-            let (players, late) = everyone.split_at(count);
-            let meetings = some(players, late, rounds, seats);
-            prop_assert!(meetings.iter().all(|meeting| is_of_different(meeting, seats)));
-            let before = some(players, &[], rounds, seats);
-            prop_assert!(meetings.starts_with(&before), "late players change no other meeting");
-            let loads_before = loads(players, &before);
+            let players = players(count);
+            let before = some(&players, rounds, seats);
+            prop_assert!(before.iter().all(|meeting| is_of_different(meeting, seats)));
+            let loads_before = loads(&players, &before);
             prop_assert!(loads_before.iter().all(|&load| load >= rounds), "{loads_before:?}");
             // The last ones of a round may have to be those who fill in for themselves.
             let most = loads_before.iter().max().expect("players");
             prop_assert!(*most <= rounds + 2 + rounds * seats / count, "{loads_before:?}");
-            let loads_of_late = loads(late, &meetings[before.len()..]);
-            prop_assert!(loads_of_late.iter().all(|&load| load >= rounds));
             // The field is connected.
             let mut known = BTreeSet::from([players[0]]);
             for _ in 0..count {
@@ -269,6 +303,37 @@ mod tests {
                     prop_assert_eq!(met, if is_enough { each } else { 0 });
                 }
             }
+            // In turn, all entrants meet the same group before anyone meets the next one.
+            let turns = in_turn(new, known, seats);
+            for turn in turns.chunks(entrants.max(1)) {
+                let groups: BTreeSet<_> = turn.iter().map(|meeting| &meeting[1..]).collect();
+                prop_assert_eq!(groups.len(), 1);
+                prop_assert!(turn.iter().map(|meeting| &meeting[0]).eq(new));
+            }
+            let sets = |meetings: Vec<Vec<usize>>| {
+                let sets = meetings.into_iter().map(|meeting| meeting.into_iter().collect());
+                let mut sets: Vec<BTreeSet<usize>> = sets.collect();
+                sets.sort();
+                sets
+            };
+            prop_assert_eq!(sets(turns), sets(meetings));
+        }
+    }
+
+    /// Otherwise, as many late players as there are seats would only meet each other.
+    #[test]
+    fn new_players_meet_known_ones() {
+        for (known, new) in [(8, 4), (8, 3), (4, 6), (4, 1)] {
+            let players = players(known + new);
+            let had = some(&players[..known], 3, 4);
+            let had = had.into_iter().map(Lineup::from_iter);
+            let more = missing(&players, had, 3, 4);
+            let is_new = |player: &usize| players[known..].contains(player);
+            for meeting in &more {
+                assert!(is_of_different(meeting, 4));
+                assert_eq!(meeting.iter().filter(|it| is_new(it)).count(), 1, "{known} {new}");
+            }
+            assert_eq!(loads(&players[known..], &more), vec![3; new]);
         }
     }
 
@@ -276,7 +341,7 @@ mod tests {
     fn players_meet_others_before_they_meet_again() {
         // Sixteen players can meet in five rounds of four tables without meeting anyone twice; this
         // finds three such rounds, and pairs meet twice at most.
-        let meetings = some(&players(16), &[], 4, 4);
+        let meetings = some(&players(16), 4, 4);
         let mut met = std::collections::BTreeMap::new();
         for meeting in &meetings {
             for (at, one) in meeting.iter().enumerate() {

@@ -5,12 +5,14 @@
 //! games are not played, and those already played do not count. The next games are a pure function
 //! too: a section is added when all earlier sections are over, from their results alone.
 //!
-//! No game of a disqualified player counts. Pairings do not know it, so that the games of others
-//! stay the same.
+//! No game of a disqualified player counts. Sections that were drawn before do not know it, so that
+//! the games of others stay the same; nor does a format whose pairings depend on no results.
 
 mod league;
 mod parts;
 mod sections;
+
+use std::collections::HashMap;
 
 use self::league::LeagueState;
 use self::parts::Part;
@@ -21,7 +23,7 @@ use referee_record::model::fixture::Lineup;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::player::Out;
 use referee_record::model::record::{Anchor, GameRecord, Header};
-use referee_record::model::stage::Format;
+use referee_record::model::stage::{Format, same_luck};
 
 /// The state of a tournament.
 #[derive(Debug, Clone)]
@@ -42,6 +44,8 @@ pub struct TournamentState {
     schedule: Schedule,
     /// The games by index; none if a game is not done.
     games: Vec<Option<GameSummary>>,
+    /// The final scores by seat of the games that have some, by index.
+    final_scores: HashMap<usize, Box<[f64]>>,
     played: usize,
     /// Every game before this index is done, or will not be played.
     frontier: usize,
@@ -73,11 +77,18 @@ impl TournamentState {
     pub fn new(header: &Header) -> Self {
         let names: Vec<String> = header.players.iter().map(|player| player.name.clone()).collect();
         let players = names.len();
-        let schedule = if header.is_league() {
+        let mut schedule = if header.is_league() {
             Schedule::of_league(players, header.seats.len())
         } else {
             Schedule::new(&names, header.seats.len(), &header.order())
         };
+        // Those that are compared move into each other's place.
+        if header.seats.len() > 2
+            && let Some(anchors) = same_luck(&header.stages)
+        {
+            let of = |name: &String| names.iter().position(|it| it == name);
+            schedule.rank_last(&anchors.iter().filter_map(of).collect::<Vec<_>>());
+        }
         // The seeds of a knockout are those of the file.
         let seeded =
             header.stages.iter().any(|stage| matches!(stage.format, Format::Knockout { .. }));
@@ -96,6 +107,7 @@ impl TournamentState {
             begins: vec![0],
             further: false,
             games: Vec::new(),
+            final_scores: HashMap::new(),
             played: 0,
             frontier: 0,
             streak: vec![0; players],
@@ -239,24 +251,41 @@ impl TournamentState {
     /// Marks the game of a record as done.
     pub fn add(&mut self, record: &GameRecord) -> Result<usize, RecordError> {
         let index = self.place(record).ok_or(RecordError::Foreign)?;
-        self.add_at(index, GameSummary::of(record).map_err(|_| RecordError::Foreign)?)
+        let summary = GameSummary::of(record).map_err(|_| RecordError::Foreign)?;
+        self.add_at(index, summary, record.final_scores())
     }
 
-    /// Marks a game as done whose players have these numbers.
+    /// Marks a game without final scores as done whose players have these numbers.
     pub fn add_fixture(
         &mut self,
         game: Fixture,
         summary: GameSummary,
     ) -> Result<usize, RecordError> {
-        self.claim(game);
-        self.add_at(self.schedule.index(game).ok_or(RecordError::Foreign)?, summary)
+        self.add_scored(game, summary, None)
     }
 
-    fn add_at(&mut self, index: usize, summary: GameSummary) -> Result<usize, RecordError> {
+    /// Marks a game as done whose players have these numbers, with its final scores by seat.
+    pub fn add_scored(
+        &mut self,
+        game: Fixture,
+        summary: GameSummary,
+        scores: Option<Box<[f64]>>,
+    ) -> Result<usize, RecordError> {
+        self.claim(game);
+        self.add_at(self.schedule.index(game).ok_or(RecordError::Foreign)?, summary, scores)
+    }
+
+    fn add_at(
+        &mut self,
+        index: usize,
+        summary: GameSummary,
+        scores: Option<Box<[f64]>>,
+    ) -> Result<usize, RecordError> {
         if self.is_done(index) {
             return Err(RecordError::Double);
         }
         self.games[index] = Some(summary);
+        self.final_scores.extend(scores.map(|scores| (index, scores)));
         self.played += 1;
         if self.is_league() {
             self.learn(index, summary);
@@ -280,12 +309,27 @@ impl TournamentState {
     /// failed the check was corrected, or one of them is disqualified.
     pub(crate) fn is_void(&self, index: usize) -> bool {
         // In most tournaments no player is out, and no fixture has to be computed.
-        self.any_out && {
-            let is_out = |player: usize| self.out[player].is_some_and(|last| last < index);
-            self.fixture(index).players.players().any(is_out)
-                || self.is_former(index)
-                || self.is_annulled(index)
-        }
+        self.any_out && (self.is_lost(index) || self.is_annulled(index))
+    }
+
+    /// The same as far as the drawing of a section knows it.
+    fn is_void_for(&self, section: usize, index: usize) -> bool {
+        let is_barred = |player| self.is_barred_from(section, player);
+        self.any_out
+            && (self.is_lost(index) || self.fixture(index).players.players().any(is_barred))
+    }
+
+    /// Whether the game at `index` need not be played: the next section is drawn without it. If that
+    /// was drawn before a player was disqualified, the game was played before, too.
+    pub(crate) fn is_passed_over(&self, index: usize) -> bool {
+        self.any_out && self.is_void_for(self.schedule.section(index) + 1, index)
+    }
+
+    /// Whether the game at `index` comes after one of its players was taken out, or before one was
+    /// corrected.
+    fn is_lost(&self, index: usize) -> bool {
+        let is_out = |player: usize| self.out[player].is_some_and(|last| last < index);
+        self.fixture(index).players.players().any(is_out) || self.is_former(index)
     }
 
     /// Whether one of the players of the game at `index` is disqualified.
@@ -295,6 +339,30 @@ impl TournamentState {
 
     fn is_disqualified(&self, player: usize) -> bool {
         self.header.players[player].disqualified.is_some()
+    }
+
+    /// Whether a player is disqualified as far as the drawing of a section knows it.
+    fn is_barred_from(&self, section: usize, player: usize) -> bool {
+        let before = self.header.players[player].drawn_before;
+        self.is_disqualified(player) && before.is_none_or(|before| section >= before as usize)
+    }
+
+    /// The last game that is done.
+    fn last_done(&self) -> Option<usize> {
+        (0..self.len()).rfind(|&index| self.is_done(index))
+    }
+
+    /// The number of sections up to the last one of which a game is done.
+    pub(crate) fn begun_sections(&self) -> usize {
+        self.last_done().map_or(0, |index| self.schedule.section(index) + 1)
+    }
+
+    /// The configured stages up to the last one of which a game is done.
+    pub(crate) fn begun_stages(&self) -> usize {
+        let Some(last) = self.last_done() else { return 0 };
+        let begun = self.begins.iter().take_while(|&&begin| begin <= last).count();
+        let stages = self.parts[..begun].iter().filter(|part| !part.is_added());
+        stages.filter(|part| part.stage.format != Format::Further).count()
     }
 
     /// Whether one of the players of the game at `index` was corrected after it.
@@ -307,7 +375,8 @@ impl TournamentState {
         if let Some(league) = &self.league {
             return league.open(from).next();
         }
-        (from..self.playable().end).find(|&index| !self.is_done(index) && !self.is_void(index))
+        (from..self.playable().end)
+            .find(|&index| !self.is_done(index) && !self.is_passed_over(index))
     }
 
     /// Whether a game is still to be played.
@@ -325,7 +394,7 @@ impl TournamentState {
         if !self.any_out && known.end == self.len() {
             return self.unknown() + self.len() - self.played;
         }
-        let is_due = |&index: &usize| !self.is_done(index) && !self.is_void(index);
+        let is_due = |&index: &usize| !self.is_done(index) && !self.is_passed_over(index);
         self.unknown() + known.filter(is_due).count()
     }
 
@@ -371,9 +440,8 @@ impl TournamentState {
     fn advance(&mut self) {
         loop {
             while self.frontier < self.len() {
-                let void = self.is_void(self.frontier);
                 match self.games[self.frontier] {
-                    _ if void => {}
+                    _ if self.is_passed_over(self.frontier) => {}
                     None => return,
                     Some(game) => self.count(self.frontier, game),
                 }
@@ -414,6 +482,19 @@ impl TournamentState {
     pub fn counted(&self) -> impl Iterator<Item = (Fixture, GameSummary)> {
         let games = (0..self.len()).filter(|&index| self.counts(index));
         games.filter_map(|index| Some((self.fixture(index), self.games[index]?)))
+    }
+
+    /// The final scores by seat of a game that is done, if it has some.
+    pub(crate) fn final_scores(&self, game: Fixture) -> Option<&[f64]> {
+        if self.final_scores.is_empty() {
+            return None;
+        }
+        self.final_scores.get(&self.schedule.index(game)?).map(AsRef::as_ref)
+    }
+
+    /// Whether a game that is done has final scores.
+    pub fn has_scores(&self) -> bool {
+        !self.final_scores.is_empty()
     }
 }
 

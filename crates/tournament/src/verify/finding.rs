@@ -85,6 +85,19 @@ pub enum RecordFinding {
     /// This seat lost on time, although it had not exceeded its time.
     #[error("{0} lost on time but had time left")]
     NotLate(Text),
+    /// The game was void more often than this player's outages may make it.
+    #[error(
+        "it was void {times} times because {player} could not reach its service, at most {most} \
+         allowed"
+    )]
+    Outages {
+        /// The name of the player.
+        player: String,
+        /// How often.
+        times: u8,
+        /// How often it may be.
+        most: u8,
+    },
     /// The seed of this player does not follow from the secret.
     #[error("the seed of {0} does not follow from the secret")]
     Seed(String),

@@ -71,6 +71,25 @@ fn adjudged(
 }
 
 #[test]
+fn more_outages_than_are_allowed_are_found() {
+    let mut out = fine();
+    out["void"] = json!(["503", "503"]);
+    out["outages"] = json!({"white": 2});
+    let record = record(out);
+    let audited = |outages: u8| {
+        let book = OpeningBook::empty(plan::rules(TURNS));
+        let mut header = header(&["ant", "bee"]);
+        header.clock.per_move = Some(Duration::from_secs(1));
+        header.players[0].outages = outages;
+        audit(&book, &header, Some(&secret()), &record)
+    };
+    assert_eq!(audited(2), []);
+    let found = audited(1).iter().map(ToString::to_string).collect::<Vec<_>>();
+    let expected = "it was void 2 times because ant could not reach its service, at most 1 allowed";
+    assert_eq!(found, [expected]);
+}
+
+#[test]
 fn forged_scores_are_found() {
     let mut forged = fine();
     forged["final_scores"] = json!({"white": 3, "black": 1});
@@ -223,7 +242,7 @@ fn seeds_and_luck_follow_from_the_secret() {
 }
 
 #[test]
-fn only_a_person_resigns() {
+fn only_people_and_go_engines_resign() {
     let resigned = |reason: &str| ended_early(Value::Null, "black", reason);
     let no_end = ["the game was not over, but no fault is recorded"];
     assert_eq!(found(&resigned("resignation")), no_end);
@@ -240,6 +259,13 @@ fn only_a_person_resigns() {
     assert_eq!(audited(&resigned("resignation"), &["ant"]), [""; 0]);
     assert_eq!(audited(&resigned("resignation"), &["bee"]), no_end, "it was the other one");
     assert_eq!(audited(&resigned("boredom"), &["ant"]), no_end);
+    let engine = |command: &str| {
+        let mut header = header(&["ant", "bee"]);
+        header.players[0].command = command.to_owned();
+        let record = record(changed(&resigned("resignation")));
+        audit(&OpeningBook::empty(plan::rules(TURNS)), &header, None, &record).len()
+    };
+    assert_eq!([engine("gtp:gnugo"), engine("uci:stockfish"), engine("gtp")], [0, 1, 1]);
 }
 
 #[test]

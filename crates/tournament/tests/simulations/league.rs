@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use referee_ratings::Estimate;
 use referee_record::model::entry::{Entry, Leaving, LeavingReason};
 use referee_record::model::fixture::Lineup;
-use referee_record::model::game_summary::{GameSummary, SeatFaults};
+use referee_record::model::game_summary::GameSummary;
 use referee_record::model::record::{Anchor, Header, PlayerInfo, examples};
 use referee_record::model::roster::RosterChange;
 use referee_record::model::stage::{Format, Stage};
@@ -183,7 +183,7 @@ impl TrueLeague {
         }
         let strengths: Vec<f64> = players.players().map(|player| self.strengths[player]).collect();
         let places = places(&strengths, 1.0, &mut self.random);
-        GameSummary { places, faults: SeatFaults::default(), fingerprint: None }
+        GameSummary::of_places(places)
     }
 
     /// Plays the next deal, if the league does not rest.

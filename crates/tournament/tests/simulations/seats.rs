@@ -104,7 +104,7 @@ impl Scenario {
             None => places(&strengths, self.step, luck),
         };
         let faults: SeatFaults = fails.map(|seat| (seat, FaultCode::Crash)).into_iter().collect();
-        GameSummary { places, faults, fingerprint: None }
+        GameSummary { faults, ..GameSummary::of_places(places) }
     }
 
     fn play(&self, truth: &[f64], seed: u64, luck: &mut impl Rng) -> TournamentState {

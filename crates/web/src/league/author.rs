@@ -19,15 +19,17 @@ use tokio_stream::wrappers::WatchStream;
 use super::entrance::{AuthorVisit, Entrance, page_with_forms};
 use super::own_games::OwnGames;
 use crate::WebError;
-use crate::served::{self, watch_files};
+use crate::served::{self, LivePage, watch_files};
 use crate::shared_copy::Freshness;
 use referee_league::author_folder::AuthorFolder;
+use referee_league::control::Control;
 use referee_league::history::{self, PastOutcome};
 use referee_league::invitations::Guest;
 use referee_league::queue::CheckQueue;
 use referee_league::version::version_dir;
 use referee_league::{REPORT_FILE, entered_as};
 use referee_protocol::escape;
+use referee_record::model::league::LeagueSettings;
 use referee_record::wording::counted;
 use referee_report::page::league::{AuthorPage, AuthorVersion, GameFilter, ListedHandIn};
 use referee_sandbox::limits;
@@ -73,6 +75,37 @@ async fn html(
         live = served::page(&entrance.live, Freshness::Current).await?;
     }
     let is_removed = control.removed.contains(&visit.name);
+    let notices = notices(entrance, &visit.name, &control)?;
+    let settings = &entrance.league.settings;
+    let bounds = format!(
+        "At most {}, and once every {}. A new hand-in replaces your previous one.",
+        limits::bytes(settings.largest),
+        humantime::format_duration(settings.every)
+    );
+    let games = OwnGames::new(&live, &visit.name);
+    let page = AuthorPage {
+        league: &entrance.name,
+        author: &visit.name,
+        token: &visit.secret.form_token(),
+        message: &control.message,
+        notices: &notices.iter().map(|text| &**text).collect::<Vec<_>>(),
+        bounds: (!control.closed && !is_removed).then_some(&bounds),
+        handed_in: &folder.as_ref().map(listed).unwrap_or_default(),
+        report: &report,
+        history: &past_hand_ins(entrance, &visit.name)?,
+        versions: &versions(settings, &live, &visit.name),
+        ratings: &games.ratings(),
+        games: &games.last(filter),
+        filter,
+        opponents: &games.opponents(),
+        standings: &live.tables.standings,
+    };
+    Ok(page.html())
+}
+
+/// What holds up the author's hand-ins and games, and when its next check is expected.
+fn notices(entrance: &Entrance, author: &str, control: &Control) -> Result<Vec<String>, WebError> {
+    let is_removed = control.removed.contains(author);
     let is_running = folder::is_being_written(&entrance.league.dir);
     let notices = [
         (control.closed, "The league is closed."),
@@ -80,24 +113,23 @@ async fn html(
         (control.paused, "All games are paused."),
         (!is_running, "No games are being played: your hand-ins wait until the league resumes."),
     ];
+    let notices = notices.into_iter().filter(|(holds, _)| *holds).map(|(_, text)| text.to_owned());
     let queue = CheckQueue::read(&entrance.league.dir)?;
-    let changed = fs::metadata(entrance.folder(&visit.name)).map_or(0, |found| found.ctime());
-    let before = queue.before(&visit.name, u64::try_from(changed).unwrap_or_default());
+    let changed = fs::metadata(entrance.folder(author)).map_or(0, |found| found.ctime());
+    let before = queue.before(author, u64::try_from(changed).unwrap_or_default());
     let waits = before.map(|before| waiting_time(before, queue.typical));
-    let waits = waits.as_deref().filter(|_| is_running && !control.closed && !is_removed);
-    let notices: Vec<&str> = notices
-        .into_iter()
-        .filter_map(|(holds, text)| holds.then_some(text))
-        .chain(waits)
-        .collect();
-    let settings = &entrance.league.settings;
-    let bounds = format!(
-        "At most {}, and once every {}. A new hand-in replaces your previous one.",
-        limits::bytes(settings.largest),
-        humantime::format_duration(settings.every)
-    );
+    let waits = waits.filter(|_| is_running && !control.closed && !is_removed);
+    Ok(notices.chain(waits).collect())
+}
+
+/// The author's versions, the newest first.
+fn versions<'a>(
+    settings: &LeagueSettings,
+    live: &'a LivePage,
+    author: &str,
+) -> Vec<AuthorVersion<'a>> {
     let own = live.entrants.iter().filter_map(|player| {
-        let entry = player.entry.as_ref().filter(|entry| entry.author == visit.name)?;
+        let entry = player.entry.as_ref().filter(|entry| entry.author == author)?;
         Some((player, entry))
     });
     let mut versions: Vec<AuthorVersion<'_>> = own
@@ -110,25 +142,7 @@ async fn html(
         })
         .collect();
     versions.sort_by_key(|version| std::cmp::Reverse(version.number));
-    let games = OwnGames::new(&live, &visit.name);
-    let page = AuthorPage {
-        league: &entrance.name,
-        author: &visit.name,
-        token: &visit.secret.form_token(),
-        message: &control.message,
-        notices: &notices,
-        bounds: (!control.closed && !is_removed).then_some(&bounds),
-        handed_in: &folder.as_ref().map(listed).unwrap_or_default(),
-        report: &report,
-        history: &past_hand_ins(entrance, &visit.name)?,
-        versions: &versions,
-        ratings: &games.ratings(),
-        games: &games.last(filter),
-        filter,
-        opponents: &games.opponents(),
-        standings: &live.tables.standings,
-    };
-    Ok(page.html())
+    versions
 }
 
 /// When the check of a submission is expected, with `before` others ahead of it that typically take

@@ -104,3 +104,16 @@ fn an_end_names_the_winner_and_its_seat() {
     assert_eq!(drawn("adjudicated-length"), "draw: adjudicated by length");
     assert_eq!(drawn("\u{1b}[2J"), r"draw: \u{1b}[2J");
 }
+
+#[test]
+fn a_drawing_is_stored_as_what_changed_in_it() {
+    let drawings = ["", "<a>1</a>", "<a>2</a>", "<a>22</a>", "<a></a>", ""];
+    let changes = [(0, 0, "<a>1</a>"), (3, 4, "2"), (4, 4, "2"), (3, 4, ""), (0, 0, "")];
+    for (pair, (start, end, between)) in drawings.windows(2).zip(changes) {
+        let (old, new) = (pair[0], pair[1]);
+        let expected = SvgChange(start, end, between.to_owned());
+        assert_eq!(SvgChange::between(old, new), Some(expected));
+        assert_eq!(format!("{}{between}{}", &old[..start], &old[old.len() - end..]), new);
+        assert_eq!(SvgChange::between(new, new), None);
+    }
+}

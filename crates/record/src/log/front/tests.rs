@@ -28,7 +28,7 @@ fn the_front_of_a_line_is_that_of_its_record() {
 }
 
 #[test]
-fn nothing_behind_the_front_is_read() {
+fn nothing_else_behind_the_front_is_read() {
     let line = line(&examples()[0]);
     let at = memchr::memmem::find(&line, REST).expect("the rest");
     let cut = [&line[..at + REST.len()], b"garbage"].concat();
@@ -36,6 +36,26 @@ fn nothing_behind_the_front_is_read() {
     for length in 0..at {
         assert_eq!(GameFront::read(&line[..length]), None, "{length}");
     }
+}
+
+#[test]
+fn final_scores_of_two_seats_are_found_behind_the_front() {
+    let plain = game("ant", "bee", "white");
+    // A text that looks like them.
+    let rolls = vec![",\"final_scores\":{\"white\":1,\"black\":2}".to_owned()];
+    let values = [41.into(), Number::from_f64(40.5).expect("finite")];
+    let final_scores = Some(SeatMap::new(plain.players.names.clone(), BySeat::from(values)));
+    let scored = GameRecord { final_scores, rolls: rolls.clone(), ..plain.clone() };
+    let front = GameFront::read(&line(&scored)).expect("a front");
+    assert_eq!(front, GameFront::of(&scored));
+    assert_eq!(
+        front.points().map(|points| points.map_seats(|seat| points[seat].to_string())),
+        Some(["41".to_owned(), "40.5".to_owned()].into())
+    );
+    let text = String::from_utf8(line(&scored)).expect("UTF-8");
+    assert!(!text.contains("\"points\""), "logs of two seats stay as they are: {text}");
+    let without = GameRecord { rolls, ..plain };
+    assert_eq!(GameFront::read(&line(&without)).expect("a front").points(), None);
 }
 
 #[test]

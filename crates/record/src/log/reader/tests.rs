@@ -37,10 +37,15 @@ fn a_file_that_is_not_a_log_is_refused() {
     assert!(said.contains(&format!("not a header of the format {SCHEMA}")), "{said}");
 }
 
+fn listed(meeting: &[&str]) -> Format {
+    let meeting = meeting.iter().map(|&name| name.to_owned()).collect();
+    Format::Listed { meetings: vec![meeting], late: 0 }
+}
+
 #[test]
 fn a_header_with_values_that_no_configuration_allows_is_refused() {
     type Change = fn(&mut Header);
-    let changes: [(Change, &str); 15] = [
+    let changes: [(Change, &str); 18] = [
         (|header| header.stages[0].pairs = 0, r#"the stage {"format":"round-robin","pairs":0}"#),
         (
             |header| header.stages[0].pairs = u32::MAX,
@@ -54,6 +59,9 @@ fn a_header_with_values_that_no_configuration_allows_is_refused() {
             |header| header.stages[0].format = Format::Ladder { games: 2, margin: Some(0) },
             "the stage",
         ),
+        (|header| header.stages[0].format = listed(&["ant"]), "does not name 2 different"),
+        (|header| header.stages[0].format = listed(&["ant", "ant"]), "does not name 2 different"),
+        (|header| header.stages[0].format = listed(&["ant", "cat"]), "does not name 2 different"),
         (|header| header.clock.per_move = Some(2 * clock::LONGEST), "longer than a day"),
         (|header| header.containment.limits.sandbox.processes = u64::MAX, "a resource limit"),
         (|header| header.fault_policy = FaultPolicy::Retry(0), "1 to 10 retries"),

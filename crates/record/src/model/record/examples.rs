@@ -8,8 +8,10 @@ use referee_protocol::Score;
 use crate::model::clock::TimeControl;
 use crate::model::containment::{Containment, PlayerLimits};
 use crate::model::fault::{Fault, FaultCode};
-use crate::model::record::{ClockRecord, FaultPolicy, GameRecord, Header, PlayerInfo, SCHEMA};
-use crate::model::stage::Stage;
+use crate::model::record::{
+    ClockRecord, FaultPolicy, GameRecord, Header, OutageCounts, PlayerInfo, SCHEMA,
+};
+use crate::model::stage::{RankedBy, Stage};
 use referee_containment::Level;
 
 const SEATS: [&str; 2] = ["white", "black"];
@@ -23,7 +25,9 @@ pub fn header(names: &[&str]) -> Header {
         tc: None,
         takes_openings: true,
         restart: true,
+        outages: 0,
         disqualified: None,
+        drawn_before: None,
         entry: None,
         left: None,
     };
@@ -41,6 +45,7 @@ pub fn header(names: &[&str]) -> Header {
         fault_policy: FaultPolicy::Lose,
         adjudication: None,
         quarantine: 5,
+        rank: RankedBy::Ratings,
         stages: vec![Stage::round_robin(1)],
         drawn: false,
         openings: None,
@@ -113,6 +118,7 @@ pub fn game(first: &str, second: &str, result: &str) -> GameRecord {
         notes: Vec::new(),
         reported: None,
         void: Vec::new(),
+        outages: OutageCounts::default(),
         worker: None,
     }
 }

@@ -33,7 +33,9 @@ fn builder() -> RecordBuilder {
 
 fn built(builder: RecordBuilder) -> GameRecord {
     let fixture = Fixture { players: [0, 1].into(), pair: 4, game: 2 };
-    builder.build("an-id".to_owned(), fixture, vec!["it lagged".to_owned()])
+    let reasons = vec!["it lagged".to_owned()];
+    let void = VoidAttempts { reasons, ..VoidAttempts::default() };
+    builder.build("an-id".to_owned(), fixture, void)
 }
 
 fn faulted(faults: BySeat<Option<Fault>>) -> RecordBuilder {

@@ -42,6 +42,116 @@ fn pool(players: usize, restart: bool, replies: &'static [&'static str]) -> (Pla
     (PlayerPool::new(OpeningBook::empty(plan::rules("wb")), Arc::new(conditions)), history)
 }
 
+/// A pool of two players. The one with number 0 cannot reach its service in the first games, so many
+/// `times`, and is allowed so many of them to be void. With a `greeting`, it says so there.
+fn pool_without_service(times: usize, outages: u8, greeting: bool) -> PlayerPool {
+    let (pool, _) = pool(2, true, &[]);
+    let left = Arc::new(Mutex::new(times));
+    let fresh = move || {
+        let left = Arc::clone(&left);
+        let script = move |message: &serde_json::Value| {
+            let kind = message["type"].as_str();
+            let mut left = left.lock().expect("no panic");
+            let is_asked = kind == Some(if greeting { "init" } else { "turn" });
+            let reply = match kind {
+                Some("init" | "turn") if is_asked && *left > 0 => {
+                    *left -= 1;
+                    Some(r#"{"outage":"503"}"#.to_owned())
+                }
+                Some("init") => Some("ok".to_owned()),
+                Some("turn") => Some("go".to_owned()),
+                _ => None,
+            };
+            (Duration::ZERO, reply)
+        };
+        let wire = Wire::scripted(Box::new(script));
+        Player::Wire(Box::new(if outages > 0 { wire.with_outages() } else { wire }))
+    };
+    let mut entrant = Entrant::new("player 0", true, fresh);
+    entrant.outages = outages;
+    pool.conditions.players.admit(0, entrant);
+    pool
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_without_a_service_is_void_and_played_again_later() {
+    for greeting in [false, true] {
+        let mut pool = (pool_without_service(2, 2, greeting), History::default());
+        let began = tokio::time::Instant::now();
+        let (finished, _) = play(&mut pool, (0, 1), 1, 1).await;
+        // After 1 s, and after 4 s.
+        assert_eq!(began.elapsed().as_secs(), 5);
+        let record = finished.record;
+        assert_eq!((record.fault, &*record.reason), (None, "done"));
+        let why = "after ply 0, player 0 could not reach its service: 503; played again";
+        assert_eq!(record.void, [why, why]);
+        let counts: Vec<(&str, u8)> =
+            record.outages.0.iter().map(|(seat, count)| (seat.as_str(), *count)).collect();
+        assert_eq!(counts, [("white", 2)]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn more_outages_than_are_allowed_are_a_fault() {
+    for greeting in [false, true] {
+        let mut pool = (pool_without_service(9, 2, greeting), History::default());
+        let (finished, _) = play(&mut pool, (1, 0), 1, 1).await;
+        let record = finished.record;
+        assert_eq!((&*record.reason, &*record.result), ("outage", "white"));
+        assert_eq!(record.fault_of(Seat::SECOND).expect("a fault").message, "503");
+        assert_eq!((record.void.len(), record.outages.of("black")), (2, 2));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_permission_an_outage_is_a_wrong_reply() {
+    for (greeting, reason) in [(false, "malformed"), (true, "no-start")] {
+        let mut pool = (pool_without_service(9, 0, greeting), History::default());
+        let (finished, _) = play(&mut pool, (0, 1), 1, 1).await;
+        let record = finished.record;
+        assert_eq!((&*record.reason, record.void.len()), (reason, 0));
+        let message = &record.fault_of(Seat::FIRST).expect("a fault").message;
+        assert!(message.contains("`outages` under `[[players]]`: 503"), "{message}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_ends_the_wait_for_a_service() {
+    let mut pool = pool_without_service(9, 9, false);
+    let (tell, mut stop) = watch::channel(false);
+    let fixture = Fixture { players: [0, 1].into(), pair: 1, game: 1 };
+    let stopping = async {
+        tokio::time::sleep(2 * SECOND).await;
+        tell.send_replace(true);
+    };
+    let began = tokio::time::Instant::now();
+    let (outcome, ()) = tokio::join!(pool.play("a-game".to_owned(), fixture, &mut stop), stopping);
+    assert_eq!((outcome, began.elapsed()), (JobOutcome::Stopped, 2 * SECOND));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_run_ends_the_wait_for_a_service() {
+    let mut pool = pool_without_service(9, 9, false);
+    let (closing, closes) = watch::channel(None);
+    Arc::get_mut(&mut pool.conditions).expect("nobody else has them").closes = closes;
+    let fixture = |game| Fixture { players: [0, 1].into(), pair: 1, game };
+    let games = [1, 2].map(|game| DueGame { id: format!("game {game}"), fixture: fixture(game) });
+    let (_tell, mut stop) = watch::channel(false);
+    let ending = async {
+        tokio::time::sleep(2 * SECOND).await;
+        closing.send_replace(Some(Instant::now()));
+    };
+    let began = tokio::time::Instant::now();
+    let (outcome, ()) = tokio::join!(pool.play_all(games.to_vec(), &mut stop), ending);
+    assert_eq!((outcome, began.elapsed()), (JobOutcome::Stopped, 2 * SECOND));
+}
+
+#[test]
+fn the_wait_for_a_service_grows_to_a_quarter_of_an_hour() {
+    let seconds = [1, 2, 3, 5, 6, 15].map(|times| outage_pause(times).as_secs());
+    assert_eq!(seconds, [1, 4, 16, 256, 900, 900]);
+}
+
 fn script(number: usize, replies: &'static [&'static str], history: History) -> PlayerScript {
     let mut replies = replies.iter();
     Box::new(move |message| {

@@ -9,7 +9,9 @@ use serde_json::{Map, Value, json};
 use referee_record::model::containment::Containment;
 use referee_record::model::openings::Openings;
 use referee_record::model::record::{Header, PlayerInfo};
-use referee_record::model::stage::{Format, Stage, checked_round_robin, configured};
+use referee_record::model::stage::{
+    Format, RankedBy, Stage, checked_round_robin, configured, describe_stages,
+};
 
 /// What differs between the results and the configuration, although it must not.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,20 +42,20 @@ impl fmt::Display for ChangedProgram {
 
 /// Returns the allowed changes. Returns forbidden changes as an error.
 ///
-/// Of the `replaced` players, those that `failed` the check are checked again; after a check, no
-/// others can be replaced. With `further` games in the log, no other games may be added before them.
+/// Of the `replaced` players, those that failed the check are checked again; after a check, no others
+/// can be replaced. With further games in the log, no other games may be added before them.
 pub(super) fn compare(
     old: &Header,
     new: &Header,
     replaced: &[String],
-    failed: &[String],
-    further: bool,
+    played: &Played<'_>,
 ) -> Result<Vec<String>, Differences> {
+    let Played { failed, further, .. } = *played;
     let mut changes = Vec::new();
     let forbidden = fixed_differences(old, new);
     let mut found = Differences { forbidden, programs: Vec::new(), too_late: Vec::new() };
-    let (planned, wanted) = (configured(&old.stages), configured(&new.stages));
-    compare_stages(planned, wanted, &mut changes, &mut found.forbidden);
+    let wanted = configured(&new.stages);
+    compare_stages(old, new, &mut changes, &mut found.forbidden);
     let is_checked = checked_round_robin(wanted).is_some();
     let is_fixed = further || !(may_grow(wanted) || is_checked);
     let why_fixed = match (further, is_checked) {
@@ -76,7 +78,11 @@ pub(super) fn compare(
         found.too_late.extend(added.into_iter().cloned());
         found.forbidden.extend(changes.iter().map(|change| format!("{change}: {why_fixed}")));
     }
-    match (planned.len() < old.stages.len(), wanted.len() < new.stages.len()) {
+    changes.extend(old.players.iter().filter_map(|player| restart(player, &new.players)));
+    outages(old, new, &mut changes, &mut found.forbidden);
+    changes.extend(what_counts(old, new, played, &mut found.forbidden));
+    let has_further = |header: &Header| header.stages.contains(&Stage::further());
+    match (has_further(old), has_further(new)) {
         (false, true) => changes.push("further games as time allows (--until)".to_owned()),
         (true, false) => changes.push("no further games (none were played)".to_owned()),
         _ => {}
@@ -85,6 +91,52 @@ pub(super) fn compare(
         return Ok(changes);
     }
     Err(found)
+}
+
+/// What changes of the games that count, and of what ranks the players.
+fn what_counts(
+    old: &Header,
+    new: &Header,
+    played: &Played<'_>,
+    forbidden: &mut Vec<String>,
+) -> Vec<String> {
+    let (mut changes, stages) = (Vec::new(), configured(&new.stages));
+    let may_return = may_grow(stages) && !played.further;
+    for player in &old.players {
+        let now = new.players.iter().find(|now| now.name == player.name);
+        let may_return = may_return || player.drawn_before.is_some_and(|it| played.begun <= it);
+        match now.map(|now| disqualification(player, now, may_return)) {
+            Some(Ok(change)) => changes.extend(change),
+            Some(Err(refusal)) => forbidden.push(refusal),
+            None => {}
+        }
+    }
+    if old.rank != new.rank {
+        let by = if new.rank == RankedBy::Scores { "final scores" } else { "ratings" };
+        // A check only says who stays.
+        if played.stages > 1 && checked_round_robin(stages).is_none() {
+            forbidden.push(format!(
+                "rank: players cannot be ranked by {by} now, because a later stage has begun, whose \
+                 players the ranking chose"
+            ));
+        } else {
+            changes.push(format!("players are ranked by {by}"));
+        }
+    }
+    changes
+}
+
+/// What was played, as far as it decides what may change.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Played<'a> {
+    /// The players that failed the check.
+    pub(super) failed: &'a [String],
+    /// Whether there are further games.
+    pub(super) further: bool,
+    /// How many sections have begun.
+    pub(super) begun: u32,
+    /// How many stages have begun.
+    pub(super) stages: usize,
 }
 
 /// What decides whether a player may change.
@@ -110,15 +162,6 @@ impl PlayerTerms<'_> {
         let Self { replaced, failed, is_checked, is_fixed, why_fixed } = *self;
         let Differences { forbidden, programs, too_late } = found;
         let name = &player.name;
-        if let Some(now) = now.filter(|now| now.disqualified != player.disqualified) {
-            if is_fixed {
-                forbidden.push(format!(
-                    "player {name}: whether it is disqualified cannot change, because {why_fixed}"
-                ));
-            } else {
-                changes.push(disqualification(now));
-            }
-        }
         match now {
             None => {
                 forbidden.push(format!("player {name}: it is in the results but not configured"));
@@ -130,12 +173,7 @@ impl PlayerTerms<'_> {
                     "tc of {name}: the results have {before}, the configuration {now}"
                 ));
             }
-            Some(now) if now.hash == player.hash && !replaced.contains(name) => {
-                if now.restart != player.restart {
-                    let how = if now.restart { "in each game" } else { "only after a fault" };
-                    changes.push(format!("player {name} is restarted {how}"));
-                }
-            }
+            Some(now) if now.hash == player.hash && !replaced.contains(name) => {}
             Some(now) if is_fixed || is_checked && !failed.contains(name) => {
                 too_late.extend(is_fixed.then(|| name.clone()));
                 forbidden.push(format!(
@@ -162,49 +200,90 @@ impl PlayerTerms<'_> {
     }
 }
 
-/// What changes where a player is disqualified, or is not any more.
-fn disqualification(now: &PlayerInfo) -> String {
+/// What changes if the program of a player is now restarted at other times. That may change in any
+/// format: who meets whom does not depend on it.
+fn restart(player: &PlayerInfo, now: &[PlayerInfo]) -> Option<String> {
+    let now = now.iter().find(|now| now.name == player.name && now.hash == player.hash)?;
+    let how = if now.restart { "in each game" } else { "only after a fault" };
+    (now.restart != player.restart).then(|| format!("player {} is restarted {how}", now.name))
+}
+
+/// What changes of how often a game may be void because a player cannot reach its service. The games
+/// played so far may have been so as often as before.
+fn outages(old: &Header, new: &Header, changes: &mut Vec<String>, forbidden: &mut Vec<String>) {
+    for before in &old.players {
+        let now = new.players.iter().find(|now| now.name == before.name);
+        let Some(now) = now.filter(|now| now.outages != before.outages) else { continue };
+        let change = format!("outages of {}: {} became {}", now.name, before.outages, now.outages);
+        if now.outages > before.outages {
+            changes.push(change);
+        } else {
+            forbidden.push(format!("{change}; they can only be raised"));
+        }
+    }
+}
+
+/// What changes where a player is disqualified, or is not any more; if it must stay so, why.
+fn disqualification(
+    before: &PlayerInfo,
+    now: &PlayerInfo,
+    may_return: bool,
+) -> Result<Option<String>, String> {
     let PlayerInfo { name, disqualified, .. } = now;
+    if *disqualified == before.disqualified {
+        return Ok(None);
+    }
     match disqualified {
-        Some(why) => format!("player {name} disqualified: {why}; none of its games counts"),
-        None => format!("player {name} is not disqualified any more; its games count again"),
+        Some(why) => {
+            Ok(Some(format!("player {name} disqualified: {why}; none of its games counts")))
+        }
+        None if may_return => {
+            Ok(Some(format!("player {name} is no longer disqualified; its games count again")))
+        }
+        None => Err(format!(
+            "player {name}: it stays disqualified, because others have played without it; put the \
+             `disqualified` line back"
+        )),
     }
 }
 
 /// Whether results stay valid when players or pairs are added, or games are played again.
-fn may_grow(stages: &[Stage]) -> bool {
+pub(super) fn may_grow(stages: &[Stage]) -> bool {
     let may = |format: &Format| format.has_one_section() || *format == Format::League;
     matches!(stages, [Stage { format, .. }] if may(format))
 }
 
 /// The differences between the stages. More pairs are allowed; anything else is forbidden.
 fn compare_stages(
-    old: &[Stage],
-    new: &[Stage],
+    before: &Header,
+    after: &Header,
     changes: &mut Vec<String>,
     differences: &mut Vec<String>,
 ) {
+    let (old, new) = (configured(&before.stages), configured(&after.stages));
     if old.iter().map(Stage::without_late).eq(new.iter().map(Stage::without_late)) {
         return;
     }
+    let seats = before.seats.len();
+    let key = if seats == 2 { "pairs" } else { "deals" };
     if let ([before], [after]) = (old, new)
         && after.without_late() == (Stage { pairs: after.pairs, ..before.without_late() })
     {
         let (before, after) = (before.pairs, after.pairs);
         match after {
-            more if more > before => changes.push(format!("pairs: {before} became {more}")),
+            more if more > before => changes.push(format!("{key}: {before} became {more}")),
             fewer => differences.push(format!(
-                "pairs: the results have {before}, the configuration {fewer}; their number can \
+                "{key}: the results have {before}, the configuration {fewer}; their number can \
                  only grow"
             )),
         }
     } else {
-        let text = |stages| serde_json::to_value(stages).unwrap_or_default().to_string();
-        differences.push(format!(
-            "stages: the results have {}, the configuration {}",
-            text(old),
-            text(new)
-        ));
+        let words = |stages, header: &Header| describe_stages(stages, header.players.len(), seats);
+        let described = [words(old, before), words(new, after)];
+        let as_json = |stages| serde_json::to_value(stages).unwrap_or_default().to_string();
+        let [old, new] =
+            if described[0] == described[1] { [old, new].map(as_json) } else { described };
+        differences.push(format!("stages: the results have {old}, the configuration {new}"));
     }
 }
 

@@ -134,7 +134,11 @@ fn ordered(players: Lineup, number: u64) -> GameSummary {
         players.at(one).cmp(&players.at(other))
     });
     let faults = SeatFaults::default();
-    GameSummary { places, faults, fingerprint: NonZeroU64::new(number + 1) }
+    GameSummary {
+        faults,
+        fingerprint: NonZeroU64::new(number + 1),
+        ..GameSummary::of_places(places)
+    }
 }
 
 #[test]
@@ -192,7 +196,7 @@ fn a_game_tells_only_of_those_who_are_compared() {
     let faults: SeatFaults =
         [(Seat::SECOND, referee_record::model::fault::FaultCode::Crash)].into_iter().collect();
     let places = Places::lost_by(Seat::SECOND.into(), 3);
-    form.learn(players, GameSummary { places, faults, fingerprint: None });
+    form.learn(players, GameSummary { faults, ..GameSummary::of_places(places) });
     let [first, second, third] = [0, 1, 2].map(|player| form.players[player]);
     assert!(first.value > second.value && (first.value - third.value).abs() < 1e-9);
 }

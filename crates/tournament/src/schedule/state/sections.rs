@@ -5,24 +5,28 @@ use super::parts::Part;
 use crate::schedule::formats::{self, Meeting, Next, StageState};
 use crate::schedule::lots;
 use referee_games::BySeat;
-use referee_ratings::{FixedRating, Ranking, Results, fit};
+use referee_ratings::{FixedRating, Ranking, Results, ScoreFit, ScoredGames, Table, fit};
 use referee_record::model::fixture::{Fixture, Lineup};
 use referee_record::model::game_summary::GameSummary;
+use referee_record::model::player::Out;
 use referee_record::model::record::fixed_ratings;
-use referee_record::model::stage::{Format, Order};
+use referee_record::model::stage::{Format, Order, RankedBy, configured, tables};
 
 impl TournamentState {
     /// Adds the next section. Returns whether there was one.
     pub(super) fn extend(&mut self) -> bool {
+        let mut is_longer = false;
         while self.part < self.parts.len() {
-            if let Some(Next { meetings, deals }) = self.next_section() {
-                match &self.parts[self.part].stage.format {
-                    Format::Gauntlet { anchors, same_luck: true } => {
-                        self.schedule.push_in_turns(&meetings, deals, anchors.len());
-                    }
-                    _ => self.schedule.push(meetings, deals),
-                }
-                self.games.resize(self.schedule.len(), None);
+            if let Some(next) = self.next_section() {
+                self.push(next);
+                is_longer = true;
+            } else if !is_longer && let Some(part) = self.make_up() {
+                self.parts.insert(self.part + 1, part);
+            }
+            // Listed meetings do not wait for the games before them, some of which may be played
+            // again.
+            let is_listed = |part: &Part| part.stage.format.is_listed();
+            if is_longer && !self.parts.get(self.part + 1).is_some_and(is_listed) {
                 return true;
             }
             self.part += 1;
@@ -35,6 +39,21 @@ impl TournamentState {
         false
     }
 
+    fn push(&mut self, Next { meetings, deals }: Next) {
+        match &self.parts[self.part].stage.format {
+            Format::Gauntlet { anchors, same_luck: true } => {
+                let turns = tables(anchors.len(), self.header.seats.len());
+                self.schedule.push_in_turns(&meetings, deals, turns);
+            }
+            // A single stage may get more deals later.
+            Format::Listed { .. } if configured(&self.header.stages).len() == 1 => {
+                self.schedule.push_apart(meetings, deals);
+            }
+            _ => self.schedule.push(meetings, deals),
+        }
+        self.games.resize(self.schedule.len(), None);
+    }
+
     /// Keeps the best players, as many as the part takes. Further games are open to all again.
     pub(super) fn take_part(&mut self) {
         let Some(Part { stage, late }) = self.parts.get(self.part) else { return };
@@ -42,6 +61,9 @@ impl TournamentState {
             if stage.format == Format::Check {
                 self.admit(late);
             }
+            return;
+        }
+        if stage.format.is_listed() {
             return;
         }
         let most = stage.players.unwrap_or(usize::MAX);
@@ -70,18 +92,20 @@ impl TournamentState {
         let sections: Vec<Vec<Meeting>> = (self.first_section..self.schedule.sections())
             .map(|section| self.played_in(section))
             .collect();
-        let by_name: &[String] = match &stage.format {
-            Format::Gauntlet { anchors, .. } => anchors,
-            Format::PartialRoundRobin { late, .. } => late,
+        let by_name: &[Vec<String>] = match &stage.format {
+            Format::Gauntlet { anchors: names, .. }
+            | Format::PartialRoundRobin { late: names, .. } => std::slice::from_ref(names),
+            Format::Listed { meetings, .. } => meetings,
             _ => &[],
         };
-        let named: Vec<usize> = by_name.iter().filter_map(|name| self.number(name)).collect();
+        let named =
+            by_name.iter().flatten().filter_map(|name| self.number(name)).collect::<Vec<_>>();
         let mut entrants = self.entrants.clone();
         if late.is_some() || matches!(stage.format, Format::PartialRoundRobin { .. }) {
             let lots = lots(&self.lots_of(), &self.names);
             entrants.sort_by_key(|&player| lots[player]);
         }
-        let (out, fixed) = (self.outs_by_games(), self.fixed_for_pairing());
+        let (out, fixed) = (self.outs_for_pairing(), self.fixed_for_pairing());
         let results = self.results_for_pairing();
         let course = StageState {
             seats: self.header.seats.len(),
@@ -101,7 +125,7 @@ impl TournamentState {
 
     /// The text from which the order of the players is drawn where it must not depend on the order
     /// of the configuration.
-    fn lots_of(&self) -> String {
+    pub(super) fn lots_of(&self) -> String {
         match self.header.order() {
             Order::Drawn(text) => text,
             Order::Listed => self.header.seed.unwrap_or_default().to_string(),
@@ -123,8 +147,12 @@ impl TournamentState {
                 let at = meeting.players.players().position(|it| it == player);
                 meeting.halves[at.expect("it plays in this meeting")] += halves;
             }
-            meeting.faulted |=
-                self.counts(index) && self.games[index].is_some_and(GameSummary::is_faulted);
+            // Nobody passed a check by a game that is not played because a player is disqualified.
+            let is_lost = self.any_out && self.is_lost(index);
+            meeting.faulted |= match self.games[index] {
+                Some(game) => !is_lost && game.is_faulted(),
+                None => !is_lost && self.is_passed_over(index),
+            };
         }
         meetings
     }
@@ -132,7 +160,7 @@ impl TournamentState {
     /// Whether a player was out when a section ended.
     fn was_out(&self, player: usize, section: usize) -> bool {
         let end = self.schedule.games(section).end;
-        self.out[player].is_some_and(|by| by < end)
+        self.out[player].is_some_and(|by| by < end) || self.is_known_out(section + 1, player)
     }
 
     /// The half points that the game at `index` adds for its players.
@@ -142,7 +170,7 @@ impl TournamentState {
     fn scores(&self, index: usize, is_out: impl Fn(usize) -> bool) -> BySeat<usize> {
         let players = self.fixture(index).players;
         match self.games[index] {
-            _ if self.is_void(index) => {
+            _ if self.is_passed_over(index) => {
                 players.players().map(|player| 2 * usize::from(!is_out(player))).collect()
             }
             None => BySeat::default_for(players.seats().len()),
@@ -150,15 +178,23 @@ impl TournamentState {
         }
     }
 
-    /// The players that took part so far and were not taken out, in the order of the ranking.
-    fn survivors(&self) -> Vec<usize> {
+    /// The players that take part and were not taken out, as far as the section that is drawn now
+    /// knows.
+    pub(super) fn there(&self) -> Vec<usize> {
+        let section = self.schedule.sections();
         let is_there =
-            |player: &usize| self.out[*player].is_none() && !self.is_disqualified(*player);
-        let there: Vec<usize> = self.entrants.iter().copied().filter(is_there).collect();
+            |player: &usize| self.out[*player].is_none() && !self.is_barred_from(section, *player);
+        self.entrants.iter().copied().filter(is_there).collect()
+    }
+
+    /// Those of them that stay for the next stage, in the order of the ranking.
+    fn survivors(&self) -> Vec<usize> {
+        let there = self.there();
         let ranking = self.fixed_for_pairing().and_then(|fixed| {
             let results = self.results_for_pairing();
             let fit = fit(&results, &fixed).ok()?;
-            Some(Ranking::of(fit, &results, &self.outs(), &self.names))
+            let points = self.points_for_pairing();
+            Some(Ranking::by(fit, points, &results, &self.outs_for_pairing(), &self.names))
         });
         // Given ratings may be invalid. Then the order of the seeds stays.
         let Some(ranking) = ranking else { return there };
@@ -168,10 +204,47 @@ impl TournamentState {
     /// The results that determine later pairings.
     pub(super) fn results_for_pairing(&self) -> Results {
         let mut results = self.header.no_results(self.names.len());
-        for (Fixture { players, pair, .. }, game) in self.counted() {
+        for (Fixture { players, pair, .. }, game) in self.known() {
             game.add_to(&mut results, players, Some(pair));
         }
         results
+    }
+
+    /// The games that count as far as the section that is drawn now knows.
+    fn known(&self) -> impl Iterator<Item = (Fixture, GameSummary)> {
+        let section = self.schedule.sections();
+        let games = (0..self.len()).filter(move |&index| !self.is_void_for(section, index));
+        games.filter_map(|index| Some((self.fixture(index), self.games[index]?)))
+    }
+
+    /// The strengths in points, if these put the players in order.
+    fn points_for_pairing(&self) -> Option<ScoreFit> {
+        let Table { seats, seating, .. } = self.header.table();
+        let mut games = ScoredGames::new(self.names.len(), seats, seating);
+        (self.header.rank == RankedBy::Scores).then(|| {
+            for (fixture, game) in self.known() {
+                let scores = self.final_scores(fixture);
+                game.add_scores_to(&mut games, fixture.players, Some(fixture.pair), scores);
+            }
+            games.fit()
+        })
+    }
+
+    /// Whether the drawing of a section of this part knows that a player is disqualified, and leaves
+    /// it out. Where all meetings are known from the start, they stay as they are.
+    fn is_known_out(&self, section: usize, player: usize) -> bool {
+        let part = self.parts.get(self.part);
+        let is_drawn = part.is_some_and(|part| !part.stage.format.has_one_section());
+        let is_known = self.header.players[player].drawn_before.is_some() || is_drawn;
+        is_known && self.is_barred_from(section, player)
+    }
+
+    /// By player number, why a player is out as far as the section that is drawn now knows.
+    fn outs_for_pairing(&self) -> Vec<Option<Out>> {
+        let all = self.outs_by_games().into_iter().enumerate();
+        let section = self.schedule.sections();
+        let barred = |player| self.is_known_out(section, player).then_some(Out::Disqualified);
+        all.map(|(player, out)| out.or(barred(player))).collect()
     }
 
     /// The given ratings that affect later pairings; none if one of them names an unknown player.

@@ -319,6 +319,88 @@ fn a_player_that_is_quarantined_later_keeps_the_match_that_it_won() {
     assert_eq!(last, (1, 3));
 }
 
+/// Plays what is due, at most this many games, some of them at once, and adds them to the log.
+fn play_on(
+    state: &mut TournamentState,
+    most: usize,
+    results: &[(u8, bool)],
+    log: &mut Vec<GameRecord>,
+) {
+    for turn in 0..most {
+        let Some(mut index) = state.next_due(0) else { return };
+        for _ in 0..turn % 3 {
+            index = state.next_due(index + 1).unwrap_or(index);
+        }
+        let game = drawn(state, index, results);
+        assert_eq!(state.add(&game), Ok(index));
+        log.push(game);
+    }
+}
+
+fn read(header: &Header, log: &[GameRecord]) -> TournamentState {
+    let mut state = TournamentState::new(header);
+    for game in log {
+        state.add(game).expect("it belongs");
+    }
+    state
+}
+
+/// What counts and what is due.
+fn picture(state: &TournamentState) -> Vec<(String, bool, bool)> {
+    let is_due = |index| !state.is_done(index) && !state.is_passed_over(index);
+    (0..state.len()).map(|it| (state.id(it), state.counts(it), is_due(it))).collect()
+}
+
+/// A round-robin, and further games.
+fn further() -> impl Strategy<Value = Vec<Stage>> {
+    Just(vec![Stage::round_robin(1), Stage::further()])
+}
+
+proptest! {
+    /// Whenever a player is disqualified, the games of others stay, and it plays no more.
+    #[test]
+    fn a_disqualification_makes_no_game_foreign(
+        stages in prop_oneof![stages(), knockout(), further()],
+        players in 4_usize..9,
+        limit in 0_u32..3,
+        results in prop::collection::vec((0_u8..3, prop::bool::weighted(0.3)), 64),
+        (begun, barred) in (0_usize..60, 0_usize..4),
+    ) {
+        let old = of(&stages, players, limit).header;
+        let (mut state, mut log) = (TournamentState::new(&old), Vec::new());
+        state.allow_further();
+        play_on(&mut state, begun, &results, &mut log);
+        let mut new = old.clone();
+        new.players[barred].disqualified = Some("it copied".to_owned());
+        new.players[barred].drawn_before =
+            Some(u32::try_from(state.begun_sections()).expect("few"));
+        let mut state = read(&new, &log);
+        let before = log.len();
+        play_on(&mut state, 10_000, &results, &mut log);
+        prop_assert_eq!(state.due(), 0);
+        for game in &log[before..] {
+            prop_assert!(!game.players.values.iter().any(|(_, name)| *name == new.players[barred].name));
+        }
+        prop_assert_eq!(picture(&read(&new, &log)), picture(&state));
+    }
+
+    /// The header of a stranger need not say when a player was disqualified.
+    #[test]
+    fn a_tournament_with_a_disqualified_player_ends(
+        stages in prop_oneof![stages(), knockout(), further()],
+        players in 3_usize..8,
+        results in prop::collection::vec((0_u8..3, prop::bool::weighted(0.3)), 64),
+        (barred, before) in (0_usize..3, prop::option::of(0_u32..3)),
+    ) {
+        let mut header = of(&stages, players, 2).header;
+        header.players[barred].disqualified = Some("it copied".to_owned());
+        header.players[barred].drawn_before = before;
+        let mut state = TournamentState::new(&header);
+        state.allow_further();
+        play_on(&mut state, 400, &results, &mut Vec::new());
+    }
+}
+
 proptest! {
     #[test]
     fn what_was_decided_stays_decided(

@@ -17,7 +17,9 @@ fn player(name: &str, hash: &str) -> PlayerInfo {
         tc: None,
         takes_openings: true,
         restart: true,
+        outages: 0,
         disqualified: None,
+        drawn_before: None,
         entry: None,
         left: None,
     }
@@ -28,7 +30,7 @@ fn swiss(rounds: u32) -> Vec<Stage> {
 }
 
 fn compared(new: &Header) -> Result<Vec<String>, Differences> {
-    compare(&header(), new, &[], &[], false)
+    compare(&header(), new, &[], &Played::default())
 }
 
 /// The differences, none of which is allowed.
@@ -77,37 +79,54 @@ fn an_option_must_be_in_both_or_in_neither() {
     let (mut old, mut new) = (header(), header());
     new.options.insert("max-moves".to_owned(), 5.into());
     assert_eq!(
-        forbidden(compare(&old, &new, &[], &[], false)),
+        forbidden(compare(&old, &new, &[], &Played::default())),
         ["option max-moves: the results have nothing, the configuration 5"]
     );
     old.options.insert("max-moves".to_owned(), 7.into());
     assert_eq!(
-        forbidden(compare(&old, &new, &[], &[], false)),
+        forbidden(compare(&old, &new, &[], &Played::default())),
         ["option max-moves: the results have 7, the configuration 5"]
     );
     assert_eq!(
-        forbidden(compare(&old, &header(), &[], &[], false)),
+        forbidden(compare(&old, &header(), &[], &Played::default())),
         ["option max-moves: the results have 7, the configuration nothing"]
     );
 }
 
 #[test]
-fn a_player_is_disqualified_where_no_pairing_depends_on_its_games() {
+fn a_player_is_disqualified_and_taken_back_until_others_played_without_it() {
     let disqualify = |new: &mut Header| new.players[1].disqualified = Some("it copied".to_owned());
     let (mut old, mut new) = (header(), header());
     disqualify(&mut new);
     let change = "player bee disqualified: it copied; none of its games counts";
     assert_eq!(compared(&new), Ok(vec![change.to_owned()]));
-    let back = compare(&new, &old, &[], &[], false);
-    let change = "player bee is not disqualified any more; its games count again";
-    assert_eq!(back, Ok(vec![change.to_owned()]));
+    let back = "player bee is no longer disqualified; its games count again";
+    assert_eq!(compare(&new, &old, &[], &Played::default()), Ok(vec![back.to_owned()]));
     old.stages = swiss(2);
     new.stages = swiss(2);
-    let said = forbidden(compare(&old, &new, &[], &[], false));
+    new.players[1].drawn_before = Some(1);
+    let played = |begun| Played { begun, ..Played::default() };
+    assert_eq!(compare(&old, &new, &[], &played(1)), Ok(vec![change.to_owned()]));
+    assert_eq!(compare(&new, &old, &[], &played(1)), Ok(vec![back.to_owned()]));
     assert_eq!(
-        said,
-        ["player bee: whether it is disqualified cannot change, because in this format later \
-          meetings depend on earlier results"]
+        forbidden(compare(&new, &old, &[], &played(2))),
+        ["player bee: it stays disqualified, because others have played without it; put the \
+          `disqualified` line back"]
+    );
+}
+
+#[test]
+fn what_ranks_players_changes_until_it_has_chosen_those_of_a_later_stage() {
+    let stages = vec![Stage::round_robin(1), Stage { players: Some(2), ..Stage::round_robin(1) }];
+    let old = Header { stages, ..header() };
+    let new = Header { rank: RankedBy::Scores, ..old.clone() };
+    let played = |stages| Played { stages, ..Played::default() };
+    let change = "players are ranked by final scores";
+    assert_eq!(compare(&old, &new, &[], &played(1)), Ok(vec![change.to_owned()]));
+    let said = forbidden(compare(&old, &new, &[], &played(2)));
+    assert!(
+        said[0].ends_with("a later stage has begun, whose players the ranking chose"),
+        "{said:?}"
     );
 }
 
@@ -131,7 +150,7 @@ fn a_round_robin_may_get_more_pairs_and_players() {
     );
     let mut old = header();
     old.stages = vec![Stage::round_robin(2)];
-    let fewer = forbidden(compare(&old, &header(), &[], &[], false));
+    let fewer = forbidden(compare(&old, &header(), &[], &Played::default()));
     assert_eq!(
         fewer,
         ["pairs: the results have 2, the configuration 1; their number can only grow"]
@@ -156,7 +175,7 @@ fn a_replaced_player_plays_its_games_again() {
     old.players = vec![player("ant", "aa"), player("bee", "bb")];
     new.players = vec![player("ant", "cc"), player("bee", "bb")];
     assert_eq!(
-        compare(&old, &new, &["ant".to_owned()], &[], false),
+        compare(&old, &new, &["ant".to_owned()], &Played::default()),
         Ok(vec!["player ant replaced: aa became cc; its games are played again".to_owned()])
     );
 }
@@ -166,36 +185,60 @@ fn nothing_is_added_once_later_meetings_depend_on_earlier_results() {
     let (mut old, mut new) = (header(), header());
     old.stages = swiss(2);
     new.stages = swiss(2);
-    assert_eq!(compare(&old, &new, &[], &[], false), Ok(Vec::new()));
+    assert_eq!(compare(&old, &new, &[], &Played::default()), Ok(Vec::new()));
     new.players.push(player("cat", ""));
     assert_eq!(
-        forbidden(compare(&old, &new, &[], &[], false)),
+        forbidden(compare(&old, &new, &[], &Played::default())),
         ["player cat added: in this format later meetings depend on earlier results"]
     );
     new.players.pop();
     "12ab".clone_into(&mut new.players[0].hash);
     for replaced in [vec![], vec!["ant".to_owned()]] {
         assert_eq!(
-            forbidden(compare(&old, &new, &replaced, &[], false)),
+            forbidden(compare(&old, &new, &replaced, &Played::default())),
             ["player ant ( became 12ab): its games cannot be played again, because in this \
               format later meetings depend on earlier results"]
         );
     }
     new.players = [header().players, vec![player("cat", "")]].concat();
-    let further = forbidden(compare(&header(), &new, &[], &[], true));
+    let further =
+        forbidden(compare(&header(), &new, &[], &Played { further: true, ..Played::default() }));
     assert!(further[0].starts_with("stages: the results have "), "{further:?}");
     new.stages = header().stages;
     assert_eq!(
-        forbidden(compare(&header(), &new, &[], &[], true)),
+        forbidden(compare(&header(), &new, &[], &Played { further: true, ..Played::default() })),
         ["player cat added: the further games of --until depend on the results before them"]
     );
 }
 
 #[test]
+fn outages_can_only_be_raised() {
+    let mut new = header();
+    new.players[0].outages = 2;
+    assert_eq!(compared(&new).expect("allowed"), ["outages of ant: 0 became 2"]);
+    let lowered = compare(&new, &header(), &[], &Played::default());
+    let expected = "outages of ant: 2 became 0; they can only be raised";
+    assert_eq!(forbidden(lowered), [expected]);
+}
+
+#[test]
+fn a_program_is_restarted_at_other_times_in_any_format() {
+    let old = Header { stages: swiss(3), ..header() };
+    let mut new = old.clone();
+    new.players[0].restart = !new.players[0].restart;
+    for further in [false, true] {
+        let changes = compare(&old, &new, &[], &Played { further, ..Played::default() })
+            .expect("it may change");
+        assert_eq!(changes.len(), 1, "{changes:?}");
+        assert!(changes[0].contains("is restarted"), "{changes:?}");
+    }
+}
+
+#[test]
 fn another_format_is_another_tournament() {
     let said = refused(|new| new.stages = swiss(2));
-    assert!(said.starts_with("stages: the results have [{\"format\":\"round-robin\""), "{said}");
-    assert!(said.contains("the configuration [{\"format\":{\"swiss\":{\"rounds\":2}}"), "{said}");
+    assert!(said.starts_with("stages: the results have 1 pairing of "), "{said}");
+    assert!(said.ends_with("the configuration 2 Swiss rounds of 1 pair"), "{said}");
 }
 
 #[test]
@@ -203,11 +246,11 @@ fn further_games_come_and_go_with_the_time() {
     let (old, mut new) = (header(), header());
     new.stages.push(Stage::further());
     assert_eq!(
-        compare(&old, &new, &[], &[], false),
+        compare(&old, &new, &[], &Played::default()),
         Ok(vec!["further games as time allows (--until)".to_owned()])
     );
     assert_eq!(
-        compare(&new, &old, &[], &[], false),
+        compare(&new, &old, &[], &Played::default()),
         Ok(vec!["no further games (none were played)".to_owned()])
     );
 }
@@ -234,14 +277,16 @@ fn only_players_that_failed_the_check_are_checked_again() {
     new.stages.clone_from(&old.stages);
     new.players = vec![player("cat", "cc"), player("bee", "bb"), player("ant", "dd")];
     let ant = ["ant".to_owned()];
-    let changes = compare(&old, &new, &ant, &ant, false).expect("allowed");
+    let changes =
+        compare(&old, &new, &ant, &Played { failed: &ant, ..Played::default() }).expect("allowed");
     let corrected = "player ant corrected: aa became dd; it is checked again, and its earlier games \
                      do not count";
     assert_eq!(changes, [corrected, "player cat added"]);
     let Differences { programs, .. } =
-        compare(&old, &new, &[], &ant, false).expect_err("asked for");
+        compare(&old, &new, &[], &Played { failed: &ant, ..Played::default() })
+            .expect_err("asked for");
     assert_eq!(programs[0].player, "ant");
-    let said = forbidden(compare(&old, &new, &ant, &[], false));
+    let said = forbidden(compare(&old, &new, &ant, &Played::default()));
     assert!(said[0].contains("because it passed the check"), "{said:?}");
 
     // Further games that were planned, but not played, change nothing.

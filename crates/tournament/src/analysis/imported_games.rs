@@ -2,21 +2,22 @@
 //! the faults. Games of two have a line each; games of any number of seats have a line for each seat
 //! (see `tidy.rs`).
 
+mod row_per_seat;
 #[cfg(test)]
 mod tests;
-mod tidy;
 
 use referee_record::model::fixture::Lineup;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, BufRead};
 
-use self::tidy::TidyList;
+use self::row_per_seat::TidyList;
 use super::results::{Faulted, NamedResults};
 use referee_games::{GameKind, Seat};
 use referee_ratings::{Compared, GameOutcome};
 use referee_record::model::fault::FaultCode;
 use referee_record::model::game_summary::GameSummary;
+use referee_record::model::stage::RankedBy;
 
 /// The maximum number of bad lines to list.
 const NAMED: usize = 10;
@@ -67,7 +68,8 @@ fn listed(bad: &[BadLine], more: usize) -> String {
 /// and `fault`; or with a line for each game and seat `game` (or `id`), `player` and `place` (or
 /// `final_score`), and optionally `seat`, `deal` and `fault`.
 ///
-/// With more than two seats, `compared` says which players of a game are compared.
+/// With more than two seats, `compared` says which players of a game are compared. To rank players by
+/// scores, the list needs columns for them.
 ///
 /// # Errors
 ///
@@ -76,6 +78,7 @@ pub fn read(
     input: impl BufRead,
     faulted: Faulted,
     compared: Compared,
+    rank: RankedBy,
 ) -> Result<NamedResults, GameListError> {
     let (mut list, mut bad) = (None, BadLines::default());
     for (number, line) in (1..).zip(input.lines()) {
@@ -87,7 +90,7 @@ pub fn read(
         }
         let fields = fields(line);
         let Some(Listing { columns, games }) = &mut list else {
-            let games = Games::of(&Header(&fields)).map_err(|problem| {
+            let games = Games::of(&Header(&fields), rank).map_err(|problem| {
                 GameListError::Lines(vec![BadLine { line: 1, column: None, problem }], 0)
             })?;
             list = Some(Listing { columns: fields.len(), games });
@@ -109,8 +112,8 @@ pub fn read(
         return Err(GameListError::Lines(bad.list, bad.more));
     }
     let mut results = match games {
-        Games::OfTwo(_, games) if !games.games.is_empty() => games.results(faulted),
-        Games::BySeat(games) if !games.is_empty() => games.results(faulted, compared),
+        Games::OfTwo(_, games) if !games.games.is_empty() => games.results(faulted, rank),
+        Games::BySeat(games) if !games.is_empty() => games.results(faulted, compared, rank),
         _ => return Err(GameListError::Empty),
     };
     // Nobody knows who chose the opponents, and why.
@@ -135,9 +138,13 @@ enum Games {
 
 impl Games {
     /// No games yet, in the form that the header line has.
-    fn of(header: &Header<'_>) -> Result<Self, String> {
+    fn of(header: &Header<'_>, rank: RankedBy) -> Result<Self, String> {
         // A list of games of two may have a column of this name as well.
         let is_by_seat = header.has("player") && !header.has("first");
+        let scores = if is_by_seat { "final_score" } else { "first_final_score" };
+        if rank == RankedBy::Scores && !header.has(scores) {
+            return Err(format!("missing column `{scores}`, which `--ranking scores` needs"));
+        }
         Ok(if is_by_seat {
             Self::BySeat(TidyList::new(header)?)
         } else {
@@ -192,6 +199,7 @@ struct ListColumns {
     result: usize,
     pair: Option<usize>,
     fault: Option<usize>,
+    final_scores: Option<[usize; 2]>,
 }
 
 /// The names of the columns.
@@ -242,6 +250,14 @@ impl ListColumns {
             result: required("result")?,
             pair: header.named("pair")?,
             fault: header.named("fault")?,
+            final_scores: match header.named("first_final_score")? {
+                Some(first) => {
+                    let second = header
+                        .required("second_final_score", "first_final_score,second_final_score")?;
+                    Some([first, second])
+                }
+                None => None,
+            },
         })
     }
 }
@@ -262,6 +278,7 @@ struct ListedGame {
     players: Lineup,
     pair: Option<u32>,
     summary: GameSummary,
+    final_scores: Option<[f64; 2]>,
 }
 
 /// The games read so far.
@@ -308,7 +325,15 @@ impl GameList {
         let seats = [Seat::FIRST, Seat::SECOND].into_iter();
         let faults = seats.zip(faults).filter_map(|(seat, code)| Some((seat, code?))).collect();
         let summary = GameSummary { faults, ..GameSummary::of_two(outcome) };
-        self.games.push(ListedGame { players, pair, summary });
+        let score = |name, at: usize| final_score(name, &fields[at]);
+        let final_scores = match columns.final_scores {
+            Some([first, second]) => {
+                let scores = score("first_final_score", first)?;
+                scores.zip(score("second_final_score", second)?).map(<[f64; 2]>::from)
+            }
+            None => None,
+        };
+        self.games.push(ListedGame { players, pair, summary, final_scores });
         Ok(())
     }
 
@@ -342,15 +367,27 @@ impl GameList {
     }
 
     /// All games as results; players are numbered by name.
-    fn results(self, faulted: Faulted) -> NamedResults {
+    fn results(self, faulted: Faulted, rank: RankedBy) -> NamedResults {
         let (names, numbers) = self.names.sorted();
-        let mut results = NamedResults::new(&names).with(faulted);
-        for ListedGame { players, pair, summary } in self.games {
+        let mut results = NamedResults::new(&names).with(faulted).ranked_by(rank);
+        for ListedGame { players, pair, summary, final_scores } in self.games {
             let players = players.players().map(|player| numbers[player]).collect();
-            results.add_summary(players, pair, summary);
+            let scores = final_scores.as_ref().map(|scores| &scores[..]);
+            results.add_summary(players, pair, summary, scores);
         }
         results
     }
+}
+
+/// A final score, or nothing.
+fn final_score(column: &'static str, text: &str) -> Result<Option<f64>, FieldError> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    text.parse().ok().filter(|score: &f64| score.is_finite()).map(Some).ok_or_else(|| {
+        let problem = format!("invalid score `{}`; expected a number", text.escape_debug());
+        (Some(column), problem)
+    })
 }
 
 /// Names with their numbers, in the order of the list.

@@ -4,11 +4,12 @@ use referee_games::Seat;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::{BadLines, FieldError, Header, Names, fault_code};
+use super::{BadLines, FieldError, Header, Names, fault_code, final_score};
 use crate::analysis::results::{Faulted, NamedResults};
 use referee_ratings::{Compared, GameOutcome, SeatedEnding, SeatedGame, Seating, Table};
 use referee_record::model::fault::FaultCode;
 use referee_record::model::game_summary::GameSummary;
+use referee_record::model::stage::RankedBy;
 
 /// The most seats of a game.
 const MOST_SEATS: usize = 16;
@@ -19,29 +20,19 @@ struct TidyColumns {
     /// The column that identifies a game: `id`, or else `game`.
     game: (&'static str, usize),
     player: usize,
-    order: OrderColumn,
+    place: Option<usize>,
+    final_score: Option<usize>,
     seat: Option<usize>,
     deal: Option<usize>,
     fault: Option<usize>,
 }
 
-/// The column that puts the players of a game in order.
-#[derive(Debug, Clone, Copy)]
-enum OrderColumn {
-    Place(usize),
-    FinalScore(usize),
-}
-
 impl TidyColumns {
     fn of(header: &Header<'_>) -> Result<Self, String> {
-        let place = header.named("place")?.map(OrderColumn::Place);
-        let order = match place {
-            Some(place) => place,
-            None => header
-                .named("final_score")?
-                .map(OrderColumn::FinalScore)
-                .ok_or_else(|| header.missing("place", "game,seat,player,place"))?,
-        };
+        let (place, final_score) = (header.named("place")?, header.named("final_score")?);
+        if place.or(final_score).is_none() {
+            return Err(header.missing("place", "game,seat,player,place"));
+        }
         let game = match header.named("id")? {
             Some(id) => ("id", id),
             None => ("game", header.required("game", "game,seat,player,place")?),
@@ -49,7 +40,8 @@ impl TidyColumns {
         Ok(Self {
             game,
             player: header.required("player", "game,seat,player,place")?,
-            order,
+            place,
+            final_score,
             seat: header.named("seat")?,
             deal: header.named("deal")?,
             fault: header.named("fault")?,
@@ -66,6 +58,7 @@ struct TidyRow {
     seat: usize,
     /// The lowest is the best.
     order: f64,
+    score: Option<f64>,
     fault: Option<FaultCode>,
 }
 
@@ -121,9 +114,14 @@ impl TidyList {
         if game.is_empty() {
             return Err((Some(column), "it is empty; expected the game's number".to_owned()));
         }
-        let order = match columns.order {
-            OrderColumn::Place(at) => place(&fields[at])?,
-            OrderColumn::FinalScore(at) => -final_score(&fields[at])?,
+        let score = final_score("final_score", optional(columns.final_score))?;
+        let order = match (columns.place, score) {
+            (Some(at), _) => place(&fields[at])?,
+            (None, Some(score)) => -score,
+            (None, None) => {
+                let problem = "it is empty; expected a number".to_owned();
+                return Err((Some("final_score"), problem));
+            }
         };
         let deal = deal(optional(columns.deal))?;
         let fault = Some(optional(columns.fault)).filter(|fault| !fault.is_empty());
@@ -160,7 +158,7 @@ impl TidyList {
         }
         // Without a column for seats, they are not known.
         let seat = seat.unwrap_or(game.rows.len());
-        game.rows.push(TidyRow { line, player, seat, order, fault });
+        game.rows.push(TidyRow { line, player, seat, order, score, fault });
         Ok(())
     }
 
@@ -189,7 +187,7 @@ impl TidyList {
                 bad.add(game.line(), (None, problem));
             }
             let is_first = game.rows.iter().any(|row| row.order <= 1.0);
-            if matches!(self.columns.order, OrderColumn::Place(_)) && !is_first {
+            if self.columns.place.is_some() && !is_first {
                 let problem = format!("{} has no player in place 1", game.shown());
                 bad.add(game.line(), (Some("place"), problem));
             }
@@ -223,7 +221,12 @@ impl TidyList {
     }
 
     /// All games as results; players are numbered by name.
-    pub(super) fn results(mut self, faulted: Faulted, compared: Compared) -> NamedResults {
+    pub(super) fn results(
+        mut self,
+        faulted: Faulted,
+        compared: Compared,
+        rank: RankedBy,
+    ) -> NamedResults {
         let (names, numbers) = self.names.sorted();
         let seats = self.games.first().map_or(2, |game| game.rows.len());
         let seating = match self.columns.seat {
@@ -242,7 +245,7 @@ impl TidyList {
             });
         }
         if let (2, Seating::Known) = (seats, seating) {
-            let mut results = NamedResults::new(&names).with(faulted);
+            let mut results = NamedResults::new(&names).with(faulted).ranked_by(rank);
             for game in &self.games {
                 add_game_of_two(&mut results, game);
             }
@@ -253,7 +256,8 @@ impl TidyList {
         for (name, &number) in self.seats.list.iter().zip(&seat_numbers) {
             seat_names[number].clone_from(name);
         }
-        let mut results = NamedResults::at_table(&names, table, seat_names).with(faulted);
+        let mut results =
+            NamedResults::at_table(&names, table, seat_names).with(faulted).ranked_by(rank);
         for game in &self.games {
             add_game(&mut results, game);
         }
@@ -271,7 +275,8 @@ fn add_game_of_two(results: &mut NamedResults, game: &TidyGame) {
         std::cmp::Ordering::Greater => GameOutcome::Loss,
     };
     let players = [first.player, second.player].into();
-    results.add_summary(players, game.deal, GameSummary { faults, ..GameSummary::of_two(outcome) });
+    let summary = GameSummary { faults, ..GameSummary::of_two(outcome) };
+    results.add_summary(players, game.deal, summary, final_scores(game).as_deref());
 }
 
 fn add_game(results: &mut NamedResults, game: &TidyGame) {
@@ -290,6 +295,7 @@ fn add_game(results: &mut NamedResults, game: &TidyGame) {
     } else {
         SeatedEnding::Rules
     };
+    let scores = final_scores(game);
     let game = SeatedGame {
         players: &players,
         places: &places,
@@ -298,7 +304,12 @@ fn add_game(results: &mut NamedResults, game: &TidyGame) {
         deal: game.deal,
         fingerprint: None,
     };
-    results.add_seated(&game, &faults);
+    results.add_seated(&game, &faults, scores.as_deref());
+}
+
+/// The final scores, if all have one.
+fn final_scores(game: &TidyGame) -> Option<Box<[f64]>> {
+    game.rows.iter().map(|row| row.score).collect()
 }
 
 fn place(text: &str) -> Result<f64, FieldError> {
@@ -310,13 +321,6 @@ fn place(text: &str) -> Result<f64, FieldError> {
             text.escape_debug()
         );
         (Some("place"), problem)
-    })
-}
-
-fn final_score(text: &str) -> Result<f64, FieldError> {
-    text.parse().ok().filter(|score: &f64| score.is_finite()).ok_or_else(|| {
-        let problem = format!("invalid score `{}`; expected a number", text.escape_debug());
-        (Some("final_score"), problem)
     })
 }
 

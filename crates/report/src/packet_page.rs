@@ -16,6 +16,7 @@ use referee_ratings::Outcomes;
 use referee_ratings::Rank;
 use referee_record::model::plies::Plies;
 use referee_record::model::record::{GameRecord, Header};
+use referee_record::shell;
 use referee_record::wording::counted;
 use referee_tournament::analysis::fault_cases::FaultCase;
 use referee_tournament::analysis::results::NamedResults;
@@ -126,10 +127,14 @@ impl Packet {
         };
         html! {
             (fault(first, None))
-            @let called = if are_a_program { "--results . --game game.toml" } else { "--results ." };
+            @let game = if are_a_program { " --game game.toml" } else { "" };
+            @let called = format!("--seat {} --results .{game}", shell::quoted(&first.seat));
             @let again = FaultCase { player: "PLAYER".to_owned(), ..first.clone() };
-            p { "To ask your player again, call this in the folder of this packet:" }
-            pre.command { code { (again.command(called)) } }
+            p {
+                @if are_a_program { "Copy the game's `game.toml` into the folder of this packet. " }
+                "To ask your player again, call this in the folder of this packet:"
+            }
+            pre.command { code { (again.command(&called)) } }
             @if !self.exchange.is_empty() {
                 details { summary { "The last lines before it" }
                     pre { @for line in &self.exchange { (escape::terminal(line)) "\n" } } }

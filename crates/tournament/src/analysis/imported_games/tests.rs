@@ -4,7 +4,11 @@ use super::*;
 use referee_ratings::{Outcomes, Side};
 
 fn read_text(text: &str) -> Result<NamedResults, String> {
-    read(text.as_bytes(), Faulted::Count, Compared::All).map_err(|error| error.to_string())
+    read_by(text, RankedBy::Ratings)
+}
+
+fn read_by(text: &str, rank: RankedBy) -> Result<NamedResults, String> {
+    read(text.as_bytes(), Faulted::Count, Compared::All, rank).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -75,7 +79,8 @@ fn a_single_fault_belongs_to_the_loser() {
     let faults = [0, 1].map(|player| results.faults(player).clone());
     assert_eq!(faults[0], [(FaultCode::Crash, 2)].into());
     assert_eq!(faults[1], [(FaultCode::Timeout, 1), (FaultCode::Illegal, 1)].into());
-    let without = read(text.as_bytes(), Faulted::LeaveOut, Compared::All).expect("results");
+    let without = read(text.as_bytes(), Faulted::LeaveOut, Compared::All, RankedBy::Ratings)
+        .expect("results");
     assert_eq!(without.counts.of(0), Outcomes { wins: 0, draws: 1, losses: 0 });
 }
 
@@ -152,9 +157,11 @@ fn a_list_may_have_a_line_for_each_seat() {
     assert_eq!((counts.places(0), counts.places(3)), (&[2, 0, 1][..], &[0, 0, 1][..]));
     assert_eq!(counts.completion(0).spared, 1);
     assert_eq!(results.faults(3), &[(FaultCode::Crash, 1)].into());
-    let without = read(TIDY.as_bytes(), Faulted::LeaveOut, Compared::All).expect("results");
+    let without = read(TIDY.as_bytes(), Faulted::LeaveOut, Compared::All, RankedBy::Ratings)
+        .expect("results");
     assert_eq!((without.counts.games(), without.counts.completion(3).forfeited), (2, 1));
-    let winner = read(TIDY.as_bytes(), Faulted::Count, Compared::Winner).expect("results");
+    let winner = read(TIDY.as_bytes(), Faulted::Count, Compared::Winner, RankedBy::Ratings)
+        .expect("results");
     let compared = winner.counts.of(2);
     assert_eq!(compared, Outcomes { wins: 0, draws: 0, losses: 2 }, "only with the winners");
 }
@@ -188,6 +195,28 @@ fn final_scores_may_replace_places() {
     assert_eq!(results.counts.games(), 2, "the id tells games apart, if there is one");
     assert_eq!(results.counts.places(0), [1, 0, 1]);
     assert_eq!(results.counts.places(1), [1, 0, 1]);
+}
+
+#[test]
+fn final_scores_are_read_beside_places() {
+    let text = "game,seat,player,place,final_score,fault\n1,1,a,1,9,\n1,2,b,2,3,\n1,3,c,3,0,\n\
+                2,1,a,3,,crash\n2,2,b,1,,\n2,3,c,1,,\n";
+    let results = read_by(text, RankedBy::Scores).expect("results");
+    let means = |player| results.scored.means(player).map(|it| (it.score, it.margin));
+    assert_eq!([0, 1].map(means), [Some((9.0, 7.5)), Some((3.0, -1.5))]);
+    assert_eq!(results.scored.without_scores(), 0, "the fault is why the other game has none");
+    let text = "first,second,result,first_final_score,second_final_score\na,b,1-0,41,40.5\n\
+                b,a,0-1,,\n";
+    let results = read_by(text, RankedBy::Scores).expect("results");
+    assert_eq!(results.scored.means(0).map(|it| it.margin), Some(0.5));
+    assert_eq!(results.scored.without_scores(), 1);
+    for text in ["game,player,place\n1,a,1\n1,b,2\n", "first,second,result\na,b,1-0\n"] {
+        assert!(read_text(text).is_ok());
+        let error = read_by(text, RankedBy::Scores).expect_err("no scores");
+        assert!(error.contains("final_score`, which `--ranking scores` needs"), "{error}");
+    }
+    let wrong = read_text("game,player,place,final_score\n1,a,1,inf\n1,b,2,0\n");
+    assert!(wrong.is_err_and(|error| error.contains("invalid score `inf`")));
 }
 
 #[test]

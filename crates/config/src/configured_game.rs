@@ -1,0 +1,159 @@
+//! The game of a configuration with its options, and the players that can play it.
+
+use referee_games::options::OptionKind;
+use referee_games::{AnyGame, GameError, OptionSpec, Options, SharedGame};
+use referee_record::bounded;
+use referee_record::model::containment::ContainmentRequest;
+use referee_record::model::rules::{GameRules, UnsuitedBot, refuse_engine};
+
+use super::LARGEST;
+use super::game_file::GameValue;
+use super::given_options::GivenOption;
+use super::player::LookupPaths;
+use super::player_keys::{PlayerKeys, RunMethod};
+use super::problem::{ByteSpan, Problem, Problems, instead};
+
+/// The game and the options in force.
+pub(super) struct ConfiguredGame {
+    pub(super) game: SharedGame,
+    pub(super) options: Options,
+    /// Remarks about the files that options name.
+    pub(super) remarks: Vec<String>,
+}
+
+impl ConfiguredGame {
+    /// Refuses the players that cannot play it: built-in ones, if it hides something, and engines
+    /// whose protocol is for another game.
+    pub(super) fn refuse_unsuited(&self, players: &[PlayerKeys], problems: &mut Problems) {
+        if self.game.is_hidden() {
+            self.refuse_bots(players, problems);
+        }
+        for keys in players {
+            let RunMethod::Engine(protocol, Some(engine)) = &keys.run else { continue };
+            if let Err(why) = refuse_engine(*protocol, &*self.game) {
+                let problem = Problem::new(engine.span(), why.to_string());
+                problems.add(problem.label("give this player a `command`"));
+            }
+        }
+    }
+
+    fn refuse_bots(&self, players: &[PlayerKeys], problems: &mut Problems) {
+        let Self { game, options, .. } = self;
+        let suited = |bot: &str| GameRules::new(game.clone(), options.clone())?.suits(bot);
+        for keys in players {
+            let RunMethod::Bot(Some(bot)) = &keys.run else { continue };
+            match suited(bot.get_ref()) {
+                Ok(true) => {}
+                Ok(false) => {
+                    let title = "this built-in player cannot play the game";
+                    let why = UnsuitedBot(bot.get_ref().clone(), game.name().to_owned());
+                    problems.add(Problem::new(bot.span(), title).help(why.to_string()));
+                }
+                Err(error) => problems.fail(error),
+            }
+        }
+    }
+}
+
+/// The game that `value` names, with the options `given`; `None` if a problem was noted.
+pub(super) fn read(
+    value: Option<&GameValue>,
+    given: &[GivenOption],
+    (place, request): (LookupPaths<'_>, &ContainmentRequest),
+    problems: &mut Problems,
+) -> Option<ConfiguredGame> {
+    let value = value?;
+    let game = value.open(place, request, problems)?;
+    let at = value.span();
+    let (options, remarks) = options(&*game, at, (given, place), problems)?;
+    Some(ConfiguredGame { game, options, remarks })
+}
+
+/// The options in force, each checked alone and then all together, with remarks about the files
+/// that they name.
+fn options(
+    game: &dyn AnyGame,
+    game_at: ByteSpan,
+    (given, place): (&[GivenOption], LookupPaths<'_>),
+    problems: &mut Problems,
+) -> Option<(Options, Vec<String>)> {
+    let refused: Vec<_> =
+        given.iter().filter_map(|option| refused(option, game.name(), game.options())).collect();
+    if !refused.is_empty() {
+        problems.extend(refused);
+        return None;
+    }
+    let refusal = match Options::resolve(game.options(), given.iter().map(GivenOption::texts)) {
+        Ok(mut options) => {
+            let remarks = load(&mut options, given, place, problems)?;
+            match senseless(game, &options) {
+                Ok(None) => return Some((options, remarks)),
+                Ok(Some(refusal)) => refusal,
+                Err(failed @ GameError::Program(_)) => {
+                    problems.fail(failed);
+                    return None;
+                }
+                Err(error) => error.to_string(),
+            }
+        }
+        Err(error) => error.to_string(),
+    };
+    let first = given.iter().map(|option| option.name.span()).min_by_key(|at| at.start);
+    let at = first.unwrap_or(game_at);
+    problems.add(Problem::new(at, "these options contradict each other").help(refusal));
+    None
+}
+
+/// Reads the files that options name, relative to the folder of the configuration.
+fn load(
+    options: &mut Options,
+    given: &[GivenOption],
+    place: LookupPaths<'_>,
+    problems: &mut Problems,
+) -> Option<Vec<String>> {
+    let read =
+        |name: &str| bounded::text(&place.base.join(name), LARGEST).map_err(|why| why.to_string());
+    let error = match options.load(read) {
+        Ok(remarks) => return Some(remarks),
+        Err(error) => error,
+    };
+    let name = error.name().unwrap_or_default();
+    let option = given.iter().find(|option| *option.name.get_ref() == name);
+    let at = option.map_or(0..0, |option| option.value.span());
+    let title = format!("invalid value for `{name}`");
+    problems.add(Problem::new(at, title).label(error.to_string()));
+    None
+}
+
+/// Why options that are valid one by one do not make a playable game, if so.
+fn senseless(game: &dyn AnyGame, options: &Options) -> Result<Option<String>, GameError> {
+    match game.endless(options)? {
+        None if game.program().is_some() => game.start(options).map(|_| None),
+        reason => Ok(reason),
+    }
+}
+
+/// The problem with one option, if any.
+fn refused(option: &GivenOption, game: &str, specs: &[OptionSpec]) -> Option<Problem> {
+    let name = option.name.get_ref();
+    let Some(spec) = specs.iter().find(|spec| spec.name == *name) else {
+        let title = format!("{game} has no option `{}`", name.escape_debug());
+        let label = instead(name, specs.iter().map(|spec| &*spec.name));
+        return Some(Problem::new(option.name.span(), title).label(label));
+    };
+    let unquoted = match spec.kind {
+        OptionKind::Number { .. } => "a number",
+        OptionKind::Boolean => "true or false",
+        OptionKind::Choice { .. } | OptionKind::List(_) | OptionKind::Text => "",
+    };
+    let expected = match spec.parse(option.value.get_ref()) {
+        Ok(_) if option.quoted && !unquoted.is_empty() => {
+            format!("expected {unquoted} without quotes")
+        }
+        Ok(_) => return None,
+        Err(expected) => expected.to_string(),
+    };
+    let problem = Problem::new(option.value.span(), format!("invalid value for `{name}`"));
+    let clause = spec.clause.as_ref().map(|id| format!(" (clause {id})")).unwrap_or_default();
+    Some(problem.label(expected).help(format!("{}{clause}", spec.help)))
+}
