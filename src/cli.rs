@@ -157,8 +157,9 @@ fn with_nearest_command(mut error: clap::Error) -> clap::Error {
 pub(crate) enum CliCommand {
     /// Play a tournament, or resume it
     ///
-    /// Every two players meet in pairs of games with the seats swapped. Games that are already in
-    /// the log are not played again; a run that was stopped or killed continues where it was.
+    /// Players meet in pairs of games with the seats swapped, or in deals: a game for each seat.
+    /// Games that are already in the log are not played again; a run that was stopped or killed
+    /// continues where it was.
     Run(run::RunArgs),
     /// Play one game in the terminal, or in a browser
     ///
@@ -174,8 +175,8 @@ pub(crate) enum CliCommand {
     Compare(compare::CompareArgs),
     /// Find better values of a player's parameters by playing (SPSA)
     ///
-    /// In each step, a player whose parameters are moved at random plays another that is moved the
-    /// opposite way, and all parameters go a little towards the winner. Repeating the command
+    /// In each step, a player with parameters shifted at random plays one with the opposite shifts,
+    /// and all parameters move a little towards the winner. Repeating the command
     /// resumes it. At the end, the result is compared with the start.
     Tune(tune::TuneArgs),
     /// Test whether a player is ready for a tournament

@@ -15,7 +15,7 @@ use referee_match::reask::NotAsked;
 use referee_match::referee::Unplayable;
 use referee_match::replay::ReplayError;
 use referee_record::log::WriteError;
-use referee_record::model::rules::{ChessOnly, HeaderError, MoreSeats, RefusedBots};
+use referee_record::model::rules::{HeaderError, MoreSeats, OtherGame, RefusedBots};
 use referee_record::seeds::NoRandomNumbers;
 use referee_report::ReportError;
 use referee_report::colour::Styled;
@@ -178,8 +178,8 @@ impl From<HeaderError> for Failure {
     }
 }
 
-impl From<ChessOnly> for Failure {
-    fn from(error: ChessOnly) -> Self {
+impl From<OtherGame> for Failure {
+    fn from(error: OtherGame) -> Self {
         Self::input(error.to_string())
     }
 }

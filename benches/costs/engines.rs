@@ -13,7 +13,7 @@ use rand_chacha::ChaCha8Rng;
 use referee_games::chess::Chess;
 use referee_games::two::{Step, Turn};
 use referee_games::{BySeat, Game, GameKind, Options};
-use referee_match::player::{GuessRight, Launch, Player, Sandbox};
+use referee_match::player::{GuessRight, Launch, OutageRight, Player, Sandbox};
 use referee_match::referee::{GameSetup, play};
 use referee_record::model::adjudication::Adjudication;
 use referee_record::model::clock::TimeControl;
@@ -126,6 +126,7 @@ fn player(script: &Path, sandbox: &Arc<Sandbox>) -> Outcome<Player> {
         asks_rules: false,
         engine: Some(EngineSettings::default()),
         guesses: GuessRight::Denied,
+        outages: OutageRight::Denied,
     };
     Ok(Player::process(launch, Arc::clone(sandbox)))
 }

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{BySeat, Game, GameKind};
-use referee_match::player::{GuessRight, Launch, Player, PlayerStatistics, Sandbox, Wire};
+use referee_match::player::{
+    GuessRight, Launch, OutageRight, Player, PlayerStatistics, Sandbox, Wire,
+};
 use referee_match::referee::{GameReport, GameSetup, play};
 use referee_record::disk::remove_if_there;
 use referee_record::log::{LOG, LogWriter};
@@ -14,10 +16,10 @@ use referee_record::model::clock::TimeControl;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::record::{FaultPolicy, Header, PlayerInfo, SCHEMA};
 use referee_record::model::rules::GameRules;
-use referee_record::model::stage::Stage;
+use referee_record::model::stage::{RankedBy, Stage};
 use referee_record::seeds::Luck;
 use referee_sandbox::Command as PlayerCommand;
-use referee_tournament::run::game_record::RecordBuilder;
+use referee_tournament::run::game_record::{RecordBuilder, VoidAttempts};
 
 use crate::instant::{INSTANT, InstantPlayer, RoundTrip, Script, options};
 use crate::measure::{Outcome, cpu, median};
@@ -124,7 +126,7 @@ fn log(report: GameReport, statistics: BySeat<PlayerStatistics>, script: &Script
     let builder = RecordBuilder { seats, names, seeds, report, statistics, wall: Duration::ZERO };
     let fixture = Fixture { players: [0, 1].into(), pair: 1, game: 1 };
     let before = cpu()?;
-    log.append(&builder.build("a-game".to_owned(), fixture, Vec::new()))?;
+    log.append(&builder.build("a-game".to_owned(), fixture, VoidAttempts::default()))?;
     Ok(cpu()? - before)
 }
 
@@ -145,7 +147,9 @@ fn header() -> Header {
         tc: None,
         takes_openings: true,
         restart: true,
+        outages: 0,
         disqualified: None,
+        drawn_before: None,
         entry: None,
         left: None,
     };
@@ -163,6 +167,7 @@ fn header() -> Header {
         fault_policy: FaultPolicy::Lose,
         adjudication: None,
         quarantine: 0,
+        rank: RankedBy::Ratings,
         stages: vec![Stage::round_robin(1)],
         drawn: false,
         openings: None,
@@ -205,6 +210,7 @@ fn player(
         asks_rules: false,
         engine: None,
         guesses: GuessRight::Denied,
+        outages: OutageRight::Denied,
     };
     Ok(Player::process(launch, Arc::clone(sandbox)))
 }

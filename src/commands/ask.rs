@@ -143,7 +143,7 @@ fn ask(
         if let Some(file) = &args.emit {
             let greeting = asked.greeted.as_ref().map(|(said, _)| said.clone()).unwrap_or_default();
             let lines = match &player {
-                Player::Engine(engine) => engine.commands().map(str::to_owned).collect(),
+                Player::Engine(engine) => engine.commands(),
                 _ => reask::lines(&source, decision, &greeting).await?,
             };
             write_lines(file, &lines)?;

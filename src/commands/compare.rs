@@ -21,13 +21,15 @@ use super::run::{HookBell, PlannedRun, RunLimits, games_at_once};
 use super::settings::{GameSettingsArgs, GivenSettings, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
-use referee_ratings::{FieldMatch, PlaceMatch, Sprt, SprtError, SprtMatch, Unit};
+use referee_games::AnyGame;
+use referee_ratings::{FieldMatch, FieldSize, PlaceMatch, Sprt, SprtError, SprtMatch, Unit};
 use referee_record::log::LOG;
 use referee_record::model::openings::{OpeningSource, Openings};
 use referee_record::model::player::{PlayerSpec, name_of};
 use referee_record::model::rules::refuse_more_seats;
-use referee_record::model::stage::{Format, MOST_PAIRS, Stage};
+use referee_record::model::stage::{Format, MOST_PAIRS, Stage, tables};
 use referee_record::model::tournament::Tournament;
+use referee_record::wording::{counted, deal};
 use referee_tournament::analysis::diagnostics::copies;
 use referee_tournament::folder::{self, LockedFolder};
 use referee_tournament::run::resume::{self, ReplaceRequest};
@@ -40,6 +42,7 @@ Examples:
   referee compare \"python3 agent.py\" bot:greedy --max-pairs 200
   referee compare new old --elo1 20 --format json && git commit -am 'stronger'
   referee compare new old --against cup.toml     which does better against the players of cup.toml
+  referee compare new old --others third         both at one table, in a game for three
   referee compare new --against cup.toml         where new stands among the players of cup.toml
 
 Exit codes: 0 A is better, or its place is known; 10 it is not better; 11 undecided; 2 invalid
@@ -56,6 +59,10 @@ pub(crate) struct CompareArgs {
     /// of players, or the players of a configuration such as tournament.toml (repeatable)
     #[arg(long, value_name = "POOL")]
     pub(crate) against: Vec<String>,
+    /// In a game with more than two seats, compare A and B at one table with these players, as many as
+    /// there are other seats; named as for --against
+    #[arg(long, value_name = "PLAYER", requires = "b", conflicts_with = "against")]
+    pub(crate) others: Vec<String>,
     /// Null hypothesis: A is stronger by this many Elo
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true, requires = "b")]
     pub(crate) elo0: f64,
@@ -75,16 +82,24 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "ELO", default_value_t = 40.0, conflicts_with = "b",
         value_parser = within)]
     pub(crate) within: f64,
-    /// Maximum number of pairs of games, with --against for each of A and B
+    /// Maximum number of pairs of games, with --against for each of A and B; with more than two seats,
+    /// of deals: a game at each seat
     #[arg(long, value_name = "N", default_value_t = 1000,
         value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PAIRS)))]
     pub(crate) max_pairs: u32,
-    /// The game and its terms
-    #[command(flatten)]
-    pub(crate) settings: GameSettingsArgs,
     /// Seed of all random numbers (default: that of the configuration, or a fresh one)
     #[arg(long)]
     pub(crate) seed: Option<u64>,
+    #[command(flatten)]
+    pub(crate) games: GamesArgs,
+}
+
+/// How games outside a tournament are played, and what is printed of them.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct GamesArgs {
+    /// The game and its terms
+    #[command(flatten)]
+    pub(crate) settings: GameSettingsArgs,
     /// Number of games played at the same time (default: as configured, or one per core)
     #[arg(long, value_name = "N", value_parser = games_at_once)]
     pub(crate) jobs: Option<NonZeroUsize>,
@@ -96,6 +111,18 @@ pub(crate) struct CompareArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: OutputFormat,
+}
+
+impl GamesArgs {
+    /// The settings that they give, with this seed.
+    pub(super) fn given(&self, seed: Option<u64>) -> GivenSettings {
+        GivenSettings {
+            seed,
+            jobs: self.jobs,
+            results: self.results.clone(),
+            ..GivenSettings::default()
+        }
+    }
 }
 
 /// The unit of a difference in strength.
@@ -119,50 +146,71 @@ impl From<EloUnit> for Unit {
 }
 
 impl CompareArgs {
+    /// Whom A and B play against, or sit with.
+    fn pool(&self) -> Result<Pool, Failure> {
+        if self.others.is_empty() {
+            Pool::read("--against", &self.against)
+        } else {
+            Pool::read("--others", &self.others)
+        }
+    }
+
     /// The game and its terms; those of the opponents' configuration unless another one is named.
     fn settings(&self, pool: &Pool) -> GameSettingsArgs {
-        let config =
-            self.settings.config.clone().or_else(|| pool.configuration().map(Path::to_owned));
-        GameSettingsArgs { config, ..self.settings.clone() }
+        let settings = &self.games.settings;
+        let config = settings.config.clone().or_else(|| pool.configuration().map(Path::to_owned));
+        GameSettingsArgs { config, ..settings.clone() }
     }
 }
 
 /// Plays until the result is clear, and prints it.
 pub(crate) fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
-    if let Some(refusal) = args.remote.refusal() {
+    if let Some(refusal) = args.games.remote.refusal() {
         return Err(refusal);
     }
     let sprt = sprt(args)?;
-    let pool = Pool::read(&args.against)?;
-    let given = GivenSettings {
-        seed: args.seed,
-        jobs: args.jobs,
-        results: args.results.clone(),
-        ..GivenSettings::default()
-    };
+    let pool = args.pool()?;
     let terms = args.settings(&pool);
     let mut words: Vec<String> = [&args.a].into_iter().chain(&args.b).cloned().collect();
     words.extend(pool.words(terms.config.as_deref().unwrap_or(Path::new("")), printer)?);
     let Some(opened) = terms.open(&words, printer)? else {
         return Ok(Status::Interrupted);
     };
-    let settings = opened.resolve(given, printer)?;
+    let settings = opened.resolve(args.games.given(args.seed), printer)?;
     let rivals = rivals(args, &settings)?;
     let names: Vec<String> = rivals.iter().map(|player| player.name.clone()).collect();
-    if args.against.is_empty() {
+    if args.against.is_empty() && args.others.is_empty() {
         return direct(args, rivals, &settings, printer);
     }
     let found = pool.opponents(&rivals, &settings, printer)?;
     let opponents: Vec<String> = found.iter().map(|player| player.name.clone()).collect();
-    let rounds = rounds(args, opponents.len())?;
+    let game = &settings.rules(printer)?.game;
+    if names.len() == 1 {
+        refuse_more_seats(&**game, MORE_SEATS)?;
+    }
+    let seats = game.seats().len();
+    if !args.others.is_empty() {
+        return at_one_table(args, &sprt, (rivals, found), &settings, printer);
+    }
+    let tables = groups(&opponents, seats);
+    if tables.is_empty() {
+        return Err(Failure::input(format!(
+            "{} has {seats} seats, but --against names {}; name at least {}",
+            game.name(),
+            counted(opponents.len(), "opponent"),
+            seats - 1
+        )));
+    }
+    let field = FieldSize { tables: tables.len(), seats };
+    let rounds = rounds(args, field)?;
     let format = Format::Gauntlet { anchors: opponents.clone(), same_luck: true };
     let stage = Stage { format, pairs: rounds, players: None };
     let tournament = tournament(COMPARISON, stage, (rivals, found), &settings, printer)?;
     match <[String; 2]>::try_from(names) {
         Ok(names) => {
-            let played = FieldMatch::new(sprt.hypotheses(), sprt.errors(), opponents.len(), rounds)
+            let played = FieldMatch::new(sprt.hypotheses(), sprt.errors(), field, rounds)
                 .map_err(untestable)?;
-            compare(args, &settings, tournament, InField { names, opponents, played }, printer)
+            compare(args, &settings, tournament, InField { names, tables, played }, printer)
         }
         Err(names) => {
             let played = PlaceMatch::new(args.within, opponents.len(), rounds)
@@ -187,22 +235,79 @@ pub(super) fn direct(
     compare(args, settings, tournament, Direct { names, played }, printer)
 }
 
+/// Compares the first two of these players at a table with the others.
+fn at_one_table(
+    args: &CompareArgs,
+    sprt: &Sprt,
+    (rivals, others): (Vec<PlayerSpec>, Vec<PlayerSpec>),
+    settings: &Settings,
+    printer: Printer,
+) -> Result<Status, Failure> {
+    let game = &settings.rules(printer)?.game;
+    refuse_other_number(&**game, others.len())?;
+    refuse_unit(args, "--others")?;
+    let (hypotheses, seats) = (sprt.hypotheses(), game.seats().len());
+    let played =
+        FieldMatch::duel(hypotheses, sprt.errors(), seats, args.max_pairs).map_err(untestable)?;
+    let names = [0, 1].map(|at: usize| rivals[at].name.clone());
+    let tables = vec![others.iter().map(|it| &*it.name).collect::<Vec<_>>().join(" + ")];
+    let stage = Stage::round_robin(args.max_pairs);
+    let tournament = tournament(COMPARISON, stage, (rivals, others), settings, printer)?;
+    compare(args, settings, tournament, InField { names, tables, played }, printer)
+}
+
+/// Refuses more or fewer than one player for each other seat at the table of two players.
+fn refuse_other_number(game: &dyn AnyGame, found: usize) -> Result<(), Failure> {
+    let (name, others) = (game.name(), game.seats().len() - 2);
+    if others == 0 {
+        return Err(Failure::input(format!("{name} has no seat for others; leave out --others")));
+    }
+    if found != others {
+        return Err(Failure::input(format!(
+            "{name} has {} seats, so beside A and B --others must name {}, not {found}; `bot:random` \
+             and `bot:greedy` play everything",
+            others + 2,
+            counted(others, "player")
+        )));
+    }
+    Ok(())
+}
+
 /// The width of an interval at which the search for a place ends.
 fn within(text: &str) -> Result<f64, String> {
     let elo: f64 = text.parse().map_err(|_| "expected a number of Elo".to_owned())?;
     if (1.0..=1000.0).contains(&elo) { Ok(elo) } else { Err("expected 1 to 1000 Elo".to_owned()) }
 }
 
-/// The number of rounds of all opponents that the maximum number of pairs allows.
-fn rounds(args: &CompareArgs, opponents: usize) -> Result<u32, Failure> {
-    if args.unit != EloUnit::Logistic {
-        return Err(Failure::input("--against needs logistic Elo; leave out --unit"));
+/// The names of the opponents at each table, as a gauntlet seats them.
+fn groups(opponents: &[String], seats: usize) -> Vec<String> {
+    let group = |from: usize| {
+        let names = (from..from + seats - 1).map(|at| &*opponents[at % opponents.len()]);
+        names.collect::<Vec<_>>().join(" + ")
+    };
+    (0..tables(opponents.len(), seats)).map(group).collect()
+}
+
+/// Refuses another unit than the one that a share of points has.
+fn refuse_unit(args: &CompareArgs, option: &str) -> Result<(), Failure> {
+    if args.unit == EloUnit::Logistic {
+        return Ok(());
     }
-    let rounds = u32::try_from(opponents).map_or(0, |opponents| args.max_pairs / opponents);
+    Err(Failure::input(format!("{option} needs logistic Elo; leave out --unit")))
+}
+
+/// The number of rounds of all tables that the maximum number of deals allows.
+fn rounds(args: &CompareArgs, field: FieldSize) -> Result<u32, Failure> {
+    refuse_unit(args, "--against")?;
+    let FieldSize { tables, seats } = field;
+    let rounds = u32::try_from(tables).map_or(0, |tables| args.max_pairs / tables);
     if rounds == 0 {
+        let each = if seats == 2 { "against each of" } else { "at each of" };
+        let of = if seats == 2 { "opponents" } else { "tables" };
         return Err(Failure::input(format!(
-            "--max-pairs {} is not enough for a pair against each of {opponents} opponents",
-            args.max_pairs
+            "--max-pairs {} is not enough for a {} {each} {tables} {of}",
+            args.max_pairs,
+            deal(seats)
         )));
     }
     Ok(rounds)
@@ -236,7 +341,7 @@ fn compare<C: Contest>(
     {
         take_recorded(&folder, &mut prepared, old, printer)?;
     }
-    let workers = args.remote.workers(settings);
+    let workers = args.games.remote.workers(settings);
     let limits = RunLimits { jobs: settings.jobs(), deadline: None, workers };
     let planned = PlannedRun {
         tournament: &tournament,
@@ -276,10 +381,11 @@ fn keep_planned_pairs(tournament: &mut Tournament, dir: &Path) -> Result<(), Fai
     Ok(())
 }
 
-/// What to do about players of a game of more seats.
+/// What to do about a game of more seats, if only two players are named.
 const MORE_SEATS: &str = "\
-    instead, list the players in a tournament.toml, let `referee run` play them, and see their \
-    ratings and intervals in `referee rank`";
+    to compare two players at one table, name those at its other seats by `--others`; to see which \
+    of two players does better among others, name these by `--against`; to see where one stands, \
+    list all in a tournament.toml, let `referee run` play them, and use `referee rank`";
 
 /// Games between players as a tournament of one stage, in its own folder. Nobody is quarantined: a
 /// player that always fails loses, and the test soon shows that, unless it does not even start.
@@ -292,10 +398,12 @@ pub(super) fn tournament(
 ) -> Result<Tournament, Failure> {
     let rules = settings.rules(printer)?;
     let compared = rivals.len();
+    if opponents.is_empty() {
+        refuse_more_seats(&*rules.game, MORE_SEATS)?;
+    }
     let players = [rivals, opponents].concat();
     rules.refuse_bots(&players)?;
     rules.refuse_engines(&players)?;
-    refuse_more_seats(&*rules.game, MORE_SEATS)?;
     let options = rules.options;
     if settings.base.openings.is_some() {
         refuse_openings(&players)?;
@@ -363,6 +471,9 @@ fn folder_name(prefix: &str, tournament: &Tournament, compared: usize) -> String
         put(&player.name);
         put(&player.hash);
         player.tc.iter().for_each(|tc| put(&tc.to_string()));
+        if player.outages > 0 {
+            put(&format!("outages {}", player.outages));
+        }
     }
     let plain = |name: &str| {
         let keep = |c: char| if c.is_alphanumeric() || "-_".contains(c) { c } else { '-' };
@@ -380,7 +491,7 @@ fn conclude<C: Contest>(
     printer: Printer,
 ) -> Result<(), Failure> {
     let dir = tournament.results.join(&tournament.name).display().to_string();
-    match args.format {
+    match args.games.format {
         OutputFormat::Text => {
             printer.text(&played.contest.text(&played.faults).into())?;
             printer.note(&format!("Results: {dir}"));

@@ -1,5 +1,5 @@
 //! `export`: prints the games of a tournament as data: one JSON line per game, for programs that
-//! learn from them, or games of chess in PGN.
+//! learn from them, games of chess in PGN, or games of Go in SGF.
 
 use std::borrow::Cow;
 
@@ -18,11 +18,13 @@ use referee_protocol::Score;
 use referee_record::model::record::GameRecord;
 use referee_record::model::rules::GameRules;
 use referee_report::pgn::{PgnComments, PgnError, end_position, pgn};
+use referee_report::sgf::sgf;
 use referee_rules_program::contract::{StepWords, TurnWords};
 use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::analysis::results::Faulted;
 
 /// Arguments of `export`.
+#[expect(clippy::struct_excessive_bools, reason = "flags of the command line")]
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -30,6 +32,7 @@ Examples:
   referee export results/autumn-cup | head -1 | python3 -m json.tool
   referee export --pgn > games.pgn
   referee export --epd > ends.epd
+  referee export --sgf > games.sgf
 
 Each line is a game: `game`, `options`, `id`, `pair`, `number` (1 or 2 in its pair), `players`,
 `result`, `reason`, `fault`, `scores`, and `positions`. Each position has `ply`, `turn`, `state`,
@@ -47,6 +50,9 @@ pub(crate) struct ExportArgs {
     /// Print the positions in which games of chess ended in EPD
     #[arg(long, conflicts_with = "pgn")]
     pub(crate) epd: bool,
+    /// Print games of Go in SGF
+    #[arg(long, conflicts_with_all = ["pgn", "epd"])]
+    pub(crate) sgf: bool,
     #[command(flatten)]
     pub(crate) rules: RecordedRulesArgs,
 }
@@ -55,16 +61,16 @@ pub(crate) struct ExportArgs {
 pub(crate) fn run(args: &ExportArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = args.folder.find(printer)?;
     let analysis = TournamentAnalysis::read(&dir, Faulted::Count)?;
+    if args.sgf {
+        return each_game(&analysis, printer, |record| {
+            let text = sgf(&analysis.header, record);
+            printer.line(&text.map_err(|why| Failure::input(format!("game {}: {why}", record.id)))?)
+        });
+    }
     let rules = args.rules.open(&analysis.header, &dir, printer)?;
     let exporter = GameExporter { rules: &rules };
     let comments = if args.pv { PgnComments::MainLines } else { PgnComments::Scores };
-    let mut sealed = 0;
-    analysis.each_game(|game| {
-        if game.is_sealed {
-            sealed += 1;
-            return Ok(());
-        }
-        let record = &game.record;
+    each_game(&analysis, printer, |record| {
         let broken = |why: PgnError| Failure::input(format!("game {}: {why}", record.id));
         if args.pgn {
             let text = pgn(&rules, &analysis.header, record, comments).map_err(broken)?;
@@ -74,6 +80,22 @@ pub(crate) fn run(args: &ExportArgs, printer: Printer) -> Result<Status, Failure
             return printer.line(&end_position(&rules, record).map_err(broken)?);
         }
         printer.json_text(&exporter.game(record)?)
+    })
+}
+
+/// Writes each game that may be seen.
+fn each_game(
+    analysis: &TournamentAnalysis,
+    printer: Printer,
+    mut write: impl FnMut(&GameRecord) -> Result<(), Failure>,
+) -> Result<Status, Failure> {
+    let mut sealed = 0;
+    analysis.each_game(|game| {
+        if game.is_sealed {
+            sealed += 1;
+            return Ok(());
+        }
+        write(&game.record)
     })?;
     note_sealed(sealed, printer);
     Ok(Status::Done)

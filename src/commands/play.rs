@@ -40,7 +40,7 @@ use referee_record::model::rules::GameRules;
 use referee_record::model::tc::ShortClock;
 use referee_record::seeds::{Luck, Secret, game_id};
 use referee_record::shell;
-use referee_tournament::run::game_record::RecordBuilder;
+use referee_tournament::run::game_record::{RecordBuilder, VoidAttempts};
 
 /// Arguments of `play`.
 #[derive(Debug, Args)]
@@ -58,7 +58,7 @@ Examples:
 If a person plays, there is no time limit. Type `help` during the game for a list of commands: show
 legal actions, give a hint, take back an action, and more.
 
-Exit codes: 0 the game was played, 1 a program lost by a fault, 2 invalid command line, 130
+Exit codes: 0 the game was played, 1 a program forfeited, 2 invalid command line, 130
 interrupted.")]
 pub(crate) struct PlayArgs {
     /// The players, in order of the seats
@@ -128,16 +128,7 @@ pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> 
     }
     let containment = contained(&settings, &words)?;
     let (rules, opening) = match &args.from {
-        Some(word) => {
-            let FoundGame { header, record, dir } =
-                FoundGame::find(word, args.results.as_deref(), printer)?;
-            let rules = args.settings.recorded_rules(&header, &dir, printer)?;
-            let rules = rules.with(&record.options)?;
-            let ply = args.ply.unwrap_or(record.plies);
-            let opening = steps_to(&rules.start, &record, ply)
-                .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;
-            (rules, opening)
-        }
+        Some(word) => recorded(args, word, printer)?,
         None => (settings.rules(printer)?, Vec::new()),
     };
     check_seats(&rules, &words)?;
@@ -168,6 +159,21 @@ pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> 
         })?;
     }
     Ok(status)
+}
+
+/// The rules of a recorded game, and what was played of it.
+fn recorded(
+    args: &PlayArgs,
+    word: &str,
+    printer: Printer,
+) -> Result<(GameRules, Vec<TextStep>), Failure> {
+    let FoundGame { header, record, dir } =
+        FoundGame::find(word, args.results.as_deref(), printer)?;
+    let rules = args.settings.recorded_rules(&header, &dir, printer)?.with(&record.options)?;
+    let ply = args.ply.unwrap_or(record.plies);
+    let opening = steps_to(&rules.start, &record, ply)
+        .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;
+    Ok((rules, opening))
 }
 
 /// There must be a player for every seat.
@@ -259,6 +265,22 @@ struct PlaySettings {
     seed: Option<u64>,
 }
 
+impl PlaySettings {
+    /// The seeds of the seats, and the luck of the game. They do not depend on the players' names.
+    fn chances(&self, seats: &BySeat<Text>) -> Result<(BySeat<u64>, Luck), Failure> {
+        let secret = match self.seed {
+            Some(seed) => Secret::from_seed(seed),
+            None => Secret::fresh()?,
+        };
+        let seeds = seats.map_seats(|seat| {
+            let others: Vec<&str> = seats.others(seat).map(Seat::ordinal).collect();
+            secret.player_seed(seat.ordinal(), &others, 1, 1)
+        });
+        let luck = secret.luck(&seats.seats().map(Seat::ordinal).collect::<Vec<_>>(), 1);
+        Ok((seeds, luck))
+    }
+}
+
 /// The record of a game that was played to its end. `people` says which seats people had.
 fn record(game: RecordBuilder, people: SeatSet) -> GameRecord {
     let is_given_up = given_up(&game.report.ending, people).is_some();
@@ -267,7 +289,7 @@ fn record(game: RecordBuilder, people: SeatSet) -> GameRecord {
     let number = if names.len() > 2 || names.is_sorted() { 1 } else { 2 };
     let id = game_id(&names, 1, number);
     let fixture = Fixture { players: (0..names.len()).collect(), pair: 1, game: number };
-    let record = game.build(id, fixture, Vec::new());
+    let record = game.build(id, fixture, VoidAttempts::default());
     if is_given_up {
         return GameRecord { reason: RESIGNATION.to_owned(), fault: None, ..record };
     }
@@ -289,17 +311,8 @@ fn play(
     };
     terms.rules.refuse_bots(programs())?;
     terms.rules.refuse_engines(programs())?;
-    let secret = match terms.seed {
-        Some(seed) => Secret::from_seed(seed),
-        None => Secret::fresh()?,
-    };
     let seats = terms.rules.seats();
-    // They do not depend on the players' names.
-    let seeds = seats.map_seats(|seat| {
-        let others: Vec<&str> = seats.others(seat).map(Seat::ordinal).collect();
-        secret.player_seed(seat.ordinal(), &others, 1, 1)
-    });
-    let mut luck = secret.luck(&seats.seats().map(Seat::ordinal).collect::<Vec<_>>(), 1);
+    let (seeds, mut luck) = terms.chances(&seats)?;
     let _cores = settle_on_cores(&terms.control);
     let mut players = words.as_ref().map(|word| seated(word, terms, display, printer));
     let people = people(words);

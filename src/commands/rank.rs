@@ -14,6 +14,7 @@ use super::{Failure, Status};
 use crate::printer::Printer;
 use referee_ratings::Compared;
 use referee_record::model::rules::GameRules;
+use referee_record::model::stage::RankedBy;
 use referee_report::details::details;
 use referee_report::json::StandingsJson;
 use referee_report::results::Tables;
@@ -21,7 +22,7 @@ use referee_report::taken_out::taken_out;
 use referee_report::{Remedy, Standings, tables, terminal};
 use referee_tournament::analysis::diagnostics::{Diagnoser, Diagnostics, copies};
 use referee_tournament::analysis::failed_checks::FailedChecks;
-use referee_tournament::analysis::game_list;
+use referee_tournament::analysis::imported_games;
 use referee_tournament::analysis::logged_game::PassError;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::analysis::{Evaluation, TournamentAnalysis};
@@ -95,6 +96,8 @@ pub(crate) enum RankingArg {
     Places,
     /// Only who won.
     Winner,
+    /// The order of all players, who are ranked by their final scores.
+    Scores,
 }
 
 /// The output format of the ranking.
@@ -150,11 +153,13 @@ fn listed(file: &Path, faulted: Faulted, tell: RankingArg) -> Result<Standings, 
     } else {
         Box::new(BufReader::new(File::open(file).map_err(|error| failed(&error))?))
     };
-    let compared = match tell {
-        RankingArg::Places => Compared::All,
-        RankingArg::Winner => Compared::Winner,
+    let (compared, rank) = match tell {
+        RankingArg::Places => (Compared::All, RankedBy::Ratings),
+        RankingArg::Winner => (Compared::Winner, RankedBy::Ratings),
+        RankingArg::Scores => (Compared::All, RankedBy::Scores),
     };
-    let results = game_list::read(input, faulted, compared).map_err(|error| failed(&error))?;
+    let results =
+        imported_games::read(input, faulted, compared, rank).map_err(|error| failed(&error))?;
     let out = vec![None; results.names().len()];
     let played = results.counts.games() as usize;
     let summary = Summary { played, counted: played, ..Summary::default() };

@@ -22,10 +22,10 @@ use referee_match::player::Sandbox;
 use referee_protocol::escape;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::containment::ContainmentRequest;
-use referee_record::model::player::{PlayerKind, PlayerSpec};
+use referee_record::model::player::{EngineProtocol, PlayerKind, PlayerSpec};
 use referee_record::model::record::{FaultPolicy, Header};
 use referee_record::model::rules::GameRules;
-use referee_record::model::stage::Stage;
+use referee_record::model::stage::{RankedBy, Stage};
 use referee_record::model::tc::ShortClock;
 use referee_record::model::tournament::{DEFAULT_RESULTS, Tournament};
 use referee_sandbox::{Level, Mechanism};
@@ -37,7 +37,7 @@ mod tests;
 /// The game and its terms, as the command line gives them.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct GameSettingsArgs {
-    /// The game (default: that of the configuration; without one, chess for engines, or
+    /// The game (default: that of the configuration; without one, chess for UCI engines, or
     /// watch-your-back)
     #[arg(long, value_parser = game_named())]
     pub(crate) game: Option<GameArgument>,
@@ -56,12 +56,17 @@ pub(crate) struct GameSettingsArgs {
 }
 
 impl GameSettingsArgs {
-    /// The settings for these players. Without a configuration, an engine plays chess, and quickly.
+    /// The settings for these players. Without a configuration, an engine plays quickly, and one that
+    /// speaks UCI plays chess.
     fn for_players(&self, words: &[String]) -> Self {
         let mut settings = self.clone();
-        let has_engine = words.iter().any(|word| word.starts_with("uci:"));
-        if has_engine && self.config.is_none() && !Path::new(CONFIG).exists() {
-            settings.game = settings.game.or(Some(GameArgument::BuiltIn(GameKind::Chess)));
+        let engine = words.iter().find_map(|word| EngineProtocol::split(word));
+        if let Some((protocol, _)) = engine
+            && self.config.is_none()
+            && !Path::new(CONFIG).exists()
+        {
+            let built_in = GameKind::named(protocol.game()).map(GameArgument::BuiltIn);
+            settings.game = settings.game.or(built_in);
             settings.tc = settings.tc.or(Some(ShortClock::QUICK));
         }
         settings
@@ -306,6 +311,7 @@ impl Settings {
             // Notes about files were printed when they were read.
             remarks: Vec::new(),
             stages,
+            rank: RankedBy::Ratings,
             quarantine: 0,
             anchors: Vec::new(),
             league: None,
@@ -449,6 +455,7 @@ fn without_configuration() -> Tournament {
         containment: ContainmentRequest::default(),
         fault_policy: FaultPolicy::Lose,
         adjudication: None,
+        rank: RankedBy::Ratings,
         quarantine: 0,
         anchors: Vec::new(),
         league: None,

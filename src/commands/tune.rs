@@ -2,18 +2,17 @@
 
 mod file;
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use self::file::TuneFile;
-use super::compare::{self, CompareArgs, EloUnit};
+use super::compare::{self, CompareArgs, EloUnit, GamesArgs};
 use super::results_folder::TUNING;
 use super::run::remote_args::RemoteArgs;
-use super::run::{HookBell, PlannedRun, RunLimits, games_at_once, refuse_changed};
+use super::run::{HookBell, PlannedRun, RunLimits, refuse_changed};
 use super::runtime::interrupted;
-use super::settings::{GameSettingsArgs, GivenSettings, Settings};
+use super::settings::Settings;
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
 use referee_games::Seat;
@@ -61,22 +60,11 @@ pub(crate) struct TuneArgs {
     /// Maximum number of pairs of that comparison; 0 to leave it out
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) max_pairs: u32,
-    #[command(flatten)]
-    pub(crate) settings: GameSettingsArgs,
     /// Seed of all random numbers (default: that of the configuration, or 1)
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// Number of games played at the same time (default: as configured, or one per core)
-    #[arg(long, value_name = "N", value_parser = games_at_once)]
-    pub(crate) jobs: Option<NonZeroUsize>,
     #[command(flatten)]
-    pub(crate) remote: RemoteArgs,
-    /// The folder to put the results folder into
-    #[arg(long, value_name = "DIR")]
-    pub(crate) results: Option<PathBuf>,
-    /// Output format
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: OutputFormat,
+    pub(crate) games: GamesArgs,
 }
 
 /// The tables of a tuning: its steps, and a page with a chart of them.
@@ -85,24 +73,18 @@ const PAGE: &str = "tuning.html";
 
 /// Tunes the player, and compares the result with the start.
 pub(crate) fn run(args: &TuneArgs, printer: Printer) -> Result<Status, Failure> {
-    if let Some(refusal) = args.remote.refusal() {
+    if let Some(refusal) = args.games.remote.refusal() {
         return Err(refusal);
     }
     let file = TuneFile::read(&args.file)?;
-    let given = GivenSettings {
-        seed: args.seed,
-        jobs: args.jobs,
-        results: args.results.clone(),
-        ..GivenSettings::default()
-    };
     let words = [file.player.clone()];
-    let Some(opened) = args.settings.open(&words, printer)? else {
+    let Some(opened) = args.games.settings.open(&words, printer)? else {
         return Ok(Status::Interrupted);
     };
-    let mut settings = opened.resolve(given, printer)?;
+    let mut settings = opened.resolve(args.games.given(args.seed), printer)?;
     let seed = *settings.base.seed.get_or_insert(1);
     let player = settings.program(&file.player, "a person cannot be tuned; name a program")?;
-    let tuning = Tuning { file: &file, player, settings, seed, remote: &args.remote };
+    let tuning = Tuning { file: &file, player, settings, seed, remote: &args.games.remote };
     let at_start = tuning.named("start", &file.starts())?;
     let dir = tuning.folder(&at_start, printer)?;
     let Some(values) = tuning.run(&dir, printer)? else {
@@ -112,7 +94,7 @@ pub(crate) fn run(args: &TuneArgs, printer: Printer) -> Result<Status, Failure> 
     printer.note(&format!("Steps: {}", dir.join(STEPS).display()));
     let tuned = tuning.named("tuned", &values)?;
     if args.max_pairs == 0 || tuned.hash == at_start.hash {
-        match args.format {
+        match args.games.format {
             OutputFormat::Text => printer.line(&file.shown(&values))?,
             OutputFormat::Json => printer.json(&file.json(&values, &dir))?,
         }
@@ -130,6 +112,7 @@ fn comparison(args: &TuneArgs) -> CompareArgs {
         a: "tuned".to_owned(),
         b: Some("start".to_owned()),
         against: Vec::new(),
+        others: Vec::new(),
         elo0: 0.0,
         elo1: args.elo1,
         alpha: 0.05,
@@ -137,12 +120,8 @@ fn comparison(args: &TuneArgs) -> CompareArgs {
         unit: EloUnit::Logistic,
         within: 0.0,
         max_pairs: args.max_pairs,
-        settings: args.settings.clone(),
         seed: args.seed,
-        jobs: args.jobs,
-        remote: args.remote.clone(),
-        results: args.results.clone(),
-        format: args.format,
+        games: args.games.clone(),
     }
 }
 
@@ -192,6 +171,10 @@ impl Tuning<'_> {
             values = schedule.moved(step, &tunables, &values, &up, lead);
             steps.push(TuningStep { lead: Some(lead), values: values.clone() });
             self.write(dir, &tunables, &steps)?;
+            if !games.is_new {
+                // It was told when it was played.
+                continue;
+            }
             let shown = self.file.shown(&values);
             let faulty = match games.faulty {
                 0 => String::new(),
@@ -242,6 +225,7 @@ impl Tuning<'_> {
             resume::prepare(&folder, &tournament, &record, request, &|text| printer.note(text))?;
         let workers = self.remote.workers(&self.settings);
         let limits = RunLimits { jobs: self.settings.jobs(), deadline: None, workers };
+        let is_new = prepared.contents.state.due() > 0;
         let planned = PlannedRun {
             tournament: &tournament,
             limits: &limits,
@@ -258,7 +242,7 @@ impl Tuning<'_> {
         if played.due() > 0 {
             return Ok(None);
         }
-        StepGames::of(&played).map(Some)
+        Ok(Some(StepGames { is_new, ..StepGames::of(&played)? }))
     }
 }
 
@@ -269,6 +253,8 @@ struct StepGames {
     lead: f64,
     /// The games with a fault.
     faulty: usize,
+    /// Whether some were played now.
+    is_new: bool,
 }
 
 impl StepGames {
@@ -284,12 +270,14 @@ impl StepGames {
                 _ => 0.0,
             };
             games.faulty += usize::from(summary.is_faulted());
-            let failed = |seat| summary.faults.of(seat) == Some(FaultCode::NoStart);
+            let failed = |seat| {
+                matches!(summary.faults.of(seat), Some(FaultCode::NoStart | FaultCode::Outage))
+            };
             has_started |= !failed(Seat::FIRST) && !failed(Seat::SECOND);
         }
         if !has_started {
             return Err(Failure::input(
-                "the player did not start in any game of a step, so nothing can be tuned; `referee \
+                "the player did not play in any game of a step, so nothing can be tuned; `referee \
                  check` finds the reason",
             ));
         }

@@ -114,24 +114,8 @@ pub(crate) fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure
             "The last line is incomplete: `referee run` removes it and plays that game again.",
         )?;
     }
-    match tables {
-        TableState::Missing => {
-            printer.line("It has no tables yet: `referee run` writes them when it ends.")?;
-        }
-        TableState::Unfinished => printer.line(
-            "The last run did not end, and its tables may be older than the log: `referee run` \
-             writes them again.",
-        )?,
-        TableState::ComparedByOwnRules => printer.line(
-            "The marks in grades.csv were compared by the rules beside them, in grades.json. \
-             `referee verify --grades CONFIG` compares them by those of a configuration.",
-        )?,
-        TableState::ComparedWithoutMarks => printer.line(
-            "The marks in grades.csv were not compared, because their rules are unknown. `referee \
-             verify --grades CONFIG` compares them by [grades] in the configuration of this \
-             tournament.",
-        )?,
-        TableState::Unchecked | TableState::Compared => {}
+    if let Some(text) = tables.remark() {
+        printer.line(text)?;
     }
     if checked.is_repairable {
         printer.line(
@@ -201,14 +185,11 @@ fn check_lines(
     seeds: bool,
     audit: impl Fn(&GameRecord) -> Vec<String> + Sync,
 ) -> io::Result<Checked> {
-    let (mut state, mut problems) = (TournamentState::new(header), LineProblems::default());
-    let mut findings = Vec::new();
-    if !reader.header_intact() {
-        findings.push(finding(1, None, "the header was edited after it was written"));
-    }
-    let mut is_repairable = false;
     let names = GameNames::of(header);
-    let mut games = GamesTable::new(Hasher::new(), names.clone())?;
+    let mut checks = LineChecks::new(header, &names)?;
+    if !reader.header_intact() {
+        checks.findings.push(finding(1, None, "the header was edited after it was written"));
+    }
     let check = |line: RawLine| {
         let front = GameFront::read(&line.bytes);
         let line = line.parse(&header.identity);
@@ -223,31 +204,21 @@ fn check_lines(
         );
         (Scanned::with_front(line, own, &names), audited)
     };
-    let mut each = |(line, audited): (Scanned, Vec<String>)| {
-        let (_, problem) = place(&line, &mut state);
-        if let (Scanned::Game(game), None) = (&line, &problem) {
-            games.write(game)?;
-        }
-        is_repairable |= problem.is_some();
-        findings.extend(problems_of(&line, problem.as_ref()));
-        if let Some(problem) = problem {
-            problems.add(problem);
-        }
-        let (number, id) = (line.number(), line.id());
-        findings.extend(audited.iter().map(|text| finding(number, id.as_deref(), text)));
-        io::Result::Ok(())
-    };
     let all = loop {
         match reader.next_batch() {
             Ok(lines) if lines.is_empty() => break Ok::<(), LogError>(()),
-            Ok(lines) => parallel::map(lines, check).into_iter().try_for_each(&mut each)?,
+            Ok(lines) => {
+                let checked: Vec<(Scanned, Vec<String>)> = parallel::map(lines, check);
+                checked.iter().try_for_each(|(line, audited)| checks.add(line, audited))?;
+            }
             Err(error) => break Err(error),
         }
     };
     if let Err(error) = all {
-        findings.push(LogFinding { line: None, ..finding(0, None, &error.to_string()) });
+        checks.findings.push(LogFinding { line: None, ..finding(0, None, &error.to_string()) });
     }
-    is_repairable &= reader.header_intact();
+    let LineChecks { state, problems, findings, is_repairable, tables } = checks;
+    let is_repairable = is_repairable && reader.header_intact();
     let contents = LogContents {
         header: header.clone(),
         state,
@@ -255,8 +226,50 @@ fn check_lines(
         torn: reader.torn(),
         problems,
     };
+    let [without, with] = tables;
+    let games = if contents.state.has_scores() { with } else { without };
     let games = games.finish()?.finalize();
     Ok(Checked { findings, contents, games, seeds, is_repairable })
+}
+
+/// What is known of a log after some of its lines.
+struct LineChecks {
+    state: TournamentState,
+    problems: LineProblems,
+    findings: Vec<LogFinding>,
+    is_repairable: bool,
+    /// The table of games without and with final scores: only at the end of the log it is known
+    /// whether games have any.
+    tables: [GamesTable<Hasher>; 2],
+}
+
+impl LineChecks {
+    fn new(header: &Header, names: &GameNames) -> io::Result<Self> {
+        let table = |has_scores| GamesTable::new(Hasher::new(), names.clone(), has_scores);
+        Ok(Self {
+            state: TournamentState::new(header),
+            problems: LineProblems::default(),
+            findings: Vec::new(),
+            is_repairable: false,
+            tables: [table(false)?, table(true)?],
+        })
+    }
+
+    /// Adds the next line, and what the audit of its game found.
+    fn add(&mut self, line: &Scanned, audited: &[String]) -> io::Result<()> {
+        let (_, problem) = place(line, &mut self.state);
+        if let (Scanned::Game(game), None) = (line, &problem) {
+            self.tables.iter_mut().try_for_each(|table| table.write(game))?;
+        }
+        self.is_repairable |= problem.is_some();
+        self.findings.extend(problems_of(line, problem.as_ref()));
+        if let Some(problem) = problem {
+            self.problems.add(problem);
+        }
+        let (number, id) = (line.number(), line.id());
+        self.findings.extend(audited.iter().map(|text| finding(number, id.as_deref(), text)));
+        Ok(())
+    }
 }
 
 /// The problems with a line's format, hash and place.

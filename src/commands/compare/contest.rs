@@ -1,5 +1,5 @@
-//! The ways to compare players: one against the other, both against the same opponents, or one with
-//! its opponents.
+//! The ways to compare players: one against the other, both at one table among others, both against the
+//! same opponents, or one with its opponents.
 
 use serde_json::Value;
 
@@ -19,9 +19,9 @@ pub(super) trait Contest: Clone {
     /// The names of the players that are compared, or of the one whose place is asked for.
     fn names(&self) -> &[String];
 
-    /// Adds a game of the pair with this number between the players with these names, in the order of
+    /// Adds a game of the deal with this number between the players with these names, in the order of
     /// the seats.
-    fn add(&mut self, pair: u32, players: [&str; 2], summary: GameSummary);
+    fn add(&mut self, deal: u32, players: &[&str], summary: GameSummary);
 
     /// Why it ended, if it has.
     fn stop(&self) -> Option<MatchEnd>;
@@ -73,9 +73,9 @@ impl Contest for Direct {
         &self.names
     }
 
-    fn add(&mut self, pair: u32, players: [&str; 2], summary: GameSummary) {
+    fn add(&mut self, deal: u32, players: &[&str], summary: GameSummary) {
         let seat = seat_of(&self.names[0], players).unwrap_or(Seat::SECOND);
-        self.played.add(match_game(pair, seat, summary));
+        self.played.add(match_game(deal, seat, summary));
     }
 
     fn stop(&self) -> Option<MatchEnd> {
@@ -107,35 +107,49 @@ impl Contest for Direct {
     }
 }
 
-/// Both players against the same opponents.
+/// Both players against the same opponents, or at one table with others.
 #[derive(Clone)]
 pub(super) struct InField {
     pub(super) names: [String; 2],
-    pub(super) opponents: Vec<String>,
+    /// The opponents at each table.
+    pub(super) tables: Vec<String>,
     pub(super) played: FieldMatch,
 }
 
-/// The games of a deal: a pair of each of the two.
-const DEAL: usize = 4;
 /// The games of a pair.
 const PAIR: usize = 2;
 
-/// The number of deals in whole rounds against this many opponents, at least `deals`.
+/// The number of deals in whole rounds at this many tables, at least `deals`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
-fn whole_rounds(deals: f64, opponents: usize) -> usize {
-    (deals.ceil() as usize).next_multiple_of(opponents)
+fn whole_rounds(deals: f64, tables: usize) -> usize {
+    (deals.ceil() as usize).next_multiple_of(tables)
 }
 
-/// A game against an opponent of the player at `seat`.
+/// A game of the player at `seat` against the opponents of a table.
 fn field_game(deal: u32, (rival, seat): (Rival, Seat), summary: GameSummary) -> FieldGame {
     FieldGame {
         deal,
         rival,
-        at_first_seat: seat == Seat::FIRST,
+        seat: seat.index(),
         halves: u32::try_from(summary.halves()[seat]).unwrap_or_default(),
         forfeited: summary.is_faulted(),
         fingerprint: summary.fingerprint,
     }
+}
+
+/// A game of two players at one table, as one of each of them.
+fn duel_games(deal: u32, seats: [Seat; 2], summary: GameSummary) -> [FieldGame; 2] {
+    let [new, old] = seats;
+    let game = |rival, (one, other)| FieldGame {
+        deal,
+        rival,
+        seat: new.index(),
+        halves: summary.halves_between(one, other).into(),
+        // A game is counted once.
+        forfeited: rival == Rival::New && summary.is_faulted(),
+        fingerprint: summary.fingerprint,
+    };
+    [game(Rival::New, (new, old)), game(Rival::Old, (old, new))]
 }
 
 fn too_few_pairs(most: usize) -> String {
@@ -143,9 +157,14 @@ fn too_few_pairs(most: usize) -> String {
 }
 
 impl InField {
-    /// The number of games in whole rounds of at least this many deals.
+    /// The number of games of the two in whole rounds of at least this many deals.
     fn games(&self, deals: f64) -> usize {
-        DEAL * whole_rounds(deals, self.opponents.len())
+        self.games_of_deal() * whole_rounds(deals, self.tables.len())
+    }
+
+    fn games_of_deal(&self) -> usize {
+        let seats = self.played.field().seats;
+        if self.played.is_duel() { seats } else { 2 * seats }
     }
 }
 
@@ -154,11 +173,18 @@ impl Contest for InField {
         &self.names
     }
 
-    fn add(&mut self, pair: u32, players: [&str; 2], summary: GameSummary) {
+    fn add(&mut self, deal: u32, players: &[&str], summary: GameSummary) {
         let of = |name: &String, rival| Some((rival, seat_of(name, players)?));
         let [new, old] = &self.names;
-        if let Some(side) = of(new, Rival::New).or_else(|| of(old, Rival::Old)) {
-            self.played.add(field_game(pair, side, summary));
+        if self.played.is_duel() {
+            if let (Some((_, one)), Some((_, other))) = (of(new, Rival::New), of(old, Rival::Old)) {
+                let games = duel_games(deal, [one, other], summary);
+                for game in games {
+                    self.played.add(game);
+                }
+            }
+        } else if let Some(side) = of(new, Rival::New).or_else(|| of(old, Rival::Old)) {
+            self.played.add(field_game(deal, side, summary));
         }
     }
 
@@ -176,21 +202,21 @@ impl Contest for InField {
 
     fn outlook(&self) -> Vec<String> {
         let ((elo0, elo1), [new, old]) = (self.played.hypotheses(), &self.names);
-        let expected = self.played.expected_deals();
-        let opponents = counted(self.opponents.len(), "opponent");
-        let mut lines = vec![
-            format!(
-                "about {} games against {opponents} if the difference is {elo0} or {elo1} Elo; more \
-                 in between, fewer with draws",
-                self.games(expected)
-            ),
-            format!(
+        let (expected, field) = (self.played.expected_deals(), self.played.field());
+        let mut lines = vec![format!(
+            "about {} games {} if the difference is {elo0} or {elo1} Elo; more in between, fewer with \
+             draws",
+            self.games(expected),
+            field_verdict::against(&self.played)
+        )];
+        if field.seats == 2 {
+            lines.push(format!(
                 "to know only whether {new} beats {old}, compare them without --against: that \
                  takes about a quarter of the games"
-            ),
-        ];
+            ));
+        }
         if expected > f64::from(self.played.most_deals()) {
-            lines.push(too_few_pairs(DEAL * self.played.most_deals() as usize));
+            lines.push(too_few_pairs(self.games_of_deal() * self.played.most_deals() as usize));
         }
         lines
     }
@@ -200,11 +226,11 @@ impl Contest for InField {
     }
 
     fn text(&self, faults: &[FaultCounts]) -> String {
-        field_verdict::text(&self.played, players(&self.names, faults), &self.opponents)
+        field_verdict::text(&self.played, players(&self.names, faults), &self.tables)
     }
 
     fn json(&self, faults: &[FaultCounts], results: &str) -> Value {
-        field_verdict::json(&self.played, players(&self.names, faults), &self.opponents, results)
+        field_verdict::json(&self.played, players(&self.names, faults), &self.tables, results)
     }
 }
 
@@ -221,9 +247,9 @@ impl Contest for Placed {
         &self.names
     }
 
-    fn add(&mut self, pair: u32, players: [&str; 2], summary: GameSummary) {
+    fn add(&mut self, deal: u32, players: &[&str], summary: GameSummary) {
         if let Some(seat) = seat_of(&self.names[0], players) {
-            self.played.add(field_game(pair, (Rival::New, seat), summary));
+            self.played.add(field_game(deal, (Rival::New, seat), summary));
         }
     }
 

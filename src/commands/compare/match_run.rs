@@ -39,11 +39,12 @@ impl<C: Contest> PlayedMatch<C> {
         let (mut contest, mut lost, mut any) = (nothing, None, None);
         let mut faults = vec![FaultCounts::new(); contest.names().len()];
         for (fixture, summary) in state.counted() {
-            let names = fixture.players.two().map(|player| state.name(player));
-            contest.add(fixture.pair, names, summary);
+            let names: Vec<&str> =
+                fixture.players.players().map(|player| state.name(player)).collect();
+            contest.add(fixture.pair, &names, summary);
             any = any.or(Some(fixture));
             for (at, of_player) in faults.iter_mut().enumerate() {
-                let Some(seat) = seat_of(&contest.names()[at], names) else { continue };
+                let Some(seat) = seat_of(&contest.names()[at], &names) else { continue };
                 if let Some(code) = summary.faults.of(seat) {
                     *of_player.entry(code).or_default() += 1;
                 }
@@ -95,7 +96,7 @@ pub(super) fn play_match<C: Contest>(
     if let Some((name, Unstarted { games, why })) = judge.hopeless() {
         let (name, why) = (escape::terminal(name), escape::terminal(why));
         return Err(Failure::input(format!(
-            "{name} did not start in {games} games in a row, so nothing was compared: {why}"
+            "{name} did not play in {games} games in a row, so nothing was compared: {why}"
         )));
     }
     refuse_changed(&planned.tournament.players, |_| {
@@ -118,9 +119,8 @@ fn either(
 }
 
 /// The seat of the player called `name` in a game of these players, if it is one of them.
-pub(super) fn seat_of(name: &str, players: [&str; 2]) -> Option<Seat> {
-    let seats = [Seat::FIRST, Seat::SECOND].into_iter().zip(players);
-    seats.filter(|&(_, player)| player == name).map(|(seat, _)| seat).next()
+pub(super) fn seat_of(name: &str, players: &[&str]) -> Option<Seat> {
+    players.iter().position(|&player| player == name).map(Seat::new)
 }
 
 /// Judges games as they finish, and stops the runner at the verdict.
@@ -130,11 +130,11 @@ struct ContestListener<C> {
     tell: watch::Sender<bool>,
     /// The number of games in the log before this run.
     before: usize,
-    /// The players that did not start in their last game.
+    /// The players that did not start in their last game, or could not reach their service.
     unstarted: HashMap<String, Unstarted>,
 }
 
-/// A comparison with a player that fails to start in this many games in a row says nothing.
+/// A comparison with a player that does not play in this many games in a row says nothing.
 const UNSTARTED: u32 = 4;
 
 /// The last games of a player, which did not begin because of it.
@@ -156,8 +156,9 @@ impl<C: Contest> Listener for ContestListener<C> {
             RunEvent::GameFinished { record, .. } => {
                 // A record without a result is refused when the tables are made at the end.
                 if let Ok(summary) = GameSummary::of(record) {
-                    let names = [Seat::FIRST, Seat::SECOND].map(|seat| &*record.players[seat]);
-                    self.contest.add(record.pair, names, summary);
+                    let names: Vec<&str> =
+                        record.players.values.values().iter().map(String::as_str).collect();
+                    self.contest.add(record.pair, &names, summary);
                 }
                 self.progress.headline(self.contest.headline());
                 self.expect();
@@ -189,7 +190,9 @@ impl<C: Contest> ContestListener<C> {
     /// Adds a game, which may not have begun because of a player.
     fn count_unstarted(&mut self, record: &GameRecord) {
         let failed = record.players.seats().find_map(|seat| {
-            let fault = record.fault_of(seat).filter(|fault| fault.code == FaultCode::NoStart)?;
+            let fault = record
+                .fault_of(seat)
+                .filter(|fault| matches!(fault.code, FaultCode::NoStart | FaultCode::Outage))?;
             Some((seat, fault.reason()))
         });
         for seat in record.players.seats() {

@@ -1,4 +1,4 @@
-//! The pool of `compare --against`: the opponents of both players.
+//! The pool of `compare --against` or `--others`: the opponents of both players.
 
 use std::collections::HashSet;
 use std::fs;
@@ -13,9 +13,10 @@ use referee_protocol::escape;
 use referee_record::model::player::PlayerSpec;
 use referee_record::wording::listed;
 
-/// What `--against` names, once or several times.
+/// What `--against` or `--others` names, once or several times.
 #[derive(Debug)]
 pub(super) struct Pool {
+    option: &'static str,
     parts: Vec<PoolPart>,
 }
 
@@ -31,7 +32,7 @@ enum PoolPart {
 
 impl Pool {
     /// Looks up what these words stand for: a configuration, a player, or a folder of players.
-    pub(super) fn read(words: &[String]) -> Result<Self, Failure> {
+    pub(super) fn read(option: &'static str, words: &[String]) -> Result<Self, Failure> {
         let part = |word: &String| {
             let path = Path::new(word);
             Ok(if path.extension().is_some_and(|it| it == "toml") && path.is_file() {
@@ -48,7 +49,7 @@ impl Pool {
                 PoolPart::Player(word.clone())
             })
         };
-        Ok(Self { parts: words.iter().map(part).collect::<Result<_, Failure>>()? })
+        Ok(Self { option, parts: words.iter().map(part).collect::<Result<_, Failure>>()? })
     }
 
     /// The first configuration, whose game and terms hold unless another one is named.
@@ -106,12 +107,13 @@ impl Pool {
         let mut names = HashSet::new();
         if let Some(twice) = opponents.iter().find(|player| !names.insert(&player.name)) {
             return Err(Failure::input(format!(
-                "--against names two players called {}; rename one of them",
+                "{} names two players called {}; rename one of them",
+                self.option,
                 escape::terminal(&twice.name)
             )));
         }
         if opponents.is_empty() {
-            return Err(Failure::input("--against names no other player"));
+            return Err(Failure::input(format!("{} names no other player", self.option)));
         }
         Ok(opponents)
     }

@@ -39,11 +39,11 @@ pub(super) fn take_recorded(
     let Some((games, from)) = best else { return Ok(()) };
     let mut taken = 0;
     for game in games {
-        // Who has the first seat in the first game of a pair depends on the names.
-        let swapped = numbered(game.clone(), 3_u8.saturating_sub(game.game));
-        let fits =
-            |game: &GameRecord, prepared: &mut Prepared| prepared.contents.state.add(game).is_ok();
-        let found = [game, swapped].into_iter().find(|game| fits(game, prepared));
+        // Who has which seat in the first game of a deal depends on the names.
+        let numbers = 1..=u8::try_from(game.players.values.values().len()).unwrap_or(u8::MAX);
+        let found = numbers
+            .map(|number| numbered(game.clone(), number))
+            .find(|game| prepared.contents.state.add(game).is_ok());
         if let Some(game) = found {
             prepared.log.append(&game).map_err(FolderError::from)?;
             taken += 1;
@@ -112,7 +112,8 @@ fn name_in<'a>(theirs: &'a Header, ours: &Header, old: &str) -> Option<&'a str> 
     let of =
         |header: &'a Header, name: &str| header.players.iter().find(|player| player.name == name);
     let plays_alike = |one: &PlayerInfo, other: &PlayerInfo| {
-        one.hash == other.hash && one.tc == other.tc && one.restart == other.restart
+        let terms = |info: &PlayerInfo| (info.tc, info.restart, info.outages);
+        one.hash == other.hash && terms(one) == terms(other)
     };
     let known = |name: &String| {
         let ours = ours.players.iter().find(|player| player.name == *name);

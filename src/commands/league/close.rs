@@ -10,7 +10,7 @@ use super::{change, league_of};
 use crate::commands::game_args::whole_folder;
 use crate::commands::{Failure, Status};
 use crate::printer::Printer;
-use referee_config::Configuration;
+use referee_config::{Configuration, LeaguePlace};
 use referee_entrants::relative_path::relative_path;
 use referee_league::invitations::Invitations;
 use referee_league::version::{version_digest, version_dir, version_start};
@@ -65,58 +65,88 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
         return Err(Failure::input(format!("{} does not contain a league", league.dir.display())));
     }
     let tables = Tables::of(TournamentAnalysis::of(&league.dir, contents, Faulted::Count)?);
-    let mut last: Table =
-        toml::from_str(configuration.text()).map_err(|error| Failure::input(error.to_string()))?;
-    for key in ["stages", "league", "build", "format", "pgn"] {
-        last.remove(key);
-    }
-    last.insert("name".to_owned(), format!("{}-final", header.tournament).into());
-    let mut players = match last.remove("players") {
-        Some(Value::Array(players)) => players,
-        _ => Vec::new(),
-    };
-    tie_scale(&mut players, &tables);
-    let folder = whole_folder(file.parent().unwrap_or(Path::new(".")))?;
-    let mut there = BTreeSet::new();
-    for entry in last_versions(&header) {
-        players.push(version(&version_dir(&league.settings, entry), entry, &folder)?);
-        there.insert(entry.author.clone());
-    }
-    let authors: BTreeSet<String> =
-        Invitations::read(&league.dir)?.authors().map(str::to_owned).collect();
-    let others =
-        header.players.iter().filter_map(|player| Some(player.entry.as_ref()?.author.clone()));
-    let all: BTreeSet<String> = authors.into_iter().chain(others).collect();
-    let absent = all.difference(&there).map(|author| {
-        let mut table = Table::new();
-        table.insert("name".to_owned(), author.clone().into());
-        table.insert("absent".to_owned(), "none of its versions is playing at the end".into());
-        Value::Table(table)
-    });
-    players.extend(absent);
-    if let Some((key, value)) = meetings(there.len(), players.len(), header.seats.len()) {
-        last.insert(key.to_owned(), value.into());
-    }
-    let mut whole = Table::new();
-    let (values, sections): (Vec<_>, Vec<_>) =
-        last.into_iter().partition(|(_, value)| !value.is_table() && !value.is_array());
-    whole.extend(values.into_iter().chain(sections));
-    whole.insert("players".to_owned(), Value::Array(players));
-    let body = toml::to_string(&whole).map_err(|error| Failure::system(error.to_string()))?;
-    let text = format!(
-        "# The final of the league `{}`: the last version of each author. Change what you like,\n\
-         # such as `{deals}`; `referee run --plan` shows how many games there will be.\n{body}",
-        header.tournament,
-        deals = if header.seats.len() == 2 { "pairs" } else { "deals" },
-    );
+    let parent = file.parent().unwrap_or(Path::new("."));
+    let Final { text, authors } =
+        Final::of(configuration.text(), &league, &header, &tables, &whole_folder(parent)?)?;
     disk::write_whole(&file, |out| out.write_all(text.as_bytes()))
         .map_err(|error| Failure::cannot_write(&file, &error))?;
     Configuration::read(&file, printer.colour_err)?.tournament().whole()?;
-    let count = counted(there.len(), "player");
+    let count = counted(authors, "player");
     printer.note(&format!("{}: {count} of the league", file.display()));
     let file = shell::quoted(&file.to_string_lossy());
     printer.command("next", &format!("referee run --plan {file}; referee run {file}"));
     Ok(Status::Done)
+}
+
+/// The configuration of a final.
+struct Final {
+    text: String,
+    /// The number of authors who play in it.
+    authors: usize,
+}
+
+impl Final {
+    /// The final of a league with this configuration, in a file in `folder`: its own players, the
+    /// last version of each author, and those who have none, as absent.
+    fn of(
+        configuration: &str,
+        league: &LeaguePlace,
+        header: &Header,
+        tables: &Tables,
+        folder: &Path,
+    ) -> Result<Self, Failure> {
+        let mut keys: Table =
+            toml::from_str(configuration).map_err(|error| Failure::input(error.to_string()))?;
+        for key in ["stages", "league", "build", "format", "pgn"] {
+            keys.remove(key);
+        }
+        keys.insert("name".to_owned(), format!("{}-final", header.tournament).into());
+        let mut players = match keys.remove("players") {
+            Some(Value::Array(players)) => players,
+            _ => Vec::new(),
+        };
+        tie_scale(&mut players, tables);
+        let mut there = BTreeSet::new();
+        for entry in last_versions(header) {
+            players.push(version(&version_dir(&league.settings, entry), entry, folder)?);
+            there.insert(entry.author.clone());
+        }
+        players.extend(authors(league, header)?.difference(&there).map(String::as_str).map(absent));
+        if let Some((key, value)) = meetings(there.len(), players.len(), header.seats.len()) {
+            keys.insert(key.to_owned(), value.into());
+        }
+        // Values come before tables, or they would belong to one.
+        let mut whole = Table::new();
+        let (values, sections): (Vec<_>, Vec<_>) =
+            keys.into_iter().partition(|(_, value)| !value.is_table() && !value.is_array());
+        whole.extend(values.into_iter().chain(sections));
+        whole.insert("players".to_owned(), Value::Array(players));
+        let body = toml::to_string(&whole).map_err(|error| Failure::system(error.to_string()))?;
+        let text = format!(
+            "# The final of the league `{}`: the last version of each author. Change what you like,\n\
+             # such as `{deals}`; `referee run --plan` shows how many games there will be.\n{body}",
+            header.tournament,
+            deals = if header.seats.len() == 2 { "pairs" } else { "deals" },
+        );
+        Ok(Self { text, authors: there.len() })
+    }
+}
+
+/// Everybody who has a link to hand in by, or has handed in.
+fn authors(league: &LeaguePlace, header: &Header) -> Result<BTreeSet<String>, Failure> {
+    let invitations = Invitations::read(&league.dir)?;
+    let invited = invitations.authors().map(str::to_owned);
+    let came =
+        header.players.iter().filter_map(|player| Some(player.entry.as_ref()?.author.clone()));
+    Ok(invited.chain(came).collect())
+}
+
+/// The table of an author without a player.
+fn absent(author: &str) -> Value {
+    let mut table = Table::new();
+    table.insert("name".to_owned(), author.into());
+    table.insert("absent".to_owned(), "none of its versions is playing at the end".into());
+    Value::Table(table)
 }
 
 /// The key of a final that says how often its players meet, unless everyone meets everyone.

@@ -58,7 +58,8 @@ fn more(taken: &[Submission]) -> String {
 # rating = 1500
 
 # Marks by rank, and by the share of points against a player (`referee help report`). `against` needs a
-# format in which everyone meets that player: a gauntlet, or a round-robin without `opponents`.
+# format in which everyone meets that player: a gauntlet, or a round-robin without `opponents` or
+# `meetings`.
 # [grades]
 # ranks = [
 #     {{ rank = {top}, marks = 10 }},
@@ -309,8 +310,8 @@ fn deals(players: usize, seats: usize) -> String {
     format!(
         "# A deal is {seats} games, in which every player takes every seat once.\n\
          deals = 1\n\
-         # How often each player meets others, whatever the results: everyone plays {games} games.\n\
-         # Without it, {all}.\n\
+         # How often each player meets others, whatever the results: everyone plays {games} games,\n\
+         # and some a deal more. Without it, {all}.\n\
          meetings = {meetings}\n"
     )
 }

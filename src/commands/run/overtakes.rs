@@ -40,8 +40,7 @@ impl Overtakes {
             let &[better, worse] = pair else { continue };
             let place = |player: usize| self.order.iter().position(|&other| other == player);
             let (Some(before), Some(after)) = (place(worse), place(better)) else { continue };
-            let is_clear =
-                ranking.fit.separation(better, worse).is_some_and(|it| it.los >= CLEARLY);
+            let is_clear = ranking.separation(better, worse).is_some_and(|it| it.los >= CLEARLY);
             if before < after && is_clear {
                 self.order[before..=after].rotate_right(1);
                 let (player, by) = (state.name(worse).to_owned(), state.name(better).to_owned());

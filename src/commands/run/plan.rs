@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use indicatif::{HumanBytes, HumanCount};
+
 use super::super::until::Until;
 use super::super::{Failure, Status};
 use super::RunRequest;
@@ -12,7 +14,7 @@ use referee_record::log::GameLine;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::grades::RankMark;
 use referee_record::model::record::{Header, PlayerInfo};
-use referee_record::model::stage::{Format, Stage};
+use referee_record::model::stage::describe_stages;
 use referee_record::model::tournament::Tournament;
 use referee_record::wording::counted;
 use referee_report::Row;
@@ -24,6 +26,7 @@ use referee_tournament::forecast::{Forecast, SCATTER, doubled};
 use referee_tournament::run::resume::{self, Resumption};
 use referee_tournament::schedule::state::TournamentState;
 
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// The most players and games of a tournament that is simulated: it takes about two seconds.
 const MOST_SIMULATED: usize = 200;
 const MOST_GAMES: usize = 5_000;
@@ -44,19 +47,19 @@ pub(super) fn plan(request: &RunRequest<'_>) -> Result<Status, Failure> {
         Some(wanted) => wanted,
         None => resume::drawn_header(tournament, &record, "", None, &note)?,
     };
-    let PlannedGames { state, kept, used } = match &found {
+    let PlannedGames { state, kept, used, bytes } = match &found {
         Some(found) => PlannedGames::read(&dir, found)?,
         None => PlannedGames::all(&header),
     };
     let at_once = limits.at_once(state.due());
-    limits.refuse_too_many(at_once, &tournament.players, header.seats.len())?;
+    limits.refuse_too_many(at_once, tournament.players.iter(), header.seats.len())?;
     let summary = state.summary();
     printer.line(&format!(
         "{}: {}, {} players, {}",
         tournament.name,
         tournament.game.name(),
         tournament.players.len(),
-        describe_stages(tournament),
+        describe_stages(&tournament.stages, tournament.players.len(), header.seats.len()),
     ))?;
     if let Some(openings) = header.describe_openings(header.most_pairs()) {
         printer.line(&format!("openings: {}", escape::terminal(&openings)))?;
@@ -72,7 +75,9 @@ pub(super) fn plan(request: &RunRequest<'_>) -> Result<Status, Failure> {
     let (due, jobs) = (summary.due, limits.jobs);
     let each = used.checked_div(kept).map(|each| each / jobs as u64);
     let each = each.map(Duration::from_nanos).filter(|each| !each.is_zero());
-    if let Some(each) = each.filter(|_| due > 0) {
+    if let Some(each) = each.filter(|_| header.is_league()) {
+        printer.line(&a_day(each, kept, bytes))?;
+    } else if let Some(each) = each.filter(|_| due > 0) {
         let left = each.saturating_mul(u32::try_from(due).unwrap_or(u32::MAX));
         let left = indicatif::HumanDuration(left);
         printer
@@ -87,6 +92,17 @@ pub(super) fn plan(request: &RunRequest<'_>) -> Result<Status, Failure> {
         })?;
     }
     Ok(Status::Done)
+}
+
+/// What a league plays and writes in a day, a game in the time `each`, as in its log of `kept` games.
+fn a_day(each: Duration, kept: u64, bytes: u64) -> String {
+    let games = u64::try_from(DAY.as_nanos() / each.as_nanos().max(1)).unwrap_or(u64::MAX);
+    let log = games.saturating_mul(bytes / kept.max(1));
+    format!(
+        "at the pace so far, about {} games and {} of log a day",
+        HumanCount(games),
+        HumanBytes(log)
+    )
 }
 
 /// Says which bands of the grades nobody is expected to reach.
@@ -107,12 +123,14 @@ struct PlannedGames {
     kept: u64,
     /// The time that they took, in nanoseconds.
     used: u64,
+    /// The size of the log.
+    bytes: u64,
 }
 
 impl PlannedGames {
     /// All games of a tournament that has no log yet.
     fn all(header: &Header) -> Self {
-        Self { state: TournamentState::new(header), kept: 0, used: 0 }
+        Self { state: TournamentState::new(header), kept: 0, used: 0, bytes: 0 }
     }
 
     /// The games of the log in `dir`, without those of replaced players.
@@ -126,12 +144,13 @@ impl PlannedGames {
         let (mut kept, mut used) = (0, 0_u64);
         folder::read(dir, |_, game| {
             let Some(fixture) = planned(game, &numbers) else { return };
-            if state.add_fixture(fixture, game.summary).is_ok() {
+            if state.add_scored(fixture, game.summary, game.final_scores()).is_ok() {
                 kept += 1;
                 used = used.saturating_add(game.wall_ns);
             }
         })?;
-        Ok(Self { state, kept, used })
+        let bytes = found.contents.whole;
+        Ok(Self { state, kept, used, bytes })
     }
 }
 
@@ -189,16 +208,4 @@ fn outlook(until: &Until, each: Duration, due: usize, tables: &Tables) -> String
          ±{now:.0})",
         until.text
     )
-}
-
-/// The configured stages as text, with the number of players in each.
-fn describe_stages(tournament: &Tournament) -> String {
-    let (mut players, seats) = (tournament.players.len(), tournament.game.seats().len());
-    let describe = |stage: &Stage| {
-        players = stage.players.map_or(players, |most| most.min(players));
-        let what = stage.describe(players, seats);
-        stage.players.map_or(what.clone(), |_| format!("the best {players}: {what}"))
-    };
-    let configured = tournament.stages.iter().filter(|stage| stage.format != Format::Further);
-    configured.map(describe).collect::<Vec<_>>().join("; then ")
 }

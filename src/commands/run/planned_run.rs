@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use tokio::sync::{mpsc, watch};
 
@@ -63,12 +64,11 @@ impl RunLimits {
     pub(super) fn refuse_too_many<'p>(
         &self,
         at_once: usize,
-        players: impl IntoIterator<Item = &'p PlayerSpec>,
+        players: impl Iterator<Item = &'p PlayerSpec> + Clone,
         seats: usize,
     ) -> Result<(), Failure> {
         if self.workers.is_none() {
-            let kept = players.into_iter().filter(|player| !player.restart).count();
-            refuse_too_many(at_once, worker::open_files(kept, seats))?;
+            refuse_too_many(at_once, worker::open_files(players, seats))?;
         }
         Ok(())
     }
@@ -90,6 +90,7 @@ impl PlannedRun<'_> {
         &self,
         players: &[(usize, &PlayerSpec)],
         spectators: &Arc<Spectators>,
+        closes: watch::Receiver<Option<Instant>>,
     ) -> Result<Conditions, Failure> {
         let Self { tournament, folder, containment, .. } = *self;
         let entrant = |&(number, player): &(usize, &PlayerSpec)| {
@@ -103,7 +104,7 @@ impl PlannedRun<'_> {
             secret: folder.secret(tournament.seed)?.for_stages(&tournament.stages),
             reads_memory: false,
             spectators: Arc::clone(spectators),
-            closes: watch::Sender::default().subscribe(),
+            closes,
         })
     }
 
@@ -242,7 +243,8 @@ impl PlannedRun<'_> {
     ) -> Result<RunEnd, Failure> {
         let Starters { players, instructions } = starters;
         let Self { tournament, limits, containment, .. } = *self;
-        let conditions = Arc::new(self.conditions(players, &heard.spectators)?);
+        let (closing, closes) = watch::channel(None);
+        let conditions = Arc::new(self.conditions(players, &heard.spectators, closes)?);
         let at_once = if state.is_league() { limits.jobs } else { limits.at_once(state.due()) };
         let seats = tournament.game.seats().len();
         limits.refuse_too_many(at_once, players.iter().map(|&(_, player)| player), seats)?;
@@ -258,6 +260,7 @@ impl PlannedRun<'_> {
                     book: OpeningBook::new(rules, header.openings.as_ref())?,
                     cores: Cores::of_this_process(tournament.clock.cores_per_game()),
                     sandbox: Arc::clone(containment),
+                    closing,
                 };
                 if let Some(crowded) = venue.cores.crowded_by(at_once) {
                     listeners.on(RunEvent::Warning(&crowded), runner.state)?;

@@ -142,14 +142,16 @@ mod with_nats {
         Ok(Box::pin(coordinator.run(runner, listener, stop)).await?)
     }
 
-    /// Refuses players that need a folder or a device of this machine that is not sent.
+    /// Refuses players that need something of this machine that is not sent.
     fn refuse_rooms(players: &[(usize, &PlayerSpec)]) -> Result<(), Failure> {
-        let needs_room = |player: &PlayerSpec| player.root.is_some() || !player.devices.is_empty();
+        let needs_room = |player: &PlayerSpec| {
+            player.root.is_some() || !player.devices.is_empty() || !player.network.is_empty()
+        };
         match players.iter().find(|(_, player)| needs_room(player)) {
             None => Ok(()),
             Some((_, player)) => Err(Failure::input(format!(
-                "{}: a player with `root` or `devices` cannot play on other machines; leave out \
-                 --on",
+                "{}: a player with `root`, `devices` or `network` cannot play on other machines; \
+                 leave out --on",
                 referee_protocol::escape::terminal(&player.name)
             ))),
         }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::super::Failure;
 use referee_ratings::{SpsaSchedule, Tunable};
-use referee_record::model::player::{PlayerKind, PlayerSpec};
+use referee_record::model::player::{EngineProtocol, EngineSettings, PlayerKind, PlayerSpec};
 use referee_record::model::stage::MOST_PAIRS;
 
 /// The place of the value in an argument.
@@ -226,7 +226,8 @@ impl Parameter {
             player.env.insert(name.clone(), value.to_owned());
         }
         if let Some(name) = &self.option {
-            let Some(engine) = &mut player.engine else {
+            let is_uci = |engine: &&mut EngineSettings| engine.protocol == EngineProtocol::Uci;
+            let Some(engine) = player.engine.as_mut().filter(is_uci) else {
                 return Err(Failure::input(format!(
                     "`option` is for UCI engines, such as `uci:stockfish`; for other programs, pass {name} by \
                      `env` or `argument`"

@@ -36,6 +36,29 @@ pub(super) enum TableState {
     ComparedWithoutMarks,
 }
 
+impl TableState {
+    /// What people are told of it, if anything.
+    pub(super) fn remark(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Missing => "It has no tables yet: `referee run` writes them when it ends.",
+            Self::Unfinished => {
+                "The last run did not end, and its tables may be older than the log: `referee run` \
+                 writes them again."
+            }
+            Self::ComparedByOwnRules => {
+                "The marks in grades.csv were compared by the rules beside them, in grades.json. \
+                 `referee verify --grades CONFIG` compares them by those of a configuration."
+            }
+            Self::ComparedWithoutMarks => {
+                "The marks in grades.csv were not compared, because their rules are unknown. \
+                 `referee verify --grades CONFIG` compares them by [grades] in the configuration \
+                 of this tournament."
+            }
+            Self::Unchecked | Self::Compared => return None,
+        })
+    }
+}
+
 /// Compares the tables with the log. The table of games should have the hash `games`, and the marks
 /// should follow from `grades`, or else from the rules in the folder.
 pub(super) fn check_tables(
