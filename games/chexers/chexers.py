@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Chexers as a rules program: the game of the course COMP30024 in 2019, for three seats."""
 
+from functools import cache
+
 from rules_program import serve
 
 SEATS = ["red", "green", "blue"]
@@ -11,6 +13,10 @@ STEPS = [(-1, 0), (0, -1), (1, -1), (1, 0), (0, 1), (-1, 1)]
 STARTS = {"red": (0, -3), "green": (1, -3), "blue": (2, -3)}
 GOALS = {"red": (0, 3), "green": (1, 3), "blue": (2, 3)}
 EXITS, TURNS, REPETITIONS = 4, 256, 4
+# As on the page. Letters are for those who cannot tell them apart.
+COLOURS = {"red": "#cf3a31", "green": "#2e8b57", "blue": "#2f6fd0"}
+# Where the letter of a goal is in its hex.
+AWAY = {"red": (0.55, -0.3), "green": (0, 0.6), "blue": (-0.55, -0.3)}
 GAME = {
     "protocol": 1, "name": "chexers", "title": "Chexers", "version": "1", "seats": SEATS,
     "hidden": False, "options": [],
@@ -105,7 +111,8 @@ def play(options, state, step):
 
 def show(options, state):
     board, exits, seat = state["board"], state["exits"], SEATS[state["turn"] % 3]
-    shown = {"board": {"cells": drawn(board)}, "caption": caption(state), "values": values(state),
+    shown = {"board": {"cells": drawn(board)}, "svg": picture(board),
+             "caption": caption(state), "values": values(state),
              "eliminated": [it for it in SEATS if it[0] not in board]}
     # As the course's referee does, draws are tested first.
     if state["turn"] == max_plies(options):
@@ -139,6 +146,38 @@ def drawn(board):
             return "#"
         return letter(at, GOALS) + cells[at].strip(".") or "."
     return [[text((q, r)) for q in RANGE] for r in RANGE]
+
+
+def middle(at):
+    q, r = at
+    return 1.732 * (q + r / 2), 1.5 * r
+
+
+def sign(seat, x, y, size, colour):
+    return (f'<text x="{x:.2f}" y="{y + 0.36 * size:.2f}" font-size="{size}" '
+            f'text-anchor="middle" fill="{colour}">{seat[0].upper()}</text>')
+
+
+@cache
+def ground():
+    """The hexes with the letters of the goals."""
+    hexes = "".join(f"M{x:.2f} {y + 1:.2f}l.866 -.5v-1l-.866 -.5l-.866 .5v1z"
+                    for x, y in map(middle, HEXES))
+    goals = ""
+    for at in HEXES:
+        for seat in (seat for seat in SEATS if on(at, GOALS[seat])):
+            x, y = (along + away for along, away in zip(middle(at), AWAY[seat]))
+            goals += sign(seat, x, y, 0.4, COLOURS[seat])
+    return f'<path d="{hexes}" fill="#f3f1e9" stroke="#8b8f96" stroke-width=".06"/>{goals}'
+
+
+def picture(board):
+    pieces = ""
+    for seat in SEATS:
+        for x, y in (middle(at) for at, cell in zip(HEXES, board) if cell == seat[0]):
+            pieces += f'<circle cx="{x:.2f}" cy="{y:.2f}" r=".5" fill="{COLOURS[seat]}"/>'
+            pieces += sign(seat, x, y, 0.6, "#fff")
+    return f'<svg viewBox="-6.2 -5.7 12.4 11.4">{ground()}{pieces}</svg>'
 
 
 def caption(state):

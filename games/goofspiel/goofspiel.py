@@ -59,8 +59,13 @@ def rows(state):
                     for seat, points, hand in seats]
 
 
-ANSWERS = {"game": lambda **_: GAME, "start": start, "play": play,
-           "judge": lambda **_: {"refused": "the hand does not have this card", "clause": "G2"}}
+def judge(text, **_):
+    if not text.isdecimal():
+        return {"refused": "a bid is the number of a card", "malformed": True}
+    return {"refused": "the hand does not have this card", "clause": "G2"}
+
+
+ANSWERS = {"game": lambda **_: GAME, "start": start, "play": play, "judge": judge}
 
 for line in sys.stdin:
     request = json.loads(line)

@@ -13,6 +13,7 @@ SEATS = ["red", "green", "blue"]
 GAME = {"protocol": 1, "name": "crowd", "title": "Crowd", "seats": SEATS}
 if MISTAKE == "declared":
     GAME["ranking"] = "winner"
+SVG = "<svg viewBox='0 0 9 9'>\n  <script/>\n</svg>" if MISTAKE == "draws" else None
 
 
 def play(state, step):
@@ -32,7 +33,7 @@ def shown(state):
         inside = SEATS
     if MISTAKE == "returns" and state["round"] == 3:
         out = []
-    return {"state": state, "eliminated": out, "turn": {"together": inside},
+    return {"state": state, "svg": SVG, "eliminated": out, "turn": {"together": inside},
             "legal": {seat: ["1", "2"] for seat in inside}}
 
 

@@ -6,10 +6,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
 
 /**
  * The protocol of a rules program: one request per line on stdin, one answer per line on stdout.
@@ -39,6 +42,30 @@ abstract class RulesProgram {
                 about().firstClause());
     }
 
+    /** A game that is an object: it plays steps, and shows what comes next. */
+    interface Engine {
+        void play(Options options, Step step);
+
+        Position show(Options options);
+
+        /** As in a rules program; by default, only the legal actions are actions. */
+        default Judgement judge(Options options, int seat, String text) {
+            return null;
+        }
+    }
+
+    /**
+     * Like `serve`, for a game that is an object: `make` returns a new one.
+     *
+     * <p>The state is the list of steps so far. The last objects are kept, as many as `KEPT`, for
+     * games that are checked at the same time. If the referee goes back, one is made again. So
+     * objects must not depend on each other.
+     */
+    static void serveEngine(About about, Function<Options, Engine> make,
+            ToIntFunction<Options> maxPlies) throws IOException {
+        new EngineProgram(about, make, maxPlies).serve();
+    }
+
     /** Answers requests until `quit` or the end of the input. */
     void serve() throws IOException {
         BufferedReader in =
@@ -60,7 +87,7 @@ abstract class RulesProgram {
 
     private void answer(Map<?, ?> request, Map<String, Object> answer) {
         Options options = new Options((Map<?, ?>) request.get("options"));
-        String state = request.get("state") instanceof String ? (String) request.get("state") : "";
+        String state = readState(request.get("state"));
         switch ((String) request.get("type")) {
             case "game":
                 answer.putAll(about().fields());
@@ -85,11 +112,115 @@ abstract class RulesProgram {
         }
     }
 
+    /** The state as its game writes it, from a request that may have none. */
+    String readState(Object sent) {
+        return sent instanceof String ? (String) sent : "";
+    }
+
+    /** The state as it is sent to the referee. */
+    Object sentState(String state) {
+        return state;
+    }
+
     private Map<String, Object> fields(Options options, String state) {
         Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("state", state);
+        fields.put("state", sentState(state));
         show(options, state).addTo(fields, about().seats);
         return fields;
+    }
+
+    /** A game that is an object. Its state is the JSON of the list of steps. */
+    private static class EngineProgram extends RulesProgram {
+        private static final int KEPT = 8;
+        private final About about;
+        private final Function<Options, Engine> make;
+        private final ToIntFunction<Options> maxPlies;
+        /** The latest first. */
+        private final List<LiveEngine> live = new ArrayList<>();
+
+        EngineProgram(About about, Function<Options, Engine> make,
+                ToIntFunction<Options> maxPlies) {
+            this.about = about;
+            this.make = make;
+            this.maxPlies = maxPlies;
+        }
+
+        /** The object after these steps. */
+        private Engine after(Options options, String state) {
+            List<?> steps = (List<?>) new JsonReader(state).value();
+            LiveEngine best = live.stream()
+                    .filter(it -> it.isBefore(options, steps))
+                    .max(Comparator.comparingInt(it -> it.steps.size()))
+                    .orElseGet(() -> new LiveEngine(options, make.apply(options)));
+            live.remove(best);
+            live.add(0, best);
+            live.subList(Math.min(KEPT, live.size()), live.size()).clear();
+            for (Object step : steps.subList(best.steps.size(), steps.size())) {
+                best.engine.play(options, new Step((Map<?, ?>) step, about.seats));
+            }
+            best.steps = steps;
+            return best.engine;
+        }
+
+        @Override
+        About about() {
+            return about;
+        }
+
+        @Override
+        String start(Options options) {
+            return "[]";
+        }
+
+        @Override
+        int maxPlies(Options options) {
+            return maxPlies.applyAsInt(options);
+        }
+
+        @Override
+        String play(Options options, String state, Step step, List<String> events) {
+            List<Object> steps = new ArrayList<>((List<?>) new JsonReader(state).value());
+            steps.add(step.inOrder());
+            return Json.text(steps);
+        }
+
+        @Override
+        Position show(Options options, String state) {
+            return after(options, state).show(options);
+        }
+
+        @Override
+        Judgement judge(Options options, String state, int seat, String text) {
+            Judgement judged = after(options, state).judge(options, seat, text);
+            return judged == null ? super.judge(options, state, seat, text) : judged;
+        }
+
+        @Override
+        String readState(Object sent) {
+            return Json.text(sent);
+        }
+
+        @Override
+        Object sentState(String state) {
+            return Json.raw(state);
+        }
+    }
+
+    /** An object, and the steps that it has played. */
+    private static class LiveEngine {
+        private final Map<?, ?> options;
+        private final Engine engine;
+        private List<?> steps = List.of();
+
+        LiveEngine(Options options, Engine engine) {
+            this.options = options.values;
+            this.engine = engine;
+        }
+
+        boolean isBefore(Options options, List<?> after) {
+            return this.options.equals(options.values) && steps.size() <= after.size()
+                    && after.subList(0, steps.size()).equals(steps);
+        }
     }
 
     /** The description of the game. */
@@ -174,8 +305,10 @@ abstract class RulesProgram {
         final String action;
         /** The actions of the seats that were asked, by seat. */
         final Map<Integer, String> together = new TreeMap<>();
+        private final Map<?, ?> json;
 
         private Step(Map<?, ?> json, List<String> seats) {
+            this.json = json;
             String key = (String) json.keySet().iterator().next();
             Object played = json.get(key);
             kind = key.equals("both") ? "together" : key;
@@ -186,6 +319,12 @@ abstract class RulesProgram {
                 ((Map<?, ?>) played).forEach(
                         (seat, text) -> together.put(seats.indexOf(seat), (String) text));
             }
+        }
+
+        /** As it was sent, whatever the order of its seats. */
+        private Map<?, ?> inOrder() {
+            Object played = json.get("together");
+            return played == null ? json : Map.of("together", new TreeMap<>((Map<?, ?>) played));
         }
     }
 

@@ -62,4 +62,43 @@ function serve(game, { start, maxPlies, play, show, judge, sample, guess }) {
   });
 }
 
-module.exports = { serve };
+// Like `serve`, for a game that is an object: `make(options)` returns a new one.
+//
+// The state is the list of steps so far. Functions get the object in place of the state; `play`
+// changes it. The last objects are kept, as many as `kept`, for games that are checked at the same
+// time. If the referee goes back, one is made again. So objects must not depend on each other.
+function serveEngine(game, make, { maxPlies, play, show, judge, sample, kept = 8 }) {
+  let live = []; // the latest first
+
+  // The object after these steps.
+  function after(options, steps) {
+    const [made, texts] = [JSON.stringify(options), steps.map((step) => JSON.stringify(step))];
+    const fits = live.filter(
+      (it) => it.made === made && it.texts.every((text, at) => text === texts[at])
+    );
+    const [longest] = fits.sort((one, other) => other.texts.length - one.texts.length);
+    const best = longest ?? { made, texts: [], engine: make(options) };
+    live = [best, ...live.filter((it) => it !== best)].slice(0, kept);
+    steps.slice(best.texts.length).forEach((step) => play(options, best.engine, step));
+    best.texts = texts;
+    return best.engine;
+  }
+
+  // The steps with one more, whatever the order of its seats.
+  function added(options, steps, { together, ...step }) {
+    const inOrder = together && Object.fromEntries(Object.entries(together).sort());
+    return [[...steps, inOrder ? { together: inOrder } : step], []];
+  }
+
+  const of = (f) => f && ((options, steps, ...rest) => f(options, after(options, steps), ...rest));
+  serve(game, {
+    start: () => [],
+    maxPlies,
+    play: added,
+    show: of(show),
+    judge: of(judge),
+    sample: of(sample),
+  });
+}
+
+module.exports = { serve, serveEngine };

@@ -61,30 +61,38 @@ def serve(game, *, start, max_plies, play, show, judge=None, sample=None, guess=
         print(json.dumps({"id": request["id"], **answer}), flush=True)
 
 
-def serve_engine(game, make, *, max_plies, play, show, judge=None, sample=None):
+def serve_engine(game, make, *, max_plies, play, show, judge=None, sample=None, kept=8):
     """Like `serve`, for a game that is an object: `make(options)` returns a new one.
 
     The state is the list of steps so far. Functions get the object in place of the state; `play`
-    changes it. It is kept from one request to the next, and made again when the referee goes back.
+    changes it. The last objects are kept, as many as `kept`, for games that are checked at the same
+    time. If the referee goes back, one is made again. So objects must not depend on each other.
     """
-    live = {"options": None, "steps": [], "engine": None}
+    live = []  # the latest first
 
     def after(options, steps):
         """The object after these steps."""
-        kept = len(live["steps"])
-        if live["options"] != options or live["steps"] != steps[:kept]:
-            live.update(options=options, steps=[], engine=make(options))
-            kept = 0
-        for step in steps[kept:]:
-            play(options, live["engine"], step)
-        live["steps"] = steps
-        return live["engine"]
+        fits = [it for it in live
+                if it["options"] == options and it["steps"] == steps[:len(it["steps"])]]
+        new = {"options": options, "steps": []}
+        best = max(fits, key=lambda it: len(it["steps"]), default=new)
+        if best is new:
+            new["engine"] = make(options)
+        live[:] = [best, *(it for it in live if it is not best)][:kept]
+        for step in steps[len(best["steps"]):]:
+            play(options, best["engine"], step)
+        best["steps"] = steps
+        return best["engine"]
+
+    def added(options, steps, step):
+        """The steps with one more, whatever the order of its seats."""
+        together = step.get("together")
+        return [*steps, {"together": dict(sorted(together.items()))} if together else step]
 
     def of(function):
         if function is None:
             return None
         return lambda options, steps, *rest: function(options, after(options, steps), *rest)
 
-    serve(game, start=lambda options: [], max_plies=max_plies,
-          play=lambda options, steps, step: steps + [step],
-          show=of(show), judge=of(judge), sample=of(sample))
+    serve(game, start=lambda options: [], max_plies=max_plies, play=added, show=of(show),
+          judge=of(judge), sample=of(sample))
