@@ -182,9 +182,9 @@ fn complaint(arena: &Arena, words: &[&str]) -> Option<String> {
 }
 
 impl ForeignLog {
-    /// Whether every line is read with control characters in all texts of this class.
-    fn is_readable(&self, arena: &Arena, class: &str) -> bool {
-        arena.put("games.jsonl", &self.text(|other| other == class));
+    /// Whether every line is read with control characters in all texts of these classes.
+    fn is_readable(&self, arena: &Arena, evil: impl Fn(&str) -> bool) -> bool {
+        arena.put("games.jsonl", &self.text(evil));
         let Ok(mut reader) = LogReader::open(&arena.results()) else { return false };
         loop {
             match reader.next_line() {
@@ -218,7 +218,7 @@ impl ForeignLog {
         let is_structure = |class: &String| STRUCTURE.iter().any(|it| class.starts_with(it));
         let texts = self.classes().into_iter().filter(|class| !class.ends_with("(key)"));
         let (structure, texts): (Vec<_>, Vec<_>) = texts.partition(is_structure);
-        let is_readable = |class: &String| self.is_readable(arena, class);
+        let is_readable = |class: &String| self.is_readable(arena, |other| other == class);
         let texts: Vec<_> = texts.into_iter().filter(is_readable).collect();
         assert!(texts.len() > 8, "{texts:?}");
         let mut found =
@@ -230,15 +230,28 @@ impl ForeignLog {
         assert!(found.is_empty(), "{}", found.join("\n"));
     }
 
-    /// All calls with each text and key alone that no `other` log has; only one if the log cannot be
-    /// read.
+    /// All calls with each text and key that no `other` log has, once beside one part of the texts
+    /// and once beside another, so that none is hidden by what another one does; only one call, with
+    /// each alone, if the log cannot be read.
     fn try_each(&self, arena: &Arena, other: Option<&Self>) {
         let known = other.map(Self::classes).unwrap_or_default();
-        for class in self.classes().difference(&known) {
-            let calls = all_calls();
-            let calls = if self.is_readable(arena, class) { &calls } else { &calls[..1] };
-            let found = self.complaints(arena, calls, |other| other == class);
+        let classes = self.classes();
+        let (readable, unreadable): (Vec<_>, Vec<_>) = classes
+            .difference(&known)
+            .partition(|class| self.is_readable(arena, |it| it == *class));
+        let calls = all_calls();
+        for class in unreadable {
+            let found = self.complaints(arena, &calls[..1], |other| other == class);
             assert!(found.is_empty(), "{class}: {}", found.join("\n"));
+        }
+        // The rows and the columns of a square have one text in common.
+        let side = readable.len().isqrt().max(1);
+        let columns = (0..side).map(|column| readable.iter().skip(column).step_by(side));
+        let columns: Vec<Vec<_>> = columns.map(|column| column.copied().collect()).collect();
+        for classes in readable.chunks(side).chain(columns.iter().map(Vec::as_slice)) {
+            let found =
+                self.complaints(arena, &calls, |other| classes.iter().any(|it| *it == other));
+            assert!(found.is_empty(), "{classes:?}: {}", found.join("\n"));
         }
     }
 }

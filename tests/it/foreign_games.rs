@@ -56,6 +56,35 @@ fn arena(rules: &str) -> Arena {
     arena
 }
 
+/// A game that begins with a draw, where the program fails once a file called `broken` is there.
+const DRAWS: &str = r#"
+while read -r request; do
+    id=${request#*\"id\":}; id=${id%%[,\}]*}
+    case $request in
+    *'"type":"game"'*) answer='"protocol":1,"name":"draw","title":"Draw","seats":["one","two"]' ;;
+    *'"type":"start"'*) answer='"state":"","turn":{"chance":[["a",1],["b",1]]},"max_plies":2' ;;
+    *'"chance":'*)
+        if [ -e broken ]; then exit 3; fi
+        answer='"state":"drawn","turn":{"move":"one"},"legal":["a","b"]' ;;
+    *'"type":"play"'*) answer='"state":"over","turn":{"over":"one","reason":"done"}' ;;
+    *) answer='"refused":"play a or b","malformed":true' ;;
+    esac
+    echo "{\"id\":$id,$answer}"
+done
+"#;
+
+/// The log is not blamed for a program that fails where chance decides.
+#[test]
+fn a_rules_program_that_fails_at_a_draw_is_named() {
+    let arena = arena(DRAWS);
+    let run = arena.run(&["run", "--quiet"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    arena.write("broken", "");
+    let verified = arena.run(&["verify", "--game", "tournament.toml"]);
+    let said = verified.out + &verified.err;
+    assert!(said.contains("exit code 3") && !said.contains("cannot be drawn"), "{said}");
+}
+
 #[test]
 fn a_tournament_of_a_game_that_is_a_program_is_played_and_verified() {
     let arena = arena(RULES);

@@ -391,7 +391,7 @@ fn results_that_later_pairings_depend_on_cannot_change() {
     arena.configure(&config("format = \"swiss\"\nrounds = 3"));
     let run = arena.run(&["run"]);
     assert_eq!(run.code, 4);
-    assert!(run.err.contains("stages: the results have [{"), "{}", run.err);
+    assert!(run.err.contains("stages: the results have 2 Swiss rounds of 1 pair, the configuration 3 Swiss rounds of 1 pair"), "{}", run.err);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Battlesnake and Chexers of `games/`: their trials, and positions that say what the rules decide.
+//! The trials of games of `games/`, and positions that say what the rules of Battlesnake and Chexers
+//! decide.
 
 use std::fs;
 use std::io::Write;
@@ -9,6 +10,7 @@ use serde_json::{Value, json};
 use crate::support::Arena;
 
 const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/games");
+const BRIDGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/games/comp30024/agent.py");
 
 /// The position after a step from this state, as the rules program `games/NAME/NAME.py` says.
 fn after(name: &str, state: &Value, step: &Value) -> Value {
@@ -38,7 +40,9 @@ fn passes_its_trial(name: &str, seats: usize) {
     let bots = std::iter::repeat_n("bot:random", seats);
     let played = arena.run(&play.into_iter().chain(bots).collect::<Vec<_>>());
     assert_eq!(played.code, 0, "{played:?}");
-    let ends = |end: &str| end.starts_with("1 ") || end.starts_with("all level");
+    let ends = |end: &str| {
+        end.starts_with("1 ") || end.starts_with("all level") || end.ends_with(": passes")
+    };
     assert!(played.out.lines().last().is_some_and(ends), "{}", played.out);
 }
 
@@ -53,9 +57,108 @@ fn chexers_passes_its_trial() {
 }
 
 #[test]
+fn go_passes_its_trial() {
+    passes_its_trial("go", 2);
+}
+
+/// A bot that takes the first action, and writes a message after it.
+const BOT: &str = "while True:
+    lines = [input()]
+    while not lines[-1].isdigit():
+        lines.append(input())
+    actions = [input() for _ in range(int(lines[-1]))]
+    print(actions[0], *lines, flush=True)
+";
+
+/// The adapter and its host of bots play with a referee that speaks as one of the SDK does.
+#[test]
+fn a_referee_of_codingame_is_asked_over_its_pipe() {
+    let arena = Arena::new();
+    for file in ["codingame.py", "bot.py", "rules_program.py"] {
+        let text = fs::read_to_string(format!("{GAMES}/codingame/{file}")).expect("a file");
+        arena.write(file, &text);
+    }
+    arena.write("its_referee.py", include_str!("../rules/codingame_referee.py"));
+    arena.write("its_bot.py", BOT);
+    let config = r#"
+        name = "cup"
+        seed = 7
+        pairs = 4
+        game = { command = ["python3", "codingame.py", "sticks", "python3", "its_referee.py"] }
+        [[players]]
+        name = "bot"
+        command = ["python3", "bot.py", "python3", "its_bot.py"]
+        [[players]]
+        name = "random"
+        bot = "random"
+    "#;
+    arena.write("tournament.toml", config);
+    let run = arena.run(&["run", "--quiet"]);
+    assert!(run.code == 0 && run.out.contains("\n8 of 8 games played.\n"), "{run:?}");
+    assert!(!run.out.contains("crash"), "{run:?}");
+    let verified = arena.run(&["verify"]);
+    assert!(verified.out.ends_with(": no problems\n"), "{verified:?}");
+}
+
+/// A class of 2019 that moves a piece to and fro.
+const SHUTTLE: &str = "class Player:
+    def __init__(self, colour):
+        hexes = {'red': ((-3, 0), (-2, 0)), 'green': ((0, -3), (0, -2)), 'blue': ((3, 0), (2, 0))}
+        self.colour, self.hexes = colour, hexes[colour]
+
+    def action(self):
+        return 'MOVE', self.hexes
+
+    def update(self, colour, action):
+        if colour == self.colour:
+            assert action == ('MOVE', self.hexes)
+            self.hexes = self.hexes[::-1]
+";
+
+#[test]
+fn a_class_of_comp30024_plays_the_game_of_its_year() {
+    let arena = Arena::new();
+    arena.write("shuttle.py", SHUTTLE);
+    let player = |name: &str| {
+        format!(
+            "[[players]]\nname = \"{name}\"\ncommand = [\"python3\", \"{BRIDGE}\", \"shuttle\"]\n"
+        )
+    };
+    let players: String = ["ann", "bob", "cyd"].map(player).concat();
+    let game = format!("{GAMES}/chexers/game.toml");
+    arena.write("tournament.toml", &format!("name = \"cup\"\ngame = \"{game}\"\n{players}"));
+    let run = arena.run(&["run", "--quiet"]);
+    assert!(run.code == 0 && run.out.contains("\n3 of 3 games played.\n"), "{run:?}");
+    let games = arena.read("games.csv");
+    assert_eq!(games.matches(",repetition,").count(), 9, "a row for each seat of a game: {games}");
+}
+
+#[test]
+fn a_class_with_another_interface_is_told_what_was_expected() {
+    let arena = Arena::new();
+    arena.write("shuttle.py", SHUTTLE);
+    let mut bridge = Command::new("python3")
+        .args([BRIDGE, "shuttle"])
+        .current_dir(arena.path())
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("Python 3 starts");
+    let init = json!({"type": "init", "id": 0, "game": "cachex", "options": {"size": 5},
+        "you": "red", "clock": {}, "seed": 7});
+    writeln!(bridge.stdin.take().expect("stdin"), "{init}").expect("the bridge reads");
+    let output = bridge.wait_with_output().expect("it ends");
+    let said = "expected a class `Player(colour, size)` with `action()` and `turn(colour, action)`, \
+        as in 2022, in `shuttle`; found `__init__(self, colour)`: too many positional arguments\n";
+    assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stderr)), (Some(1), said));
+}
+
+#[test]
 fn the_games_have_the_kit_as_it_is() {
     let kit = include_str!("../../templates/game/python/rules_program.py");
-    for name in ["battlesnake", "chexers", "pettingzoo"] {
+    for name in
+        ["battlesnake", "chexers", "codingame", "comp30024", "go", "hungry-geese", "pettingzoo"]
+    {
         let copy = fs::read_to_string(format!("{GAMES}/{name}/rules_program.py"));
         assert_eq!(copy.expect("a copy"), kit, "{name}: copy the kit's file");
     }

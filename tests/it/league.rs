@@ -105,6 +105,8 @@ fn players_come_improve_and_go_while_games_are_played() {
     arena.wait_for_report("bob", "entered as bob v1");
     arena.wait_for_games_of("ann v2");
     assert_eq!(arena.stop(run), 130);
+    let plan = arena.run(&["run", "--plan"]).out;
+    assert!(plan.contains("at the pace so far, about "), "{plan}");
     let history = fs::read_to_string(arena.path().join("entrants/bob/history.jsonl"));
     let history = history.expect("a history");
     let past: Vec<Value> = history

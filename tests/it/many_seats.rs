@@ -242,6 +242,107 @@ fn a_tournament_of_three_seats_is_played_ranked_and_verified() {
 }
 
 #[test]
+fn final_scores_rank_the_players_of_a_tournament() {
+    let arena = Arena::new();
+    cup(&arena, "meetings = 2\nrank = \"scores\"");
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("Ranked by points, from final scores; the mean is 0."), "{}", run.out);
+    assert!(!run.out.contains("Warning"), "{}", run.out);
+    let text = fs::read_to_string(arena.path().join("results/cup/standings.csv")).expect("a table");
+    let mut rows = csv::Reader::from_reader(text.as_bytes());
+    let headings: Vec<String> =
+        rows.headers().expect("headings").iter().map(str::to_owned).collect();
+    let last =
+        ["unranked", "mean_final_score", "mean_margin", "points", "points_low", "points_high"];
+    assert!(headings.ends_with(&last.map(str::to_owned)), "{headings:?}");
+    let number = |row: &csv::StringRecord, name: &str| -> f64 {
+        let at = headings.iter().position(|heading| heading == name).expect("a column");
+        row[at].parse().expect("a number")
+    };
+    let rows: Vec<csv::StringRecord> = rows.records().map(|row| row.expect("a row")).collect();
+    let points: Vec<f64> = rows.iter().map(|row| number(row, "points")).collect();
+    assert!(points.is_sorted_by(|one, next| one >= next), "{points:?}");
+    assert!(points.iter().sum::<f64>().abs() < 0.01, "{points:?}");
+    let means =
+        |row| (number(row, "games"), number(row, "mean_final_score"), number(row, "mean_margin"));
+    let games = fs::read_to_string(arena.path().join("results/cup/games.csv")).expect("a table");
+    for row in &rows {
+        let player = format!(",{},", &row[1]);
+        let own = games.lines().filter(|line| line.contains(&player));
+        let own: Vec<f64> = own
+            .map(|line| line.split(',').nth(7).expect("points").parse().expect("a number"))
+            .collect();
+        let (count, mean, _) = means(row);
+        assert!((own.iter().sum::<f64>() / count - mean).abs() < 0.01, "{row:?}");
+    }
+    assert!(rows.iter().map(|row| means(row).0 * means(row).2).sum::<f64>().abs() < 0.1);
+    let shown = |args: &[&str]| {
+        let run = arena.run(args);
+        assert_eq!(run.code, 0, "{args:?}: {}", run.err);
+        run.out.split("\n\n").next().expect("a table").to_owned()
+    };
+    let own = shown(&["rank", "--from", "results/cup/games.csv", "--ranking", "scores"]);
+    assert_eq!(shown(&["rank"]), own, "the table of games says all");
+    let json: Value =
+        serde_json::from_str(&arena.run(&["rank", "--format", "json"]).out).expect("JSON");
+    assert_eq!(json["points"]["seats"].as_array().map(Vec::len), Some(3));
+    assert!(json["players"][0]["points_low"].as_f64() < json["players"][0]["points"].as_f64());
+    let verify = arena.run(&["verify"]);
+    assert_eq!(verify.code, 0, "{}", verify.out);
+    assert!(verify.out.contains(": no problems"), "{}", verify.out);
+    let index =
+        fs::read_to_string(arena.path().join("results/cup/games/index.js")).expect("a list");
+    let game: Value =
+        serde_json::from_str(index.lines().nth(1).expect("a game").trim_end_matches(','))
+            .expect("JSON");
+    let end = game[4].as_str().expect("an ending");
+    let scores = end.rsplit_once(": points, ").expect("scores").1;
+    let scores: Vec<u32> =
+        scores.split(" to ").map(|score| score.parse().expect("a score")).collect();
+    assert!(scores.len() == 3 && scores.is_sorted_by(|one, next| one >= next), "{end}");
+    // Without the line, ratings rank the same games.
+    cup(&arena, "meetings = 2");
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.contains("players are ranked by ratings"), "{}", run.err);
+    assert!(
+        run.out.contains("18 of 18 games played.") && !run.out.contains("Ranked by points"),
+        "{}",
+        run.out
+    );
+    arena.sh("mv results/cup results/ratings");
+    cup(&arena, "meetings = 2\nrank = \"scores\"");
+    assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+    let both = arena.run(&["rank", "results/ratings", "results/cup"]);
+    assert!(both.code != 0 && both.err.contains("rank players differently"), "{both:?}");
+}
+
+#[test]
+fn what_has_no_scores_cannot_be_ranked_by_them() {
+    let arena = Arena::new();
+    cup(&arena, "format = \"league\"\nrank = \"scores\"");
+    let run = arena.run(&["run", "--plan"]);
+    let why = "meetings in the format league follow from who wins, so players cannot be ranked by scores; expected `round-robin`, `check` or `gauntlet`";
+    assert!(run.code == 2 && run.err.replace('\n', " ").contains(why), "{}", run.err);
+    cup(&arena, "rank = \"points\"");
+    let run = arena.run(&["run", "--plan"]);
+    assert!(run.code == 2 && run.err.contains("invalid value for `rank`"), "{}", run.err);
+    let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rules/crowd.py");
+    for (declared, code, why) in [
+        ("declared", 2, "this game only tells who won"),
+        ("", 0, "18 games have no final scores: nobody has a rank; remove"),
+    ] {
+        let game = format!("command = [\"python3\", {rules:?}, {declared:?}]\n");
+        fs::write(arena.path().join("crowd.toml"), game).expect("a file");
+        cup_of(&arena, "crowd.toml", "meetings = 2\nrank = \"scores\"");
+        let run = arena.run(&["run"]);
+        let said = format!("{}{}", run.out, run.err).replace('\n', " ");
+        assert!(run.code == code && said.contains(why), "{said}");
+    }
+}
+
+#[test]
 fn every_player_takes_every_seat_once_in_a_deal() {
     let arena = Arena::new();
     cup(&arena, "[[stages]]\nformat = \"check\"\n[[stages]]\nplayers = 4\n");
@@ -359,14 +460,139 @@ fn what_a_format_cannot_do_with_three_seats_it_says() {
     }
 }
 
+/// The log of the only comparison.
+fn comparison(arena: &Arena) -> Vec<Value> {
+    let mut dirs = fs::read_dir(arena.path().join("results")).expect("a folder");
+    let dir = dirs.next().expect("a comparison").expect("readable").path();
+    let log = fs::read_to_string(dir.join("games.jsonl")).expect("a log");
+    log.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// Both take the same seats against the same opponents with the same luck: the same program does the
+/// same.
 #[test]
-fn two_programs_are_compared_in_games_of_two() {
+fn two_players_are_compared_among_others() {
     let arena = Arena::new();
-    let run = arena.run(&["compare", "bot:random", "bot:greedy", "--game", GAME]);
-    assert_eq!(run.code, 2, "{}", run.out);
-    let advice =
-        "for games of two; instead, list the players in a tournament.toml, let `referee run`";
-    assert!(run.err.contains("goofspiel has 3 seats") && run.err.contains(advice), "{}", run.err);
+    let program = |name: &str| {
+        let text = format!("{PLAYER}# {name}\n");
+        fs::write(arena.path().join(name), text).expect("a file");
+        format!("command = [\"python3\", {name:?}, \"/dev/stderr\"]")
+    };
+    let bot = |name| format!("bot = {name:?}");
+    let players = [
+        ("new", bot("random")),
+        ("old", bot("random")),
+        ("a", bot("greedy")),
+        ("b", program("b")),
+        ("c", program("c")),
+        ("newer", program("newer")),
+    ];
+    let players =
+        players.map(|(name, how)| format!("[[players]]\nname = {name:?}\n{how}\n")).concat();
+    let cup = format!("name = \"cup\"\nseed = 3\ngame = {{ from = {GAME:?} }}\n{players}");
+    fs::write(arena.path().join("cup.toml"), cup).expect("a file");
+    let compare = |new, pairs| {
+        let pool = ["--against", "a", "--against", "b", "--against", "c", "--config", "cup.toml"];
+        arena.run(&[&["compare", new, "old", "--max-pairs", pairs], &pool[..]].concat())
+    };
+    let run = compare("new", "5");
+    assert_eq!(run.code, 11, "{}", run.err);
+    assert!(run.out.contains("Of 18 points each in "), "{}", run.out);
+    assert!(run.out.contains("; 1 round at 3 tables with 2 opponents each."), "{}", run.out);
+    assert!(
+        run.out.contains("the maximum number of deals; --max-pairs allows more"),
+        "{}",
+        run.out
+    );
+    assert!(run.out.contains("at each table: a + b "), "{}", run.out);
+    let log = comparison(&arena);
+    let mut games = std::collections::BTreeMap::<String, Vec<[&Value; 2]>>::new();
+    for game in &log[1..] {
+        let mut seats = Vec::new();
+        for (seat, name) in game["players"].as_object().expect("players") {
+            let name = name.as_str().expect("a name");
+            let rival = ["new", "old"].contains(&name);
+            seats.push(format!("{seat} {}", if rival { "rival" } else { name }));
+        }
+        let key = format!("{} {seats:?}", game["pair"]);
+        games.entry(key).or_default().push([&game["actions"], &game["places"]]);
+    }
+    assert_eq!((log.len(), games.len()), (1 + 18, 9), "{:?}", games.keys());
+    assert!(games.values().all(|games| games.len() == 2 && games[0] == games[1]), "{games:?}");
+    // More of it goes on where it ended.
+    let run = compare("new", "6");
+    assert!(run.out.contains("; 2 rounds at 3 tables"), "{}", run.out);
+    assert_eq!(comparison(&arena).len(), 1 + 36);
+    assert_eq!(arena.run(&["verify", "--game", GAME]).code, 0);
+    // The games of `old` serve the next version, too.
+    let run = compare("newer", "6");
+    assert!(run.err.contains("18 games of old from"), "{}", run.err);
+    assert!(run.err.contains("18 of 18 games"), "{}", run.err);
+}
+
+/// At one table with others, they take turns at its seats.
+#[test]
+fn two_players_are_compared_at_one_table() {
+    let arena = Arena::new();
+    let with = |others: &[&str], more: &[&str]| {
+        let others = others.iter().flat_map(|other| ["--others", other]);
+        let names = ["compare", "bot:greedy", "bot:random", "--game", GAME, "--seed", "7"];
+        let args: Vec<&str> = names.into_iter().chain(others).chain(more.iter().copied()).collect();
+        arena.run(&args)
+    };
+    let run = with(&["bot:search-2"], &["--max-pairs", "4"]);
+    assert_eq!(run.code, 11, "{}{}", run.out, run.err);
+    assert!(run.out.contains("Of 12 points each in "), "{}", run.out);
+    assert!(run.out.contains("; 4 rounds at a table with 1 other."), "{}", run.out);
+    let log = comparison(&arena);
+    assert_eq!(log.len(), 1 + 12);
+    let mut seatings = std::collections::BTreeSet::new();
+    let mut ahead = 0;
+    for game in &log[1..] {
+        let players = game["players"].as_object().expect("players");
+        let seat = |name: &str| players.iter().find(|(_, of)| *of == name).expect("a seat").0;
+        let place = |name: &str| game["places"][seat(name)].as_u64().expect("a place");
+        seatings.insert(format!("{} {}", game["pair"], seat("greedy")));
+        ahead += 1 + place("random").cmp(&place("greedy")) as i32;
+    }
+    assert_eq!(seatings.len(), 12, "everyone has each seat once in a deal");
+    let points = f64::from(ahead) / 2.0;
+    assert!(run.out.contains(&format!("greedy scored {points} ")), "{points}: {}", run.out);
+    // It goes on where it ended.
+    let run = with(&["bot:search-2"], &["--max-pairs", "6", "--format", "json"]);
+    let found: Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!(found["against"][0]["name"], "search-2", "{found}");
+    assert_eq!((&found["pairs"], comparison(&arena).len()), (&6.into(), 1 + 18), "{found}");
+    let run = arena.run(&["verify", "--game", GAME]);
+    assert_eq!(run.code, 0, "{}", run.err);
+
+    let few = "goofspiel has 3 seats, so beside A and B --others must name 1 player, not 2; ";
+    let run = with(&["bot:search-2", "bot:search-3"], &[]);
+    assert!(run.code == 2 && run.err.contains(few), "{}", run.err);
+    let run = arena.run(&["compare", "bot:greedy", "bot:random", "--others", "bot:search-2"]);
+    let none = "watch-your-back has no seat for others; leave out --others";
+    assert!(run.code == 2 && run.err.contains(none), "{}", run.err);
+}
+
+#[test]
+fn a_comparison_of_three_seats_says_what_it_needs() {
+    let arena = Arena::new();
+    let refused = |args: &[&str], why: &str| {
+        let game = ["--game", GAME];
+        let run = arena.run(&[&["compare", "bot:random"], args, &game[..]].concat());
+        assert_eq!(run.code, 2, "{}", run.out);
+        assert!(run.err.contains(why), "{}", run.err);
+    };
+    let advice = "goofspiel has 3 seats, but this is for games of two; to compare two players at one \
+                  table, name those at its other seats by `--others`";
+    refused(&["bot:greedy"], advice);
+    refused(&["--against", "bot:greedy", "--against", "bot:search-2"], advice);
+    let few = "goofspiel has 3 seats, but --against names 1 opponent; name at least 2";
+    refused(&["bot:greedy", "--against", "bot:search-2"], few);
+    let pool =
+        ["--against", "bot:search-2", "--against", "bot:search-3", "--against", "bot:search-4"];
+    let few = "--max-pairs 2 is not enough for a deal at each of 3 tables";
+    refused(&[&["bot:greedy", "--max-pairs", "2"], &pool[..]].concat(), few);
 }
 
 #[test]
@@ -381,12 +607,13 @@ fn a_folder_of_players_becomes_a_tournament_of_three_seats() {
     assert_eq!(new.code, 0, "{}", new.err);
     let text = fs::read_to_string(arena.path().join("tournament.toml")).expect("a file");
     assert!(text.contains("deals = 1\n") && text.contains("meetings = 8\n"), "{text}");
-    assert!(text.contains("# Without it, all groups of 3 meet (12 games).\n"), "{text}");
+    assert!(text.contains(" Without it, all groups of 3 meet (12 games).\n"), "{text}");
     let plan = arena.run(&["run", "--plan", "--containment", "off"]);
     assert!(plan.out.contains("4 players, 8 meetings each, 1 deal per meeting"), "{}", plan.err);
 }
 
 #[test]
+#[ignore = "slow: a check and 24 games"]
 fn a_starter_kit_for_three_seats_plays_its_practice_tournament() {
     let arena = Arena::new();
     let new = arena.run(&["new", "player", "--game", GAME, "kit"]);

@@ -813,8 +813,32 @@ fn no_game_of_a_disqualified_player_counts() {
 
     arena.configure(&Config::small());
     let run = arena.run(&["run"]);
-    assert!(run.err.contains("player cat is not disqualified any more"), "{run:?}");
+    assert!(run.err.contains("player cat is no longer disqualified"), "{run:?}");
     assert_eq!((table(), arena.lines()), (before, log));
+}
+
+/// In formats whose pairings depend on results, games that others played stay theirs.
+#[test]
+fn a_player_is_disqualified_after_a_check_and_in_a_swiss_tournament() {
+    let check =
+        "[[stages]]\nformat = \"check\"\n[[stages]]\nformat = \"round-robin\"\nopponents = 2\n";
+    let swiss = "[[stages]]\nformat = \"swiss\"\nrounds = 2\n";
+    for stages in [check, swiss] {
+        let player = |number: u32| format!("[[players]]\nname = \"p{number}\"\nbot = \"random\"\n");
+        let players: String = (0..6).map(player).collect();
+        let toml = format!("name = \"cup\"\ngame = \"backdraughts\"\nseed = 3\n{stages}{players}");
+        let arena = Arena::new();
+        arena.write("tournament.toml", &toml);
+        assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+        let log = arena.lines();
+        arena.write("tournament.toml", &format!("{toml}disqualified = \"it copied\"\n"));
+        let run = arena.run(&["run"]);
+        assert!(run.err.contains("player p5 disqualified: it copied"), "{run:?}");
+        assert_eq!((run.code, arena.lines()), (0, log), "{run:?}");
+        assert_eq!(arena.run(&["verify"]).code, 0);
+        arena.write("tournament.toml", &toml);
+        assert_eq!(arena.run(&["run"]).code, 0, "nobody has played without it");
+    }
 }
 
 #[test]

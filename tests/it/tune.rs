@@ -67,6 +67,8 @@ fn a_tuning_resumes_and_compares_its_result_with_the_start() {
     let again = tune(&arena, &["--max-pairs", "4"]);
     assert_eq!((again.code, &again.out), (run.code, &run.out), "{}", again.err);
     assert_eq!((steps(&arena).0, log("step-0001")), (table, first));
+    assert!(again.err.contains("step 3 of 3: "), "{}", again.err);
+    assert!(!again.err.contains("step 1 of 3: "), "told before: {}", again.err);
     let only = tune(&arena, &["--max-pairs", "0", "--format", "json"]);
     let only: serde_json::Value = serde_json::from_str(&only.out).expect("JSON");
     assert!(only["values"]["Y"].is_f64(), "{only}");

@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeMap;
+use std::fs;
 
 use serde_json::{Value, json};
 
@@ -132,6 +133,44 @@ fn each_failure_of_an_engine_has_its_own_sentence() {
         (name.to_owned(), (code.to_owned(), message.to_owned()))
     };
     assert_eq!(found, failures().map(expected).collect());
+}
+
+/// Writes a second move from another thread, a few milliseconds after the first.
+const THREADS: &str = r#"
+import sys, threading
+moves = []
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "uci":
+        print("uciok", flush=True)
+    elif words[0] == "isready":
+        print("readyok", flush=True)
+    elif words[0] == "position":
+        moves = words[3:]
+    elif words[0] == "go":
+        print("bestmove", ["e2e4", "e7e5", "g1f3"][len(moves)], flush=True)
+        threading.Timer(0.004, print, ("bestmove a2a3",), {"flush": True}).start()
+"#;
+
+/// On the turn of a slow opponent it is frozen, so that its other thread only goes on writing when it
+/// is asked again.
+#[test]
+fn a_line_of_a_frozen_thread_belongs_to_the_search_before() {
+    let late = "[[players]]\nname = \"late\"\nuci = [\"python3\", \"threads.py\"]\n";
+    let players = player("slow", "") + late;
+    let arena = arena("chess", "budget = \"20s\"", &players);
+    arena.write("threads.py", THREADS);
+    let text = fs::read_to_string(arena.path().join("tournament.toml")).expect("a file");
+    let text = text.replace("anchors = [\"good\"]", "pairs = 4\nanchors = [\"slow\"]");
+    arena.write("tournament.toml", &text);
+    let run = arena.run(&["run", "--quiet"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    for game in games(&arena) {
+        assert_eq!(
+            (&game["fault"], &game["actions"]),
+            (&Value::Null, &json!(["e2e4", "e7e5", "g1f3"]))
+        );
+    }
 }
 
 #[test]
@@ -443,7 +482,7 @@ fn engines_that_do_not_start_are_not_compared() {
     let run = arena.run(&compare);
     assert_eq!(run.code, 2, "{run:?}");
     let why = "so nothing was compared: it ended with exit code 3 before uciok";
-    assert!(run.err.contains("did not start in ") && run.err.contains(why), "{}", run.err);
+    assert!(run.err.contains("did not play in ") && run.err.contains(why), "{}", run.err);
 }
 
 #[test]

@@ -41,6 +41,7 @@ while read -r line; do
         long) head -c 70000 /dev/zero | tr '\0' x; quiet ;;
         flood) yes "info string $(head -c 2000 /dev/zero | tr '\0' x)" ;;
         *)
+            test "$fails" != slow || sleep 0.1
             echo "info depth 1 score cp 10 nodes 20 pv a2a3"
             echo "info depth 2 score cp $score nodes 45 time 2 pv e2e4 e7e5"
             echo "info string $set, $line"

@@ -786,13 +786,15 @@ def burn_off_turn():
 def populate():
     """Leaves a child in a call that neither a signal nor a control group stops for many seconds: it
     fills 32 GiB with the same page."""
+    began, begins = os.pipe()
     if os.fork() == 0:
-        LIBC.mmap.restype = ctypes.c_void_p
-        LIBC.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long]
-        pages = LIBC.mmap(None, 32 << 30, 1, 0x4022, -1, 0)
-        call(28, pages, 32 << 30, 22)
-        os._exit(0)
-    time.sleep(0.01)
+        threading.Thread(target=read_zeros, args=[32 << 30]).start()
+        # Only in that call it uses so much CPU time.
+        while time.process_time() < 0.05:
+            time.sleep(0.01)
+        os.write(begins, b".")
+        time.sleep(60)
+    os.read(began, 1)
     return False
 
 
@@ -970,6 +972,71 @@ def covert():
     return broken
 
 
+def proxied(text):
+    """The answer of the proxy to these bytes."""
+    answer = b""
+    with socket.create_connection(("127.0.0.1", 3128), 15) as client:
+        try:
+            client.sendall(text)
+            while chunk := client.recv(4096):
+                answer += chunk
+        except ConnectionError:
+            pass
+    return answer
+
+
+def tunnel(target):
+    """Whether the proxy connects to this host."""
+    return proxied(f"CONNECT {target} HTTP/1.1\r\n\r\nx".encode()).startswith(b"HTTP/1.1 200")
+
+
+def crowd():
+    """Ten thousand connections, as many as possible at once."""
+    clients = []
+    for _ in range(10_000):
+        client = socket.socket()
+        client.setblocking(False)
+        client.connect_ex(("127.0.0.1", 3128))
+        clients.append(client)
+        if len(clients) > 200:
+            clients.pop(0).close()
+    for client in clients:
+        client.close()
+
+
+def network():
+    """Everything but the one host that this player may reach, which answers to the last."""
+    listed, unlisted = os.environ["LISTED"], os.environ["UNLISTED"]
+    addresses = [("127.0.0.1", int(listed)), ("127.0.0.1", int(unlisted)), ("1.1.1.1", 443),
+                 ("169.254.169.254", 80), ("0.0.0.0", int(unlisted))]
+    kinds = [(socket.AF_INET, socket.SOCK_DGRAM, 0), (socket.AF_INET, socket.SOCK_RAW, 1),
+             (socket.AF_INET, socket.SOCK_STREAM, 262), (socket.AF_INET, socket.SOCK_STREAM, 132),
+             (socket.AF_INET6, socket.SOCK_STREAM, 0), (socket.AF_INET6, socket.SOCK_DGRAM, 0),
+             (socket.AF_UNIX, socket.SOCK_STREAM, 0), (socket.AF_NETLINK, socket.SOCK_RAW, 0),
+             (socket.AF_PACKET, socket.SOCK_RAW, 0), (socket.AF_VSOCK, socket.SOCK_STREAM, 0)]
+    odd = ["localhost:%s@", "localhost:%s ", "LOCALHOST:%s", "localhost.:%s", "127.0.0.1:%s", "[::1]:%s",
+           "[::ffff:127.0.0.1]:%s", "0:%s", "2130706433:%s", "localhost:0%s", "localhost:%s#",
+           "x@localhost:%s", "localhost:%s/", "http://localhost:%s/", "localhost:%s\0"]
+    targets = [f"localhost:{unlisted}", "example.com:443", f"localhost:{listed}@localhost:{unlisted}",
+               f"localhost:{unlisted}\r\nHost: localhost:{listed}", f"localhost:{listed}:{unlisted}",
+               f"localhost:{unlisted} HTTP/1.1\r\n\r\nCONNECT localhost:{listed}"]
+    targets += [form % port for form in odd for port in (listed, unlisted)]
+    server = socket.socket()
+    if (any(works(lambda to=to: socket.create_connection(to, 15).close()) for to in addresses)
+            or any(works(lambda kind=kind: socket.socket(*kind).close()) for kind in kinds)
+            or works(lambda: server.bind(("127.0.0.1", 0))) or works(server.listen)
+            or any(tunnel(target) for target in targets)):
+        return True
+    mixed = (f"GET http://localhost:{listed}/ HTTP/1.1\r\nHost: localhost:{unlisted}\r\n\r\n"
+             f"GET http://localhost:{unlisted}/ HTTP/1.1\r\n\r\n")
+    if b"unlisted" in proxied(mixed.encode()) or b"200" in proxied(b"x" * 1_000_000):
+        return True
+    crowd()
+    answers = [proxied(f"GET http://localhost:{listed}/ HTTP/1.1\r\n\r\n".encode()),
+               proxied(f"CONNECT localhost:{listed} HTTP/1.1\r\n\r\nx".encode())]
+    return not all(answer.endswith(b"\r\n\r\nlisted") for answer in answers)
+
+
 ATTEMPTS = {
     "fork": fork_until_refused, "threads": threads_until_refused, "fork-and-fail": fork_and_fail,
     "inodes": lambda: many_files(os.environ["TMPDIR"]), "shm": shared_memory,
@@ -989,7 +1056,7 @@ ATTEMPTS = {
     "leave-after-its-move": leave_after_its_move, "no-newline": no_newline,
     "wrong-remarks": wrong_remarks, "ponder": ponder, "wake": wake, "populate": populate, "orphan": orphan, "covert": covert,
     "nameless": nameless, "many-folders": many_folders, "burst": burst, "stay-behind": stay_behind,
-    "cpu-of-others": cpu_of_others, "threads-of-others": threads_of_others, "results": results,
+    "cpu-of-others": cpu_of_others, "threads-of-others": threads_of_others, "results": results, "network": network,
     "watch": watch, "metadata": metadata, "requests": requests, "marks": marks, "core-options": core_options, "timers": timers, "pool": pool, "kill-supervisor": kill_supervisor,
     "stop-supervisor": stop_supervisor,
     "import-opponent": import_opponent, "spin": spin, "fork-and-wait": fork_and_wait, "never-leave": lambda: False,

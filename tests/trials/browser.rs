@@ -1,5 +1,6 @@
 //! Tests the page in a browser; skipped without one.
 
+mod drawings;
 mod driver;
 mod foreign;
 mod in_play;
@@ -22,6 +23,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     let mut all = play::tests();
     all.extend(in_play::tests());
     all.extend(foreign::tests());
+    all.extend(drawings::tests());
     all.extend(league::tests());
     all.extend([
         slow("a_replay_is_stepped_with_the_keyboard", a_replay_is_stepped_with_the_keyboard),
@@ -77,13 +79,7 @@ struct Browser {
 impl Browser {
     /// Starts a browser, or says why that is impossible.
     async fn start(more: &[&str], options: &Value) -> Result<Self, String> {
-        let mut driver = Command::new("chromedriver")
-            .arg("--port=0")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(|error| format!("chromedriver cannot be started: {error}"))?;
-        let port = port(&mut driver);
+        let (driver, port) = driver()?;
         let profile = tempfile::tempdir().expect("a folder");
         let mut args: Vec<String> = [
             "--headless",
@@ -119,6 +115,10 @@ impl Browser {
         self.window.goto("about:blank").await;
         let address = format!("file://{}{fragment}", path.display());
         self.window.goto(&address).await;
+        // On a busy machine the driver has gone on before the page's scripts had.
+        let loaded = "return document.readyState === 'complete' ||
+            new Promise((done) => addEventListener('load', () => done(true)))";
+        assert_eq!(self.ask(loaded).await, json!(true));
     }
 
     async fn ask(&self, script: &str) -> Value {
@@ -158,14 +158,28 @@ fn end(mut driver: Child) {
     driver.wait().expect("ended");
 }
 
-/// The port that the driver prints.
-fn port(driver: &mut Child) -> u16 {
-    let out = BufReader::new(driver.stdout.take().expect("a pipe"));
-    let mut lines = out.lines().map_while(Result::ok);
-    let port = lines.find_map(|line| {
-        line.split_once("started successfully on port ")?.1.trim_end_matches('.').parse().ok()
-    });
-    port.expect("chromedriver says its port")
+/// Starts a driver of browsers. Returns it with the port that it prints. It ends if the port that it
+/// drew is taken for the other version of IP, which happens where several start at once.
+fn driver() -> Result<(Child, u16), String> {
+    for _ in 0..10 {
+        let mut driver = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| format!("chromedriver cannot be started: {error}"))?;
+        let out = BufReader::new(driver.stdout.take().expect("a pipe"));
+        let mut lines = out.lines().map_while(Result::ok);
+        let port = lines.find_map(|line| {
+            let port = line.split_once("started successfully on port ")?.1;
+            port.trim_end_matches('.').parse().ok()
+        });
+        match port {
+            Some(port) => return Ok((driver, port)),
+            None => end(driver),
+        }
+    }
+    panic!("chromedriver says no port");
 }
 
 /// Runs a test that ends early without a browser.

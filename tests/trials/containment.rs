@@ -119,6 +119,8 @@ const LEFT_OUT: &[LeftOut] = &[
     ("strict", &["seccomp"], "metadata", true),
     ("basic", &["seccomp"], "metadata", true),
     ("strict", &["seccomp"], "watch", false),
+    ("strict", &["landlock"], "network", true),
+    ("strict", &["seccomp"], "network", false),
     ("strict", &["landlock"], "write", true),
     ("basic", &["landlock"], "write", true),
     ("basic", &["landlock", "mounts"], "write", false),

@@ -15,7 +15,7 @@ use referee_games::chess::Chess;
 use referee_games::two::{Step, Turn};
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{BySeat, Game, GameKind, Options, Seat};
-use referee_match::player::{GuessRight, Launch, Player, Sandbox, Wire};
+use referee_match::player::{GuessRight, Launch, OutageRight, Player, Sandbox, Wire};
 use referee_match::referee::{GameReport, GameSetup, play};
 use referee_record::model::adjudication::Adjudication;
 use referee_record::model::clock::TimeControl;
@@ -25,7 +25,7 @@ use referee_record::model::record::FaultPolicy;
 use referee_record::model::rules::GameRules;
 use referee_record::seeds::Luck;
 use referee_sandbox::{Command as PlayerCommand, serve_as_supervisor};
-use referee_tournament::run::game_record::RecordBuilder;
+use referee_tournament::run::game_record::{RecordBuilder, VoidAttempts};
 
 use crate::harness::{Lacks, quick, slow, without};
 
@@ -100,8 +100,8 @@ fn engine() -> Player {
         ..PlayerCommand::new(std::env::current_exe().expect("this program"))
     };
     let engine = Some(EngineSettings::default());
-    let guesses = GuessRight::Denied;
-    let launch = Launch { command, bridged: false, asks_rules: false, engine, guesses };
+    let (guesses, outages) = (GuessRight::Denied, OutageRight::Denied);
+    let launch = Launch { command, bridged: false, asks_rules: false, engine, guesses, outages };
     Player::process(launch, Arc::new(Sandbox::off()))
 }
 
@@ -258,7 +258,7 @@ fn bytes(report: GameReport) -> usize {
         wall: Duration::ZERO,
     };
     let fixture = Fixture { players: [0, 1].into(), pair: 1, game: 1 };
-    let record = builder.build("a-game".to_owned(), fixture, Vec::new());
+    let record = builder.build("a-game".to_owned(), fixture, VoidAttempts::default());
     serde_json::to_vec(&record).expect("plain data").len()
 }
 

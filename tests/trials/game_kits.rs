@@ -19,39 +19,53 @@ struct GameKit {
     needs: &'static [&'static str],
     /// The build command, in its folder; empty if it needs no build.
     build: &'static str,
-    /// The file with the rules, and the game of `tests/rules/lowest-out` in its place.
-    more_seats: (&'static str, &'static str),
+    /// The file with the rules.
+    file: &'static str,
+    /// The game of `tests/rules/lowest-out` in its place.
+    more_seats: &'static str,
+    /// The game of `tests/rules/engine`, if the kit takes games that are objects.
+    engine: Option<&'static str>,
 }
 
 const PYTHON: GameKit = GameKit {
     language: "python",
     needs: &["python3"],
     build: "",
-    more_seats: ("game.py", include_str!("../rules/lowest-out/game.py")),
+    file: "game.py",
+    more_seats: include_str!("../rules/lowest-out/game.py"),
+    engine: Some(include_str!("../rules/engine/game.py")),
 };
 const COMPILED: [GameKit; 4] = [
     GameKit {
         language: "javascript",
         needs: &["node", "python3"],
         build: "",
-        more_seats: ("game.js", include_str!("../rules/lowest-out/game.js")),
+        file: "game.js",
+        more_seats: include_str!("../rules/lowest-out/game.js"),
+        engine: Some(include_str!("../rules/engine/game.js")),
     },
     GameKit {
         language: "cpp",
         needs: &["c++", "make", "python3"],
         build: "make CXXFLAGS='-O1 -Wall -Wextra -Werror -std=c++17'",
-        more_seats: ("game.cpp", include_str!("../rules/lowest-out/game.cpp")),
+        file: "game.cpp",
+        more_seats: include_str!("../rules/lowest-out/game.cpp"),
+        engine: None,
     },
     GameKit {
         language: "java",
         needs: &["javac", "java", "jar", "make", "python3"],
         build: "make",
-        more_seats: ("Game.java", include_str!("../rules/lowest-out/Game.java")),
+        file: "Game.java",
+        more_seats: include_str!("../rules/lowest-out/Game.java"),
+        engine: Some(include_str!("../rules/engine/Game.java")),
     },
     GameKit {
         language: "rust",
         needs: &["cargo", "python3"],
-        more_seats: ("src/main.rs", include_str!("../rules/lowest-out/main.rs")),
+        file: "src/main.rs",
+        more_seats: include_str!("../rules/lowest-out/main.rs"),
+        engine: None,
         build: "unset CARGO_TARGET_DIR && \
                 RUSTFLAGS='-D warnings' cargo build --release --offline --quiet",
     },
@@ -68,12 +82,6 @@ pub(crate) fn tests() -> Vec<Trial> {
     };
     let mut tests = vec![quick(PYTHON.language, works(PYTHON))];
     tests.extend(COMPILED.map(|kit| slow(kit.language, works(kit))));
-    tests.push(quick("an object that lives as long as a game", || {
-        without(PYTHON.needs).or_else(|| {
-            an_object_lives_as_long_as_a_game();
-            None
-        })
-    }));
     tests.push(slow("from nothing to a tournament", || {
         without(PYTHON.needs).or_else(|| {
             from_nothing_to_a_tournament();
@@ -85,7 +93,7 @@ pub(crate) fn tests() -> Vec<Trial> {
 
 impl GameKit {
     /// Writes the kit, builds it and asks it about a short game. Then puts a game of more seats in
-    /// its place.
+    /// its place, and one that is an object.
     fn works(self) {
         let arena = Arena::new();
         self.write(&arena);
@@ -94,14 +102,9 @@ impl GameKit {
         let expected = Arena::new();
         PYTHON.write(&expected);
         for (kit, arena) in [(PYTHON, &expected), (self, &arena)] {
-            let (file, rules) = kit.more_seats;
-            arena.write(&format!("My Game/{file}"), rules);
-            arena.sh(&format!("cd 'My Game'\n{}", kit.build));
-            let game = std::fs::read_to_string(arena.path().join("My Game/game.toml"));
-            let game = game.expect("a game.toml");
-            for seats in 2..=4 {
-                let args = game.replacen("\"]\n", &format!("\", \"{seats}\"]\n"), 1);
-                arena.write(&format!("My Game/{seats}.toml"), &args);
+            kit.replace_rules(arena, kit.more_seats);
+            for seats in ["2", "3", "4"] {
+                with_argument(arena, seats);
             }
         }
         for (seats, options) in [(2, ""), (2, "scores=true"), (3, ""), (4, ""), (4, "scores=true")]
@@ -114,6 +117,16 @@ impl GameKit {
             // All play the same games.
             assert_eq!(run, expected.run(&args), "{args:?}");
         }
+        if let Some(engine) = self.engine {
+            self.replace_rules(&arena, engine);
+            an_object_lives_as_long_as_a_game(&arena);
+        }
+    }
+
+    /// Puts other rules in their place, and builds them.
+    fn replace_rules(self, arena: &Arena, rules: &str) {
+        arena.write(&format!("My Game/{}", self.file), rules);
+        arena.sh(&format!("cd 'My Game'\n{}", self.build));
     }
 
     /// Writes the kit.
@@ -126,18 +139,30 @@ impl GameKit {
     }
 }
 
-/// Nothing is found in a game of objects, although requests go back and forth; unless an object
-/// depends on those before it.
-fn an_object_lives_as_long_as_a_game() {
-    let arena = Arena::new();
-    PYTHON.write(&arena);
-    arena.write("My Game/game.py", include_str!("../rules/engine.py"));
-    let test = ["test-game", "My Game/game.toml", "--games", "20", "--search-games", "1"];
-    let run = arena.run(&test);
+/// Writes a game file, named after an argument, with that argument at the end of the command.
+fn with_argument(arena: &Arena, argument: &str) {
+    let game = fs::read_to_string(arena.path().join("My Game/game.toml")).expect("a game.toml");
+    let game = game.replacen("\"]", &format!("\", \"{argument}\"]"), 1);
+    arena.write(&format!("My Game/{argument}.toml"), &game);
+}
+
+/// Nothing is found in a game of objects, and its tournament can be verified, although requests go
+/// back and forth; unless an object depends on those before it.
+fn an_object_lives_as_long_as_a_game(arena: &Arena) {
+    let test = |file: &str| arena.run(&["test-game", file, "--games", "20", "--search-games", "1"]);
+    let run = test("My Game/game.toml");
     assert!(run.code == 0 && run.out.contains("\nnothing found\n"), "{run:?}");
-    arena.sh("sed -i 's/\"game.py\"/\"game.py\", \"counts\"/' 'My Game/game.toml'");
-    let run = arena.run(&test);
-    assert!(run.code == 1 && run.out.contains("depends on something else"), "{run:?}");
+    with_argument(arena, "counts");
+    let run = test("My Game/counts.toml");
+    assert!(run.code == 1 && run.out.contains("something else than the request"), "{run:?}");
+    let players = ["random", "greedy", "search-20"]
+        .map(|bot| format!("[[players]]\nname = \"{bot}\"\nbot = \"{bot}\"\n"));
+    let config = format!("name = \"cup\"\ngame = \"My Game/game.toml\"\n{}", players.concat());
+    arena.write("tournament.toml", &config);
+    let run = arena.run(&["run", "--quiet"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let run = arena.run(&["verify"]);
+    assert!(run.code == 0 && run.out.ends_with(": no problems\n"), "{run:?}");
 }
 
 /// Asks the kit as it was written about a game of Nim.

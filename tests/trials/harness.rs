@@ -2,10 +2,10 @@
 //! and counts as skipped, not as passed. The standard harness cannot do that, nor can it make one
 //! test per entry of a list.
 
+use std::num::NonZeroUsize;
 use std::process::{Command, ExitCode};
-use std::sync::{PoisonError, RwLock};
 
-use libtest_mimic::{Arguments, Completion, Trial};
+use libtest_mimic::{Arguments, Completion, Conclusion, Trial};
 
 /// The reason why a test cannot run on this machine; `None` if it can.
 pub(crate) type Lacks = Option<String>;
@@ -21,17 +21,17 @@ pub(crate) fn without(programs: &[&str]) -> Lacks {
     (!missing.is_empty()).then(|| format!("there is no {} here", missing.join(" and no ")))
 }
 
-/// Held by every test that runs; by one that must run alone, for writing.
-static RUNNING: RwLock<()> = RwLock::new(());
+/// The kind of a test that must run alone, until it is named.
+const ALONE: &str = "alone";
 
 /// A quick test. `run` returns what kept it from running, if anything.
 pub(crate) fn quick(
     name: impl Into<String>,
     run: impl FnOnce() -> Lacks + Send + 'static,
 ) -> Trial {
-    test(name, || {
-        let _with_others = RUNNING.read().unwrap_or_else(PoisonError::into_inner);
-        run()
+    Trial::ignorable_test(name, || match run() {
+        None => Ok(Completion::Completed),
+        Some(missing) => Ok(Completion::ignored_with(format!("skipped: {missing}"))),
     })
 }
 
@@ -40,18 +40,7 @@ pub(crate) fn alone(
     name: impl Into<String>,
     run: impl FnOnce() -> Lacks + Send + 'static,
 ) -> Trial {
-    let run = || {
-        let _alone = RUNNING.write().unwrap_or_else(PoisonError::into_inner);
-        run()
-    };
-    test(name, run).with_ignored_flag(true)
-}
-
-fn test(name: impl Into<String>, run: impl FnOnce() -> Lacks + Send + 'static) -> Trial {
-    Trial::ignorable_test(name, || match run() {
-        None => Ok(Completion::Completed),
-        Some(missing) => Ok(Completion::ignored_with(format!("skipped: {missing}"))),
-    })
+    slow(name, run).with_kind(ALONE)
 }
 
 /// A slow test, which runs only with `--ignored`.
@@ -59,12 +48,25 @@ pub(crate) fn slow(name: impl Into<String>, run: impl FnOnce() -> Lacks + Send +
     quick(name, run).with_ignored_flag(true)
 }
 
-/// Runs the tests selected by the arguments. Their names begin with their module's name.
+/// Runs the tests selected by the arguments: first those that run alone, one by one, and then the
+/// others. Their names begin with their module's name.
 pub(crate) fn run<const N: usize>(modules: [(&str, Vec<Trial>); N]) -> ExitCode {
-    let named = |(module, tests): (&str, Vec<Trial>)| {
-        let module = module.to_owned();
-        tests.into_iter().map(move |test| test.with_kind(module.clone()))
-    };
-    let tests = modules.into_iter().flat_map(named).collect();
-    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+    let all = modules.into_iter().flat_map(|(module, tests)| {
+        tests.into_iter().map(move |test| (test.kind() == ALONE, test.with_kind(module)))
+    });
+    let (alone, others): (Vec<_>, Vec<_>) = all.partition(|(is_alone, _)| *is_alone);
+    let [alone, others] =
+        [alone, others].map(|tests| tests.into_iter().map(|(_, test)| test).collect());
+    let mut arguments = Arguments::from_args();
+    let one_by_one = Arguments { test_threads: Some(1), ..arguments.clone() };
+    if arguments.test_threads.is_none() {
+        // More than half of the time, these tests wait: for players that sleep, for browsers, for
+        // limits.
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        arguments.test_threads = Some(2 * cores);
+    }
+    let ended = [(one_by_one, alone), (arguments, others)]
+        .map(|(arguments, tests)| libtest_mimic::run(&arguments, tests));
+    // As the standard harness does.
+    if ended.iter().any(Conclusion::has_failed) { ExitCode::from(101) } else { ExitCode::SUCCESS }
 }

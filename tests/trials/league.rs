@@ -484,7 +484,7 @@ fn ratings_within(term: &Term, strengths: &BTreeMap<String, u32>) -> (usize, usi
 /// Follows the section of `docs/league.md` in an empty folder.
 fn from_nothing_to_the_marks() {
     let page = include_str!("../../docs/league.md");
-    let (_, text) = page.split_once("\n## From nothing to the marks\n").expect("the section");
+    let (_, text) = page.split_once("\n## A complete example\n").expect("the section");
     let (text, _) = text.split_once("\n## ").expect("more sections");
     let blocks: Vec<(&str, &str)> = text
         .split("\n```")

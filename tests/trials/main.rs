@@ -36,27 +36,27 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     harness::run([
-        // First, because these wait for all others that run.
-        ("packages", packages::tests()),
-        ("fairness", fairness::tests()),
-        ("lag", lag::tests()),
+        // The longest two first, so that nothing is left to run beside them at the end.
         ("machines", machines::tests()),
+        ("starter_kits", starter_kits::tests()),
         ("browser", browser::tests()),
         ("containment", containment::tests()),
         ("cost_of_a_move", cost_of_a_move::tests()),
         ("course", course::tests()),
         ("crashes", crashes::tests()),
+        ("fairness", fairness::tests()),
         ("game_kits", game_kits::tests()),
         ("hidden_games", hidden_games::tests()),
         #[cfg(target_os = "linux")]
         ("languages", languages::tests()),
+        ("lag", lag::tests()),
         ("league", league::tests()),
         ("lying_games", lying_games::tests()),
         #[cfg(feature = "nats")]
         ("many_machines", many_machines::tests()),
+        ("packages", packages::tests()),
         ("readme", readme::tests()),
         ("real_games", real_games::tests()),
-        ("starter_kits", starter_kits::tests()),
         ("terminal", terminal::tests()),
         ("test_game", test_game::tests()),
     ])

@@ -54,6 +54,9 @@ pub(crate) fn tests() -> Vec<Trial> {
         }),
         slow("a replaced player is sent and plays again", || with_server(commands::replace)),
         slow("a player that always fails is taken out", || with_server(commands::quarantine)),
+        slow("a tournament of four seats is the same here and on workers that are killed", || {
+            without(&["python3"]).or_else(|| with_server(commands::four_seats))
+        }),
         slow("a server with TLS is used by its authority", || {
             without(&["openssl"]).or_else(|| with_server(commands::tls))
         }),

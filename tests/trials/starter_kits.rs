@@ -38,6 +38,7 @@ const OTHERS: [Kit; 7] = [
     Kit { language: "go", needs: &["go", "make"], build: "make GOFLAGS=-buildvcs=false" },
 ];
 
+const GOOFSPIEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/games/goofspiel/goofspiel.py");
 const GAMES: [&str; 3] = ["watch-your-back", "backdraughts", "back-to-the-wall"];
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -45,7 +46,11 @@ pub(crate) fn tests() -> Vec<Trial> {
         |kit: Kit, games: &'static [&str]| move || without(kit.needs).or_else(|| kit.fits(games));
     let mut tests = vec![quick("python in one game", fits(PYTHON, &GAMES[..1]))];
     let kits = [PYTHON].into_iter().chain(OTHERS);
-    tests.extend(kits.map(|kit| slow(kit.language, fits(kit, &GAMES))));
+    tests.extend(kits.clone().map(|kit| slow(kit.language, fits(kit, &GAMES))));
+    tests.extend(kits.map(|kit| {
+        let plays = move || without(kit.needs).or_else(|| kit.plays_at_a_table());
+        slow(format!("{} at a table of four", kit.language), plays)
+    }));
     tests.push(quick("the_rules_can_be_used_from_python", the_rules_can_be_used_from_python));
     tests.extend(["off", "basic", "strict"].map(|level| {
         quick(format!("a_player_looks_ahead_with_the_rules: {level}"), || looks_ahead(level))
@@ -57,7 +62,8 @@ pub(crate) fn tests() -> Vec<Trial> {
 /// The player in `examples/`, which looks ahead with the library's rules, in every game.
 fn the_example_in_rust_is_ready() -> Lacks {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--locked", "--example", "lookahead"]);
+    // With the features of the other tests, so that nothing is built twice.
+    cargo.args(["build", "--quiet", "--workspace", "--locked", "--example", "lookahead"]);
     assert!(cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("cargo").success());
     let own = std::env::current_exe().expect("this test");
     let built = own.parent().and_then(Path::parent).expect("a target folder");
@@ -111,6 +117,21 @@ impl Kit {
             assert_eq!(refused.code, 1, "{refused:?}");
             assert!(refused.out.contains(&sentence), "{}", refused.out);
         }
+        None
+    }
+
+    /// Writes the kit for a game of four, builds it and plays a game.
+    fn plays_at_a_table(self) -> Lacks {
+        let arena = Arena::new();
+        arena.write("four.toml", &format!("command = [\"python3\", {GOOFSPIEL:?}, \"4\"]\n"));
+        let new = ["new", "player", "--language", self.language, "--game", "four.toml", "mine"];
+        let new = arena.run(&new);
+        assert_eq!(new.code, 0, "{}", new.err);
+        arena.sh(&format!("cd mine\n{}", self.build));
+        let bots = ["bot:random", "mine", "bot:greedy", "bot:random"];
+        let one = [&["play"], &bots[..], &["--game", "four.toml", "--seed", "1"]].concat();
+        let one = arena.run(&one);
+        assert_eq!((one.code, one.err.as_str()), (0, ""), "{}", one.out);
         None
     }
 }

@@ -24,11 +24,12 @@ const MISTAKES: [(&str, &str, usize); 10] = [
 ];
 
 /// The mistakes of `tests/rules/crowd.py`, likewise.
-const MISTAKES_OF_MORE: [(&str, &str, usize); 5] = [
+const MISTAKES_OF_MORE: [(&str, &str, usize); 6] = [
     ("asked", "is listed in `eliminated`, but the turn asks it", 2),
     ("returns", "was listed in `eliminated`, and no longer is", 2),
     ("gap", "`places` needs 1 for the best", 2),
     ("short", "`places` has nothing for `", 2),
+    ("draws", "`svg`, line 2, column 3, `script`: this element is not allowed", 0),
     ("first-come", "depends on the order of the seats in `together`", 2),
 ];
 

@@ -52,7 +52,7 @@ const SHORT: &str = "move = \"2s\"";
 
 impl Attack {
     fn new(what: &'static str, expected: fn(Way) -> Expected) -> Self {
-        let cup = Cup { what, limits: "", clock: LONG, others: &[] };
+        let cup = Cup { what, limits: "", clock: LONG, others: &[], network: false };
         Self { cup, ways: Ways::Contained, is_quick: false, expected }
     }
 
@@ -62,6 +62,12 @@ impl Attack {
 
     fn ways(self, ways: Ways) -> Self {
         Self { ways, ..self }
+    }
+
+    /// Where a player can have a network.
+    fn with_network(mut self) -> Self {
+        self.cup.network = true;
+        self.ways(Ways::Mounted)
     }
 
     fn limits(mut self, limits: &'static str) -> Self {
@@ -178,6 +184,7 @@ fn others() -> Vec<Attack> {
         Attack::new("timers", held),
         Attack::new("threads-of-others", held).ways(Ways::Unseen),
         Attack::new("results", held).ways(Ways::Mounted),
+        Attack::new("network", held).with_network(),
         Attack::new("kill-supervisor", |_| {
             lost("containment", "its supervisor ended, and the player with it")
         })
@@ -192,7 +199,7 @@ fn others() -> Vec<Attack> {
         Attack::new("populate", |_| {
             lost("cpu", "it computed for … s on its opponent's turns although it was frozen")
         })
-        .against(&["naps.py", "0.5"]),
+        .against(&["naps.py", "1"]),
         Attack::new("orphan", |_| {
             let sentence = "it computed for … s on its opponent's turns although it was frozen";
             HeldOrLost("cpu", sentence.to_owned())

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -124,6 +126,23 @@ pub(crate) struct Cup {
     pub(crate) clock: &'static str,
     /// The command of the other players: a bot, or arguments of Python.
     pub(crate) others: &'static [&'static str],
+    /// Whether `bad` may reach a host.
+    pub(crate) network: bool,
+}
+
+/// A host on this machine that answers everyone with its name. Returns its port.
+pub(crate) fn host(name: &'static str) -> u16 {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for mut client in listener.incoming().flatten() {
+            // What is not read would make the end of the connection an error.
+            let _ = client.read(&mut [0; 4096]);
+            let answer = format!("HTTP/1.0 200 OK\r\n\r\n{name}");
+            let _ = client.write_all(answer.as_bytes());
+        }
+    });
+    port
 }
 
 /// The result.
@@ -137,6 +156,14 @@ impl Cup {
         let told = dir.display().to_string();
         let outside = format!("{told}/secrets");
         let env = format!("env = {{ OUTSIDE = {outside:?}, TOLD = {told:?} }}");
+        let (network, own_env) = if self.network {
+            let [listed, unlisted] = ["listed", "unlisted"].map(host);
+            let hosts = format!("LISTED = \"{listed}\", UNLISTED = \"{unlisted}\" }}");
+            let network = format!("network = [\"localhost:{listed}\"]\n");
+            (network, env.replace(" }", ", ") + &hosts)
+        } else {
+            (String::new(), env.clone())
+        };
         let other = match self.others {
             [] => "bot = \"random\"".to_owned(),
             args => {
@@ -149,7 +176,7 @@ impl Cup {
              [options]\nmax-moves = 4\n[clock]\n{}\n\
              [containment]\nlevel = \"{}\"\n{}\n\
              [[players]]\nname = \"bad\"\ncommand = [\"python3\", \"hostile.py\", \"{}\"]\n\
-             dir = {PLAYERS:?}\n{env}\n[[players]]\nname = \"one\"\n{other}\n\
+             dir = {PLAYERS:?}\n{network}{own_env}\n[[players]]\nname = \"one\"\n{other}\n\
              [[players]]\nname = \"two\"\n{other}\n",
             self.clock, way.level, self.limits, self.what
         )

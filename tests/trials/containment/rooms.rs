@@ -6,7 +6,7 @@ use std::process::Command;
 
 use libtest_mimic::Trial;
 
-use super::cup::{BASIC, STRICT, Way, is_root};
+use super::cup::{BASIC, STRICT, Way, host, is_root};
 use crate::harness::quick;
 use crate::support::Arena;
 
@@ -23,8 +23,22 @@ pub(crate) fn tests() -> Vec<Trial> {
             without_namespaces();
             None
         }),
+        quick("a_network_needs_mounts", || {
+            network_without_mounts();
+            None
+        }),
     ];
     for way in [STRICT, BASIC] {
+        tests.push(quick(
+            format!("{}: a_player_reaches_what_its_network_lists", way.name()),
+            move || {
+                let lacks = way.lacks(&["mounts"]);
+                if lacks.is_none() {
+                    network(way);
+                }
+                lacks
+            },
+        ));
         tests.push(quick(
             format!("{}: a_device_is_for_those_who_may_use_it", way.name()),
             move || {
@@ -146,4 +160,58 @@ fn devices(way: Way) -> Option<String> {
     let run = arena.run(&["run", "--plan"]);
     assert!(run.err.contains("`/etc/passwd` is not a device"), "{}", run.err);
     None
+}
+
+/// A player that asks its host in the two ways of programs, and another host in vain.
+const ASKING: &str = r#"
+import http.client, os, sys, urllib.error, urllib.request
+port, other = sys.argv[1:]
+url = "http://localhost:"
+assert urllib.request.urlopen(url + port + "/x", timeout=15).read() == b"listed"
+proxy = http.client.HTTPConnection("127.0.0.1", 3128, timeout=15)
+proxy.set_tunnel("localhost", int(port))
+proxy.request("GET", "/x")
+assert proxy.getresponse().read() == b"listed"
+try:
+    urllib.request.urlopen(url + other, timeout=15)
+    sys.exit("reached")
+except urllib.error.HTTPError as error:
+    text = error.read().decode()
+    assert error.code == 403 and text == f"this player may only reach localhost:{port}\n", text
+assert os.environ["HTTPS_PROXY"] == os.environ["http_proxy"] == "http://127.0.0.1:3128"
+os.execv(os.environ["REFEREE"], ["referee", "bot", "greedy"])
+"#;
+
+fn network(way: Way) {
+    let arena = Arena::new();
+    let (listed, other) = (host("listed"), host("other"));
+    let command = format!("command = [\"python3\", \"player.sh\", \"{listed}\", \"{other}\"]");
+    let keys = format!("{command}\nnetwork = [\"localhost:{listed}\"]");
+    let level = format!("level = \"{}\"", way.level);
+    configure(&arena, &level, &keys, ASKING);
+    plays(&arena);
+    let shown = format!("python3 player.sh {listed} {other} (reaches localhost:{listed})");
+    assert!(arena.log().contains(&shown), "{}", arena.log());
+    assert!(arena.read("report.html").contains(&shown));
+    let check = arena.run(&["check", "ant"]);
+    assert!(check.code == 0 && check.out.contains(&shown), "{}{}", check.out, check.err);
+    // Without the list, it is another player, which has no network.
+    configure(&arena, &level, &command, ASKING);
+    let resumed = arena.run(&["run"]);
+    assert!(resumed.err.contains("player ant: its program changed"), "{}", resumed.err);
+    let check = arena.run(&["check", "ant"]);
+    assert!(check.code == 1 && check.out.contains("URLError"), "{}", check.out);
+}
+
+fn network_without_mounts() {
+    let arena = Arena::new();
+    let keys = "command = [\"sh\", \"player.sh\"]\nnetwork = [\"localhost:1\"]";
+    configure(&arena, "level = \"basic\"", keys, "exec \"$REFEREE\" bot greedy\n");
+    let run = arena.run(&["run", "--without", "mounts"]);
+    assert_eq!(run.code, 3, "{}", run.err);
+    assert!(run.err.contains("the configuration requires `mounts`"), "{}", run.err);
+    let run = arena.run(&["run", "--containment", "off"]);
+    assert!(run.err.contains("the configuration requires `mounts`"), "{}", run.err);
+    configure(&arena, "level = \"off\"", keys, "exec \"$REFEREE\" bot greedy\n");
+    plays(&arena);
 }

@@ -1,4 +1,5 @@
-//! What works on one machine works on many: `compare`, `--until`, `--replace`, quarantine; and TLS.
+//! What works on one machine works on many: `compare`, `--until`, `--replace`, quarantine, more than
+//! two seats; and TLS.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -6,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 
 use super::server::{TestServer, WorkerProcess, arena_with_script};
-use crate::support::{Arena, Config};
+use crate::support::{Arena, Config, wait_until};
 
 /// A comparison gives the same verdict after the same games here and on a worker.
 pub(super) fn compare(server: &mut TestServer) {
@@ -108,6 +109,70 @@ pub(super) fn quarantine(server: &mut TestServer) {
     assert!(run.err.contains("ant is quarantined after too many faults in a row"), "{}", run.err);
     let games = arena.lines().len();
     assert!((3..200).contains(&games), "{games} games");
+}
+
+/// Six players of four seats and one more that crashes at once, whose deals are made up for. A worker
+/// and the coordinator are killed in play. The games that count are those of a run on one machine.
+pub(super) fn four_seats(server: &mut TestServer) {
+    let (here, there, url) = (Arena::new(), Arena::new(), server.url());
+    for arena in [&here, &there] {
+        write_cup_of_four(arena);
+    }
+    let run = here.run(&["run", "-q"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let mut killed = WorkerProcess::start(&there, &url, "one");
+    let _other = WorkerProcess::start(&there, &url, "two");
+    let args = ["run", "-q", "--on", &url, "--lease", "3"];
+    let mut coordinator = there.start(&args);
+    let is_from = |line: &str, worker| line.contains(&format!("\"worker\":{worker:?}"));
+    wait_until(|| {
+        let log = fs::read_to_string(there.results().join("games.jsonl")).unwrap_or_default();
+        log.lines().any(|line| is_from(line, "one"))
+    });
+    killed.kill();
+    there.wait_for_lines(there.lines().len() + 4);
+    coordinator.kill().expect("killed");
+    coordinator.wait().expect("ended");
+    assert!(there.lines().len() < here.lines().len(), "it was killed in play");
+    let run = there.finish(there.start(&args), "");
+    assert_eq!(run.code, 0, "{}", run.err);
+    // Games of a player that is out soon may have begun before. They do not count.
+    let of_others = |arena: &Arena| {
+        let mut games = arena.essence();
+        games.retain(|_, game| {
+            game.as_object_mut().expect("an object").remove("worker");
+            game["players"].as_object().expect("names").values().all(|name| name != "bad")
+        });
+        games
+    };
+    assert_eq!(of_others(&there), of_others(&here));
+    assert_eq!(there.read("standings.csv"), here.read("standings.csv"));
+    let verify = there.run(&["verify"]);
+    assert!(verify.code == 0 && verify.out.contains(": no problems"), "{}", verify.out);
+}
+
+fn write_cup_of_four(arena: &Arena) {
+    let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/games/goofspiel/goofspiel.py");
+    let bot = |name| format!("[[players]]\nname = {name:?}\nbot = \"random\"\n");
+    let program = |name| {
+        format!(
+            "[[players]]\nname = {name:?}\ndir = {name:?}\ncommand = [\"python3\", \"play.py\"]\n"
+        )
+    };
+    let players = [
+        ["ant", "bee", "cat", "dog", "eel"].map(bot).concat(),
+        ["fox", "bad"].map(program).concat(),
+    ];
+    let terms = "seed = 5\nquarantine = 2\nmeetings = 3\n[options]\ncards = 4\n\
+                 [containment]\nlevel = \"off\"\n";
+    let game = format!("game = {{ command = [\"python3\", {rules:?}, \"4\"] }}\n");
+    arena.write("tournament.toml", &["name = \"cup\"\n", &game, terms, &players.concat()].concat());
+    for (name, play) in
+        [("fox", include_str!("../../players/fine.py")), ("bad", "import sys; sys.exit(3)")]
+    {
+        fs::create_dir(arena.path().join(name)).expect("a folder");
+        arena.write(&format!("{name}/play.py"), play);
+    }
 }
 
 /// A server that is reached with a certificate of its own authority.
