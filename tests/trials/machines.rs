@@ -11,7 +11,7 @@ use crate::harness::{Lacks, slow, without};
 
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/machines");
 /// The longest that a machine may take, in seconds.
-const PATIENCE: &str = "1200";
+const PATIENCE: &str = "1800";
 
 pub(crate) fn tests() -> Vec<Trial> {
     vec![slow("all_control_groups_hold_under_systemd", || {

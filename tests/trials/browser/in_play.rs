@@ -47,8 +47,9 @@ fn games_in_play_are_shown_on_boards() -> Lacks {
             browser.ask(&axe).await;
             assert_eq!(browser.ask(FINDINGS).await, json!([]), "{name}");
             assert_eq!(browser.ask(CLIPPED).await, json!([]), "{name}");
-            // The boards go on, end with the run, and come back with the next one.
-            let ply = "return Math.max(...[...inPlay.shown.values()].map(({ ply }) => ply))";
+            // The boards go on, end with the run, and come back with the next one. Between two games,
+            // none is shown.
+            let ply = "return Math.max(0, ...[...inPlay.shown.values()].map(({ ply }) => ply))";
             let before = browser.ask(ply).await.as_u64().expect("a number");
             let on = format!(
                 "return new Promise((done) => {{ const receive = inPlay.receive; inPlay.receive = (games) => {{
