@@ -35,7 +35,8 @@ pub(crate) fn quick(
     })
 }
 
-/// A slow test during which no other runs, because it builds the program anew or measures time.
+/// A slow test during which no other runs, because it builds the program anew, measures
+/// time, or emulates a machine.
 pub(crate) fn alone(
     name: impl Into<String>,
     run: impl FnOnce() -> Lacks + Send + 'static,

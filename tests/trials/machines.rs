@@ -7,14 +7,14 @@ use std::process::Command;
 
 use libtest_mimic::Trial;
 
-use crate::harness::{Lacks, slow, without};
+use crate::harness::{Lacks, alone, without};
 
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/machines");
 /// The longest that a machine may take, in seconds.
-const PATIENCE: &str = "1800";
+const PATIENCE: &str = "1200";
 
 pub(crate) fn tests() -> Vec<Trial> {
-    vec![slow("all_control_groups_hold_under_systemd", || {
+    vec![alone("all_control_groups_hold_under_systemd", || {
         let lacks = without(&["qemu-system-x86_64", "debootstrap"]);
         if lacks.is_some() {
             return lacks;
