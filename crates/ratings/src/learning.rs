@@ -141,14 +141,15 @@ impl Learned {
     /// Learns everything but the camps, from this prior on.
     fn new(mut model: Model, start: Vec<f64>, mut prior: Prior, games: &RatedGames) -> Self {
         let (mut point, mut steps) = (start, 0);
+        let (mut of_camps, mut of_steps) = (Search::default(), Search::default());
         loop {
             model.set_prior(prior.clone());
             let map = model.map_estimate_from(point, ROUGH);
             let covariance = approximate(&model, &map, &mut prior, games);
             let (step, error) = Width::OfCamps.newton(&prior, &map.point, &covariance);
-            let of_steps = (!prior.steps.list.is_empty())
+            let newton = (!prior.steps.list.is_empty())
                 .then(|| Width::OfSteps.newton(&prior, &map.point, &covariance));
-            let (step_of_steps, step_error) = of_steps.unzip();
+            let (step_of_steps, step_error) = newton.unzip();
             let longest = step.abs().max(step_of_steps.unwrap_or(0.0).abs());
             point = map.point;
             steps += 1;
@@ -158,8 +159,8 @@ impl Learned {
                 let evidence = evidence(&model, &point, &covariance, determinant) + errors;
                 return Self { model, point, covariance, error, step_error, evidence };
             }
-            prior.deviation *= step.exp();
-            prior.steps.deviation *= step_of_steps.unwrap_or(0.0).exp();
+            prior.deviation *= of_camps.damped(step).exp();
+            prior.steps.deviation *= of_steps.damped(step_of_steps.unwrap_or(0.0)).exp();
         }
     }
 
@@ -311,6 +312,31 @@ impl Width {
     }
 }
 
+/// The search for the most probable logarithm of a standard deviation. The blurs follow each step,
+/// so Newton's steps may go to and fro for ever. A step back by more than half of the last one
+/// halves it and all later ones.
+struct Search {
+    last: f64,
+    factor: f64,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self { last: 0.0, factor: 1.0 }
+    }
+}
+
+impl Search {
+    /// The part of this step to take.
+    fn damped(&mut self, step: f64) -> f64 {
+        if step * self.last < 0.0 && step.abs() > self.last.abs() / 2.0 {
+            self.factor /= 2.0;
+        }
+        self.last = step;
+        step * self.factor
+    }
+}
+
 /// How the strengths scatter in their camps, summed over all camps; or how steps do.
 struct Scatter {
     /// The squared distances from the means.
@@ -425,4 +451,49 @@ fn squares(camp: &[usize], point: &[f64]) -> f64 {
 fn all(camp: &[usize], covariance: &Array2<f64>) -> f64 {
     let row = |&row: &usize| camp.iter().map(|&column| covariance[[row, column]]).sum::<f64>();
     camp.iter().map(row).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::fit;
+    use crate::outcome::GameOutcome::{Loss, Win};
+    use crate::results::{PlayedGame, Results};
+
+    const AUTHORS: usize = 10;
+
+    /// A league of as many versions of each author, all equally strong, each of which has met ten
+    /// versions of others that were there at about the same time.
+    fn league() -> Results {
+        let mut results = Results::new(AUTHORS * AUTHORS);
+        let mut luck = ChaCha8Rng::seed_from_u64(7);
+        for version in AUTHORS..AUTHORS * AUTHORS {
+            results.set_before(version, version - AUTHORS);
+        }
+        let players = (0..AUTHORS * AUTHORS).flat_map(|player| [player; 10]);
+        for (pair, one) in (0..).zip(players) {
+            let (author, round) = (one % AUTHORS, one / AUTHORS);
+            let other = (author + luck.random_range(1..AUTHORS)) % AUTHORS;
+            let round = (round + luck.random_range(0..2)).min(AUTHORS - 1);
+            let lead = count(author) - count(other);
+            let wins = luck.random::<f64>() < 1.0 / (1.0 + 10_f64.powf(-lead / 12.0));
+            let outcome = if wins { Win } else { Loss };
+            results.add(PlayedGame::by_rules(one, round * AUTHORS + other, pair, outcome));
+        }
+        results
+    }
+
+    #[test]
+    fn the_steps_of_a_league_are_learned_to_the_end() {
+        let results = league();
+        let fitted = fit(&results, &[]).expect("no anchor").fitted;
+        let map = fitted.model.map_estimate_from(fitted.point, ROUGH);
+        let mut prior = fitted.model.prior().clone();
+        let covariance = approximate(&fitted.model, &map, &mut prior, &results.rated());
+        let (step, _) = Width::OfSteps.newton(&prior, &map.point, &covariance);
+        assert!(step.abs() < 2.0 * SHORT, "{step}");
+    }
 }
