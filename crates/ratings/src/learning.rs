@@ -141,15 +141,15 @@ impl Learned {
     /// Learns everything but the camps, from this prior on.
     fn new(mut model: Model, start: Vec<f64>, mut prior: Prior, games: &RatedGames) -> Self {
         let (mut point, mut steps) = (start, 0);
-        let (mut of_camps, mut of_steps) = (Search::default(), Search::default());
+        let mut search = StepSearch::default();
         loop {
             model.set_prior(prior.clone());
             let map = model.map_estimate_from(point, ROUGH);
             let covariance = approximate(&model, &map, &mut prior, games);
             let (step, error) = Width::OfCamps.newton(&prior, &map.point, &covariance);
-            let newton = (!prior.steps.list.is_empty())
+            let of_steps = (!prior.steps.list.is_empty())
                 .then(|| Width::OfSteps.newton(&prior, &map.point, &covariance));
-            let (step_of_steps, step_error) = newton.unzip();
+            let (step_of_steps, step_error) = of_steps.unzip();
             let longest = step.abs().max(step_of_steps.unwrap_or(0.0).abs());
             point = map.point;
             steps += 1;
@@ -159,8 +159,8 @@ impl Learned {
                 let evidence = evidence(&model, &point, &covariance, determinant) + errors;
                 return Self { model, point, covariance, error, step_error, evidence };
             }
-            prior.deviation *= of_camps.damped(step).exp();
-            prior.steps.deviation *= of_steps.damped(step_of_steps.unwrap_or(0.0)).exp();
+            prior.deviation *= step.exp();
+            prior.steps.deviation *= search.damped(step_of_steps.unwrap_or(0.0)).exp();
         }
     }
 
@@ -312,21 +312,21 @@ impl Width {
     }
 }
 
-/// The search for the most probable logarithm of a standard deviation. The blurs follow each step,
-/// so Newton's steps may go to and fro for ever. A step back by more than half of the last one
-/// halves it and all later ones.
-struct Search {
+/// The search for the most probable standard deviation of the steps from version to version. The
+/// blurs follow it, so Newton's steps may go to and fro for ever. One that goes back by more than half
+/// of the last one is halved, and so are all later ones.
+struct StepSearch {
     last: f64,
     factor: f64,
 }
 
-impl Default for Search {
+impl Default for StepSearch {
     fn default() -> Self {
         Self { last: 0.0, factor: 1.0 }
     }
 }
 
-impl Search {
+impl StepSearch {
     /// The part of this step to take.
     fn damped(&mut self, step: f64) -> f64 {
         if step * self.last < 0.0 && step.abs() > self.last.abs() / 2.0 {
