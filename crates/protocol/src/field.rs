@@ -14,6 +14,16 @@ pub(crate) enum LenientField<'a, T> {
     Other(&'a RawValue),
 }
 
+impl<T> LenientField<'_, T> {
+    /// The value, if it is of the right type.
+    pub(crate) fn value(&self) -> Option<&T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Other(_) => None,
+        }
+    }
+}
+
 impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for LenientField<'a, T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = <&'de RawValue>::deserialize(deserializer)?;

@@ -10,14 +10,16 @@ pub mod places;
 mod reply;
 mod score;
 mod search;
+mod usage;
 
 pub use clock::{InitClock, Measure, TurnClock};
 pub use error::{ReplyError, shown};
 pub use greeting::{Greeting, Wants};
 pub use message::{EndMessage, ErrorMessage, InitMessage, Message, TurnMessage};
-pub use reply::{Reply, ReplyWarning};
+pub use reply::{LONG_NOTE_LIMIT, NOTE_LIMIT, Reply, ReplyWarning};
 pub use score::Score;
 pub use search::SearchReport;
+pub use usage::{Cost, MOST_COST, ReportedUsage, Usage};
 
 /// The protocol versions that this crate speaks.
 pub const VERSIONS: &[u32] = &[1];

@@ -10,11 +10,14 @@ use crate::error::{
 };
 use crate::field::LenientField;
 use crate::search::SearchReport;
+use crate::usage::MOST_COST;
 use crate::{escape, shown};
 use referee_games::WholeNumber;
 
 /// The most bytes of a `note` to keep.
-const NOTE_LIMIT: usize = 1024;
+pub const NOTE_LIMIT: usize = 1024;
+/// The same for a player whose notes may be long.
+pub const LONG_NOTE_LIMIT: usize = 16 * 1024;
 
 /// A player's reply to `turn`.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -23,7 +26,7 @@ pub struct Reply {
     pub action: String,
     /// Whether it gives the game up instead. Only engines can say so.
     pub resigns: bool,
-    /// Its note, at most 1 KiB.
+    /// Its note, at most as long as its limit.
     pub note: Option<String>,
     /// Its evaluation, -1 … 1.
     pub eval: Option<f64>,
@@ -38,28 +41,48 @@ pub struct Reply {
 /// A part of a reply that was dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplyWarning {
-    /// A note that is too long: this many bytes.
-    LongNote(usize),
+    /// A note that is too long.
+    LongNote {
+        /// Its length in bytes.
+        bytes: usize,
+        /// The maximum.
+        most: usize,
+    },
+    /// A note with which the notes of the game would have more than this many bytes in all.
+    TooManyNotes(usize),
     /// A note that is not a string.
     NoteNotText,
     /// An eval that is not a number from -1 to 1.
     EvalOutOfRange,
     /// This field, which is not a whole number.
     NotWhole(&'static str),
+    /// A usage that is not an object.
+    UsageNotObject,
+    /// A cost that is not a number in its range.
+    CostOutOfRange,
 }
 
 impl fmt::Display for ReplyWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::LongNote(bytes) => {
-                write!(f, "a note of {bytes} bytes was dropped; the maximum is {NOTE_LIMIT}")
+            Self::LongNote { bytes, most } => {
+                write!(f, "a note of {bytes} bytes was dropped; the maximum is {most}")
             }
+            Self::TooManyNotes(most) => write!(
+                f,
+                "notes are dropped from here on; the maximum for all notes of a game is \
+                 {most} bytes"
+            ),
             Self::NoteNotText => f.write_str("a note that is not a string was dropped"),
             Self::EvalOutOfRange => {
                 f.write_str("an eval that is not a number from -1 to 1 was dropped")
             }
             Self::NotWhole(field) => {
                 write!(f, "`{field}` was dropped; it is not a whole number in its range")
+            }
+            Self::UsageNotObject => f.write_str("a usage that is not an object was dropped"),
+            Self::CostOutOfRange => {
+                write!(f, "`usage.cost` was dropped; it is not a number from 0 to {MOST_COST}")
             }
         }
     }
@@ -101,6 +124,14 @@ impl Reply {
     /// # Errors
     /// The line is not a reply to this turn, or a hosting program says that its player failed.
     pub fn read(line: &[u8], id: u64) -> Result<Self, ReplyError> {
+        Self::read_with(line, id, NOTE_LIMIT)
+    }
+
+    /// The same for a player whose notes may have this many bytes.
+    ///
+    /// # Errors
+    /// As for [`Self::read`].
+    pub fn read_with(line: &[u8], id: u64, note_limit: usize) -> Result<Self, ReplyError> {
         let text = trimmed(line)?;
         if !text.starts_with('{') {
             return Ok(Self { action: text.to_owned(), ..Self::default() });
@@ -118,7 +149,7 @@ impl Reply {
         };
         let said = fields.said.map(|said| escape::bytes(said.as_bytes(), HOSTED_SHOWN));
         let mut reply = Self { action, said, ..Self::default() };
-        reply.take_note(fields.note);
+        reply.take_note(fields.note, note_limit);
         reply.take_eval(fields.eval.as_ref());
         reply.search = SearchReport {
             score: reply.whole("score", fields.score),
@@ -169,13 +200,13 @@ impl Reply {
         serde_json::to_string(&fields).expect("plain data serialises")
     }
 
-    fn take_note(&mut self, note: Option<LenientField<'_, Cow<'_, str>>>) {
+    fn take_note(&mut self, note: Option<LenientField<'_, Cow<'_, str>>>, most: usize) {
         match note {
-            Some(LenientField::Value(note)) if note.len() <= NOTE_LIMIT => {
+            Some(LenientField::Value(note)) if note.len() <= most => {
                 self.note = Some(note.into_owned());
             }
             Some(LenientField::Value(note)) => {
-                self.warnings.push(ReplyWarning::LongNote(note.len()));
+                self.warnings.push(ReplyWarning::LongNote { bytes: note.len(), most });
             }
             Some(LenientField::Other(_)) => self.warnings.push(ReplyWarning::NoteNotText),
             None => {}
@@ -329,6 +360,11 @@ mod tests {
         let reply = Reply::read(long.as_bytes(), 0).expect("a reply");
         let warning = reply.warnings[0].to_string();
         assert_eq!(warning, "a note of 1025 bytes was dropped; the maximum is 1024");
+        let long = |bytes| format!(r#"{{"action":"a","note":"{}"}}"#, "x".repeat(bytes));
+        let read = |bytes| Reply::read_with(long(bytes).as_bytes(), 0, LONG_NOTE_LIMIT);
+        assert!(read(LONG_NOTE_LIMIT).expect("a reply").warnings.is_empty());
+        let warning = read(LONG_NOTE_LIMIT + 1).expect("a reply").warnings[0].to_string();
+        assert_eq!(warning, "a note of 16385 bytes was dropped; the maximum is 16384");
         let reply = Reply::read(br#"{"action":"a","note":"n","eval":-0.5}"#, 0).expect("a reply");
         assert_eq!((reply.note.as_deref(), reply.eval), (Some("n"), Some(-0.5)));
     }
