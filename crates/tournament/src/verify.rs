@@ -307,15 +307,20 @@ fn names_of(record: &GameRecord) -> Vec<&str> {
     record.players.values.values().iter().map(String::as_str).collect()
 }
 
-/// How often the game was void because players could not reach their services must be allowed.
+/// How often the game was void because players could not reach their services must be allowed, and
+/// so must a fault for that reason.
 fn check_outages(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
-    let excess = |seat: Seat| {
-        let player = &record.players[seat];
+    let check = |seat: Seat| {
+        let player = record.players[seat].clone();
         let times = record.outages.of(&record.players.names[seat]);
-        let most = header.players.iter().find(|info| info.name == *player)?.outages;
-        (times > most).then(|| RecordFinding::Outages { player: player.clone(), times, most })
+        let most = header.players.iter().find(|info| info.name == player)?.outages;
+        let is_out = record.fault_of(seat).is_some_and(|fault| fault.code == FaultCode::Outage);
+        if times > most {
+            return Some(RecordFinding::Outages { player, times, most });
+        }
+        (is_out && most == 0).then_some(RecordFinding::NoService(player))
     };
-    record.players.seats().filter_map(excess).collect()
+    record.players.seats().filter_map(check).collect()
 }
 
 fn check_seeds(secret: &Secret, record: &GameRecord) -> Vec<RecordFinding> {

@@ -98,6 +98,9 @@ pub enum RecordFinding {
         /// How often it may be.
         most: u8,
     },
+    /// A fault of this player is an outage, but it may have none.
+    #[error("{0} lost by an outage, but may have none: it has no `outages`")]
+    NoService(String),
     /// The seed of this player does not follow from the secret.
     #[error("the seed of {0} does not follow from the secret")]
     Seed(String),

@@ -90,6 +90,19 @@ fn more_outages_than_are_allowed_are_found() {
 }
 
 #[test]
+fn an_outage_of_a_player_without_a_service_is_found() {
+    let faults = json!({"white": fault("outage")});
+    let record = record(changed(&ended_early(faults, "black", "outage")));
+    let expected = "ant lost by an outage, but may have none: it has no `outages`";
+    assert_eq!(audited(&record), [expected]);
+    let mut header = header(&["ant", "bee"]);
+    header.players[0].outages = 1;
+    header.clock.per_move = Some(Duration::from_secs(1));
+    let book = OpeningBook::empty(plan::rules(TURNS));
+    assert_eq!(audit(&book, &header, Some(&secret()), &record), []);
+}
+
+#[test]
 fn forged_scores_are_found() {
     let mut forged = fine();
     forged["final_scores"] = json!({"white": 3, "black": 1});
