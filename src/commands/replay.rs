@@ -3,6 +3,7 @@
 mod choice;
 mod viewer;
 
+use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
@@ -151,6 +152,17 @@ fn title(record: &GameRecord) -> String {
     ))
 }
 
+/// The most characters of a note on a terminal.
+const MOST_OF_NOTE: usize = 1000;
+
+/// The beginning of a long note; its end is in the log and on the page.
+fn shortened(note: &str) -> Cow<'_, str> {
+    match note.char_indices().nth(MOST_OF_NOTE) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &note[..end])),
+        None => Cow::Borrowed(note),
+    }
+}
+
 fn step_line(
     events: &[Event],
     (record, points): (&GameRecord, &[TurningPoint]),
@@ -158,7 +170,7 @@ fn step_line(
 ) -> String {
     let mut line = describe_step(events, ply);
     for note in record.notes.iter().filter(|note| is_ply(events) && note.ply + 1 == ply) {
-        let said = note.text().map(|said| format!("\"{said}\""));
+        let said = note.text().map(|said| format!("\"{}\"", shortened(&said)));
         let eval = note.eval.map(|eval| format!("[{eval:+.2}]"));
         let remarks: Vec<String> = said.into_iter().chain(eval).collect();
         line.push_str(&referee_protocol::escape::terminal(&format!("  {}", remarks.join(" "))));
@@ -205,6 +217,13 @@ mod tests {
     use super::*;
     use referee_record::model::fault::FaultCode;
     use referee_record::model::record::examples::{faulty, game};
+
+    #[test]
+    fn a_long_note_is_cut() {
+        let exact = "é".repeat(MOST_OF_NOTE);
+        assert_eq!(shortened(&exact), exact);
+        assert_eq!(shortened(&format!("{exact}!")), format!("{exact}…"));
+    }
 
     #[test]
     fn the_conclusion_shows_what_a_failed_player_said() {

@@ -21,6 +21,9 @@ async function replayOf(id) {
   return replays.get(id);
 }
 
+/** Remarks with more characters than this are folded. */
+const FOLDED = 300;
+
 const viewer = {
   replay: null, boards: [], at: 0,
   /** The buttons of the moves, by frame. */
@@ -162,10 +165,20 @@ const viewer = {
     find("told").classList.toggle("bad", !!frame.bad);
     find("caption").textContent = frame.caption;
     find("dice").replaceChildren(...drawDice(this.replay, frame));
-    find("said").replaceChildren(...(frame.turned ?? []).map(([seat, text]) => make("div", { class: "turned" }, `? ${seats[seat]}: ${text}`)), ...(frame.said ?? []).map(([seat, note, value]) => make("div", {},
-      `${seats[seat]}: ${note ? `“${note}”` : ""}${value == null ? "" : ` ${value.toFixed(2)}`}`)));
+    find("said").replaceChildren(...(frame.turned ?? []).map(([seat, text]) => make("div", { class: "turned" }, `? ${seats[seat]}: ${text}`)), ...(frame.said ?? []).map((remark) => this.remark(seats, remark)));
     find("views").replaceChildren(...(frame.views ?? []).map((text, number) => make("section", {},
       make("b", {}, `What ${seats[number]} sees`), make("pre", { tabindex: 0 }, text))));
+  },
+
+  /** A remark on a move. A long one is folded after its beginning. */
+  remark(seats, [seat, note, value]) {
+    const start = `${seats[seat]}: `, end = value == null ? "" : ` ${value.toFixed(2)}`;
+    const letters = [...note ?? ""];
+    if (letters.length <= FOLDED) return make("div", {}, `${start}${note ? `“${note}”` : ""}${end}`);
+    const beginning = letters.slice(0, FOLDED).join("");
+    return make("details", { class: "long" },
+      make("summary", {}, make("span", {}, `${start}“${beginning}…”${end}`)),
+      make("div", {}, `“${note}”`));
   },
 
   /** Both clocks at this frame, and the counts if there are any. */
@@ -291,7 +304,7 @@ find("viewer").addEventListener("keydown", (event) => {
   const act = { n: () => viewer.turn(1), p: () => viewer.turn(-1) }[event.key];
   if (to !== undefined) viewer.step(to);
   else if (act) act();
-  else if (event.key === " " && !event.target.matches("button")) viewer.toggle();
+  else if (event.key === " " && !event.target.matches("button, summary")) viewer.toggle();
   else return;
   event.preventDefault();
 });
