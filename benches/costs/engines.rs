@@ -15,6 +15,7 @@ use referee_games::two::{Step, Turn};
 use referee_games::{BySeat, Game, GameKind, Options};
 use referee_match::player::{GuessRight, Launch, OutageRight, Player, Sandbox};
 use referee_match::referee::{GameSetup, play};
+use referee_protocol::NOTE_LIMIT;
 use referee_record::model::adjudication::Adjudication;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::player::EngineSettings;
@@ -127,6 +128,7 @@ fn player(script: &Path, sandbox: &Arc<Sandbox>) -> Outcome<Player> {
         engine: Some(EngineSettings::default()),
         guesses: GuessRight::Denied,
         outages: OutageRight::Denied,
+        note_limit: NOTE_LIMIT,
     };
     Ok(Player::process(launch, Arc::clone(sandbox)))
 }

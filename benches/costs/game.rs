@@ -10,6 +10,7 @@ use referee_match::player::{
     GuessRight, Launch, OutageRight, Player, PlayerStatistics, Sandbox, Wire,
 };
 use referee_match::referee::{GameReport, GameSetup, play};
+use referee_protocol::NOTE_LIMIT;
 use referee_record::disk::remove_if_there;
 use referee_record::log::{LOG, LogWriter};
 use referee_record::model::clock::TimeControl;
@@ -17,6 +18,7 @@ use referee_record::model::fixture::Fixture;
 use referee_record::model::record::{FaultPolicy, Header, PlayerInfo, SCHEMA};
 use referee_record::model::rules::GameRules;
 use referee_record::model::stage::{RankedBy, Stage};
+use referee_record::model::usage::UsageLimit;
 use referee_record::seeds::Luck;
 use referee_sandbox::Command as PlayerCommand;
 use referee_tournament::run::game_record::{RecordBuilder, VoidAttempts};
@@ -148,6 +150,7 @@ fn header() -> Header {
         takes_openings: true,
         restart: true,
         outages: 0,
+        usage: UsageLimit::default(),
         disqualified: None,
         drawn_before: None,
         entry: None,
@@ -211,6 +214,7 @@ fn player(
         engine: None,
         guesses: GuessRight::Denied,
         outages: OutageRight::Denied,
+        note_limit: NOTE_LIMIT,
     };
     Ok(Player::process(launch, Arc::clone(sandbox)))
 }

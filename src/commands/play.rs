@@ -138,14 +138,15 @@ pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> 
     if let (true, Display::Terminal(_)) = (has_human, &display) {
         printer.note(&welcome(&terms.rules, &words));
     }
-    let Some(game) = play(&terms, opening, &words, &mut display, printer)? else {
+    let Some((game, attempts)) = play(&terms, opening, &words, &mut display, printer)? else {
         return Ok(Status::Interrupted);
     };
     let status = conclude(&game.report, &terms.rules.seats(), &words, &display, printer)?;
     if let Some(saved) = saved {
         let names = different_names(&words);
         let header = header_of(&settings, &terms, (&words, &names))?;
-        let id = saved.keep(&header, record(RecordBuilder { names, ..game }, people(&words)))?;
+        let game = RecordBuilder { names, ..game };
+        let id = saved.keep(&header, record(game, people(&words), attempts))?;
         let dir = args.save.as_deref().unwrap_or(Path::new("."));
         let dir = shell::quoted(&dir.to_string_lossy());
         printer.command("kept", &format!("referee replay {id} --results {dir}"));
@@ -281,15 +282,16 @@ impl PlaySettings {
     }
 }
 
-/// The record of a game that was played to its end. `people` says which seats people had.
-fn record(game: RecordBuilder, people: SeatSet) -> GameRecord {
+/// The record of a game that was played to its end after these `attempts`. `people` says which
+/// seats people had.
+fn record(game: RecordBuilder, people: SeatSet, attempts: VoidAttempts) -> GameRecord {
     let is_given_up = given_up(&game.report.ending, people).is_some();
     let names: Vec<&str> = game.names.values().iter().map(String::as_str).collect();
     // In the first game of a pair, the first name in the alphabet has the first seat.
     let number = if names.len() > 2 || names.is_sorted() { 1 } else { 2 };
     let id = game_id(&names, 1, number);
     let fixture = Fixture { players: (0..names.len()).collect(), pair: 1, game: number };
-    let record = game.build(id, fixture, VoidAttempts::default());
+    let record = game.build(id, fixture, attempts);
     if is_given_up {
         return GameRecord { reason: RESIGNATION.to_owned(), fault: None, ..record };
     }
@@ -302,7 +304,7 @@ fn play(
     words: &BySeat<PlayerArgument>,
     display: &mut Display,
     printer: Printer,
-) -> Result<Option<RecordBuilder>, Failure> {
+) -> Result<Option<(RecordBuilder, VoidAttempts)>, Failure> {
     let programs = || {
         words.iter().filter_map(|(_, word)| match word {
             PlayerArgument::Program(spec) => Some(&**spec),
@@ -316,6 +318,7 @@ fn play(
     let _cores = settle_on_cores(&terms.control);
     let mut players = words.as_ref().map(|word| seated(word, terms, display, printer));
     let people = people(words);
+    let mut attempts = VoidAttempts::default();
     loop {
         let setup = GameSetup {
             rules: &terms.rules,
@@ -342,11 +345,14 @@ fn play(
             return Ok(None);
         };
         let wall = began.elapsed();
+        attempts.spend(&seats, &mut players);
         let (seats, seeds) = (seats.clone(), seeds.clone());
         let names = seats.clone().map(Text::into_owned);
         let game = RecordBuilder { seats, names, seeds, report, statistics, wall };
-        let Some(ply) = take_undo(&mut players) else { return Ok(Some(game)) };
-        let record = record(game, people);
+        let Some(ply) = take_undo(&mut players) else {
+            return Ok(Some((game, attempts)));
+        };
+        let record = record(game, people, VoidAttempts::default());
         opening = steps_to(&terms.rules.start, &record, ply)
             .map_err(|why| Failure::input(why.to_string()))?;
         for (seat, word) in words.iter() {

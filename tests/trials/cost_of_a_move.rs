@@ -17,6 +17,7 @@ use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{BySeat, Game, GameKind, Options, Seat};
 use referee_match::player::{GuessRight, Launch, OutageRight, Player, Sandbox, Wire};
 use referee_match::referee::{GameReport, GameSetup, play};
+use referee_protocol::NOTE_LIMIT;
 use referee_record::model::adjudication::Adjudication;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fixture::Fixture;
@@ -101,7 +102,15 @@ fn engine() -> Player {
     };
     let engine = Some(EngineSettings::default());
     let (guesses, outages) = (GuessRight::Denied, OutageRight::Denied);
-    let launch = Launch { command, bridged: false, asks_rules: false, engine, guesses, outages };
+    let launch = Launch {
+        command,
+        bridged: false,
+        asks_rules: false,
+        engine,
+        guesses,
+        outages,
+        note_limit: NOTE_LIMIT,
+    };
     Player::process(launch, Arc::new(Sandbox::off()))
 }
 

@@ -57,6 +57,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use referee_record::model::usage::UsageLimit;
 
     fn player(dir: &Path, program: &str, readable: &[&str]) -> PlayerSpec {
         PlayerSpec {
@@ -76,6 +77,8 @@ mod tests {
             restart: true,
             guesses: false,
             outages: 0,
+            usage: UsageLimit::default(),
+            long_notes: false,
             disqualified: None,
             hash: String::new(),
             fingerprint: referee_record::fingerprint::Fingerprint::default(),

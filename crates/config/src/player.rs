@@ -14,6 +14,7 @@ use referee_entrants::start_command::StartCommand;
 use referee_match::player::own_files;
 use referee_record::fingerprint::{self, Fingerprint, Parts, Unreadable};
 use referee_record::model::player::{EngineSettings, PlayerKind, PlayerSpec};
+use referee_record::model::usage::UsageLimit;
 use referee_sandbox::{Endpoint, IMAGE_PATH, Place};
 
 /// The option of engines for the castling of Chess960.
@@ -123,6 +124,8 @@ pub(super) fn from_bot(name: String, bot: &str, dir: &Path) -> Result<PlayerSpec
         restart: true,
         guesses: false,
         outages: 0,
+        usage: UsageLimit::default(),
+        long_notes: false,
         disqualified: None,
         hash: fingerprint::of_bot(bot),
         fingerprint: Fingerprint::default(),
@@ -223,6 +226,8 @@ fn from_program(
         restart: true,
         guesses: false,
         outages: 0,
+        usage: UsageLimit::default(),
+        long_notes: false,
         disqualified: None,
     })
 }

@@ -19,9 +19,11 @@ use super::problem::{ByteSpan, InvalidValue, Problem, Problems};
 use referee_entrants::build_plan::BuildPlan;
 use referee_entrants::build_rules::BuildRules;
 use referee_entrants::start::{BuildState, decide};
+use referee_protocol::{Cost, MOST_COST};
 use referee_record::model::player::{
     EngineProtocol, EngineSettings, LONGEST_NAME, MOST_OUTAGES, PlayerSpec, name_problem,
 };
+use referee_record::model::usage::{MOST_TOKENS, UsageLimit};
 use referee_sandbox::InvalidEndpoint;
 
 /// The most positions that an engine may be told to search for a move.
@@ -60,6 +62,7 @@ pub(super) fn check(
     let restart = keys.restart.as_ref().map(|it| *it.get_ref());
     let tc = tc(keys.tc.as_ref(), problems);
     let outages = whole("outages", keys.outages.as_ref(), &(0..=MOST_OUTAGES), problems);
+    let (usage, long_notes) = (usage_limit(&keys, problems), is_set(&keys.long_notes));
     let disqualified = keys.disqualified.as_ref().map(|it| it.get_ref().clone());
     let spec = match &keys.run {
         RunMethod::Command(Some(_)) => by_command(keys, place, builds, problems),
@@ -86,9 +89,34 @@ pub(super) fn check(
         }
     };
     let spec = spec?;
-    let restart = restart.unwrap_or(spec.restart);
-    let outages = outages.unwrap_or(0);
-    Some(PlayerSpec { name: name?, tc, restart, guesses, outages, disqualified, ..spec })
+    Some(PlayerSpec {
+        name: name?,
+        tc,
+        restart: restart.unwrap_or(spec.restart),
+        guesses,
+        outages: outages.unwrap_or(0),
+        usage,
+        long_notes,
+        disqualified,
+        ..spec
+    })
+}
+
+/// How much of its service a player may use.
+fn usage_limit(keys: &PlayerKeys, problems: &mut Problems) -> UsageLimit {
+    let tokens = whole("tokens", keys.tokens.as_ref(), &(1..=MOST_TOKENS), problems);
+    UsageLimit { tokens, cost: cost(keys.cost.as_ref(), problems) }
+}
+
+fn cost(field: Given<'_, f64>, problems: &mut Problems) -> Option<Cost> {
+    let field = field?;
+    let cost = Cost::of_units(*field.get_ref()).filter(|cost| !cost.is_zero());
+    if cost.is_none() {
+        let expected = format!("expected a number from 0.000001 to {MOST_COST}");
+        let problem = Problem::new(field.span(), "`cost` is out of range");
+        problems.add(problem.label(expected));
+    }
+    cost
 }
 
 fn several([one, other]: &[(&str, ByteSpan); 2]) -> Problem {
@@ -115,10 +143,7 @@ fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
                 .add(problem.help(format!("remove `{key}`, or run it as `uci = \"./engine\"`")));
         }
     }
-    if let (Some(outages), RunMethod::Engine(..)) = (&keys.outages, &keys.run) {
-        let problem = Problem::new(outages.span(), "an engine cannot have `outages`");
-        problems.add(problem.help("remove it; the protocols of engines have no word for one"));
-    }
+    note_useless_of_engine(keys, problems);
     let who = match keys.run {
         RunMethod::Bot(_) => "a built-in player",
         RunMethod::Absent(_) => "someone who is `absent`",
@@ -129,7 +154,6 @@ fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
         ("env", keys.env.as_ref().map(Spanned::span)),
         ("files", keys.files.as_ref().map(Spanned::span)),
         ("guesses", keys.guesses.as_ref().map(Spanned::span)),
-        ("outages", keys.outages.as_ref().map(Spanned::span)),
         ("root", keys.root.as_ref().map(Spanned::span)),
         ("devices", keys.devices.as_ref().map(Spanned::span)),
         ("network", keys.network.as_ref().map(Spanned::span)),
@@ -139,12 +163,34 @@ fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
         ("disqualified", keys.disqualified.as_ref().map(Spanned::span)),
     ];
     let is_absent = matches!(keys.run, RunMethod::Absent(_));
-    for (key, at) in useless.into_iter().chain(of_absent.into_iter().filter(|_| is_absent)) {
+    let of_absent = of_absent.into_iter().filter(|_| is_absent);
+    for (key, at) in useless.into_iter().chain(of_services(keys)).chain(of_absent) {
         if let Some(at) = at {
             let problem = Problem::new(at, format!("{who} cannot have `{key}`"));
             problems.add(problem.help(format!("remove `{key}`, or run the player in another way")));
         }
     }
+}
+
+/// Notes the keys of what only the protocol of this program has words for.
+fn note_useless_of_engine(keys: &PlayerKeys, problems: &mut Problems) {
+    let RunMethod::Engine(..) = keys.run else { return };
+    for (key, at) in of_services(keys) {
+        if let Some(at) = at {
+            let problem = Problem::new(at, format!("an engine cannot have `{key}`"));
+            problems.add(problem.help("remove it; the protocols of engines have no word for it"));
+        }
+    }
+}
+
+/// The keys of players that call a service, and where they are.
+fn of_services(keys: &PlayerKeys) -> [(&'static str, Option<ByteSpan>); 4] {
+    [
+        ("outages", keys.outages.as_ref().map(Spanned::span)),
+        ("tokens", keys.tokens.as_ref().map(Spanned::span)),
+        ("cost", keys.cost.as_ref().map(Spanned::span)),
+        ("long-notes", keys.long_notes.as_ref().map(Spanned::span)),
+    ]
 }
 
 fn by_bot(

@@ -39,7 +39,7 @@ pub use wire::{Respond, Wire};
 use self::limit::ReplyLimit;
 use self::process::PlayerProcess;
 use referee_games::{AnyPosition, BySeat, Event, GameError, Places, Seat, Text};
-use referee_protocol::{Greeting, Reply, Score, TurnClock};
+use referee_protocol::{Greeting, Reply, Score, TurnClock, Usage};
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::rules::GameRules;
@@ -331,6 +331,11 @@ impl Player {
     /// Statistics of a player that stays for another game.
     pub fn statistics(&self) -> PlayerStatistics {
         self.running().map_or_else(PlayerStatistics::default, PlayerProcess::statistics)
+    }
+
+    /// Takes what it reported to have used of a service since this was last taken.
+    pub fn take_usage(&mut self) -> Usage {
+        self.wire_mut().map_or_else(Usage::default, |wire| std::mem::take(&mut wire.usage))
     }
 
     /// The peak resident memory of its processes, in bytes, if they live and it can be read.

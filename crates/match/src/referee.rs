@@ -23,6 +23,7 @@ use referee_games::{
 };
 use referee_protocol::Score;
 use referee_record::model::adjudication::Adjudication;
+use referee_record::model::bounds::LONGEST_NOTES;
 use referee_record::model::clock::{Clock, TimeControl};
 use referee_record::model::fault::Fault;
 use referee_record::model::record::FaultPolicy;
@@ -108,6 +109,8 @@ struct GameLoop<'a, 'o> {
     /// The ply since which a player is frozen off turn.
     frozen: BySeat<Option<u32>>,
     trace: GameTrace,
+    /// How many more bytes of notes are kept; none if some were dropped.
+    room_for_notes: Option<usize>,
     /// When the runtime last had its turn for sure.
     runtime_turn: Instant,
 }
@@ -151,6 +154,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
                 tc: setup.tc.clone(),
                 ..GameTrace::new(count)
             },
+            room_for_notes: Some(LONGEST_NOTES),
             runtime_turn: Instant::now(),
         };
         table.play_opening()?;

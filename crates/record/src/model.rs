@@ -20,4 +20,5 @@ pub mod rules;
 pub mod stage;
 pub mod tc;
 pub mod tournament;
+pub mod usage;
 pub mod warning;

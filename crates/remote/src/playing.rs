@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, watch};
 use super::bundle::unpack;
 use super::description::{PackedPlayer, RunDescription};
 use super::error::RemoteError;
+use super::slot::WorkerNotes;
 use referee_games::AnyGame;
 use referee_match::game_program::FoundProgram;
 use referee_match::openings::OpeningBook;
@@ -148,12 +149,15 @@ impl Slot {
         Ok(Self { worker, reports })
     }
 
-    /// Does a job, or the part of it that may begin.
-    pub(crate) async fn play(&mut self, job: Job) -> JobOutcome {
+    /// Does a job, or the part of it that may begin. Warnings meanwhile go to `note`.
+    pub(crate) async fn play(&mut self, job: Job, note: &WorkerNotes) -> JobOutcome {
         self.worker.give(job);
-        match self.reports.recv().await {
-            Some(Report::Done(_, outcome)) => outcome,
-            _ => JobOutcome::Stopped,
+        loop {
+            match self.reports.recv().await {
+                Some(Report::Done(_, outcome)) => return outcome,
+                Some(Report::Warning(warning)) => note(&format!("warning: {warning}")),
+                _ => return JobOutcome::Stopped,
+            }
         }
     }
 

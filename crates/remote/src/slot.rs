@@ -236,7 +236,7 @@ async fn serve_job(served: &ServedRun, slot: &mut Slot, message: &Message) -> bo
             // A player may bring this process down before the next one.
             served.send_heartbeat(false).await;
             match while_alive(served, message, served.admit_all(&job)).await {
-                Ok(()) => while_alive(served, message, slot.play(job)).await,
+                Ok(()) => while_alive(served, message, slot.play(job, &served.note)).await,
                 Err(error) => {
                     served.taken().remove(&name);
                     return served.cannot_admit(&error, message).await;

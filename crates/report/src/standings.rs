@@ -1,5 +1,6 @@
 //! The ranking: one row per player, in order.
 
+use referee_protocol::Usage;
 use referee_ratings::{
     Compared, Estimate, Outcomes, Points, Rank, RankInterval, ScoreMeans, SeatRatings, Separation,
     Unranked,
@@ -52,6 +53,8 @@ pub struct Row {
     /// How often games were void because it could not reach its service; none if no player may be the
     /// cause of that.
     pub(crate) outages: Option<u32>,
+    /// What it used of its service; none if no player has a budget or reported usage.
+    pub(crate) usage: Option<Usage>,
     /// Its final scores, if there are any in the tournament, or if they put the players in order.
     pub(crate) points: Option<RowPoints>,
 }
@@ -410,6 +413,7 @@ fn row(evaluation: &Evaluation, ranks: &[Result<Rank, Unranked<Out>>], number: u
         by_seat: at_seats.map(|seat| results.counts.at_seat(number, seat).score()).collect(),
         faults: results.faults(number).clone(),
         outages: results.outages(number),
+        usage: results.usage(number),
         points: (results.scored.has_scores() || ranking.points.is_some()).then(|| RowPoints {
             decimals: decimals(results),
             means: results.scored.means(number),

@@ -9,7 +9,7 @@ use super::numbers::{margin, points, whole};
 use super::unranked;
 use super::verdict::signed;
 use super::{Row, Standings};
-use referee_protocol::escape;
+use referee_protocol::{Cost, Usage, escape};
 use referee_ratings::{Estimate, Points, ScoreMeans, SeatRatings};
 use referee_record::model::fault::FaultCode;
 use referee_tournament::analysis::results::FaultCounts;
@@ -80,6 +80,8 @@ const COLUMNS: &[StandingsColumn] = &[
     people(|row| TableCell::plain(row.outages.unwrap_or(0)))
         .shown("void", Keep::Rank(3))
         .of_services(),
+    people(|row| TableCell::plain(used(row).tokens)).shown("tokens", Keep::Rank(3)).of_usage(),
+    people(|row| TableCell::plain(used(row).cost)).shown("cost", Keep::Rank(3)).of_usage(),
     column("rank_low", |row| CellValue::count(row.rank_interval().map(|interval| interval.low))),
     column("rank_high", |row| CellValue::count(row.rank_interval().map(|interval| interval.high))),
     // How likely the player is better than the next one, and how many more games would settle it.
@@ -113,6 +115,8 @@ const COLUMNS: &[StandingsColumn] = &[
         CellValue::Number(row.faults.get(&FaultCode::Outage).copied().unwrap_or(0))
     })
     .of_services(),
+    column("tokens", |row| CellValue::Tokens(used(row).tokens)).of_usage(),
+    column("cost", |row| CellValue::Cost(used(row).cost)).of_usage(),
 ];
 
 /// The codes of the faults that have a column in every table.
@@ -143,6 +147,8 @@ struct StandingsColumn {
     points: ForPoints,
     /// Whether only tournaments have it in which a player may say that it cannot reach its service.
     of_services: bool,
+    /// Whether only tournaments have it in which a player has a budget or reported usage.
+    of_usage: bool,
 }
 
 /// The games that have a column.
@@ -171,6 +177,7 @@ struct TableKind {
     seats: ForSeats,
     points: ForPoints,
     has_services: bool,
+    has_usage: bool,
 }
 
 impl TableKind {
@@ -182,14 +189,17 @@ impl TableKind {
             Some(points) if points.strength.is_none() => ForPoints::Means,
             Some(_) => ForPoints::Ranks,
         };
-        Self { seats, points, has_services: row.outages.is_some() }
+        let (has_services, has_usage) = (row.outages.is_some(), row.usage.is_some());
+        Self { seats, points, has_services, has_usage }
     }
 
     fn of_all(standings: &Standings) -> Self {
         let seats = standings.seats.as_ref().map_or(ForSeats::Two, |_| ForSeats::More);
         let first = standings.rows.first().map(Self::of);
         let points = first.map_or(ForPoints::Any, |first| first.points);
-        Self { seats, points, has_services: first.is_some_and(|first| first.has_services) }
+        let has_services = first.is_some_and(|first| first.has_services);
+        let has_usage = first.is_some_and(|first| first.has_usage);
+        Self { seats, points, has_services, has_usage }
     }
 }
 
@@ -203,6 +213,7 @@ const EVERYWHERE: StandingsColumn = StandingsColumn {
     seats: ForSeats::Any,
     points: ForPoints::Any,
     of_services: false,
+    of_usage: false,
 };
 
 /// A column only for programs.
@@ -248,10 +259,17 @@ impl StandingsColumn {
         Self { of_services: true, ..self }
     }
 
+    const fn of_usage(self) -> Self {
+        Self { of_usage: true, ..self }
+    }
+
     /// Whether such a table has the column.
     fn belongs_to(&self, kind: TableKind) -> bool {
         let is_of_seats = self.seats == ForSeats::Any || self.seats == kind.seats;
-        is_of_seats && self.points <= kind.points && self.of_services <= kind.has_services
+        is_of_seats
+            && self.points <= kind.points
+            && self.of_services <= kind.has_services
+            && self.of_usage <= kind.has_usage
     }
 
     /// A player's cell on a terminal.
@@ -277,6 +295,10 @@ enum CellValue<'a> {
     Number(u32),
     /// A rank or a group.
     Count(usize),
+    /// A number of tokens.
+    Tokens(u64),
+    /// A cost in the organiser's currency.
+    Cost(Cost),
     /// A score.
     Points(Points),
     /// A score of games with more than two seats, with two decimals in tables.
@@ -337,6 +359,8 @@ impl CellValue<'_> {
             Self::Missing => String::new(),
             Self::Number(number) => number.to_string(),
             Self::Count(count) => count.to_string(),
+            Self::Tokens(tokens) => tokens.to_string(),
+            Self::Cost(cost) => cost.to_string(),
             Self::Points(points) => points.to_string(),
             Self::Score(score) => two_decimals(score),
             Self::Places(places) => return places.iter().map(u32::to_string).collect(),
@@ -427,6 +451,11 @@ fn strength(row: &Row) -> Option<Estimate> {
 
 fn shown_points(row: &Row, value: Option<f64>) -> Option<String> {
     Some(points(value?, row.points?.decimals))
+}
+
+/// What a player used of its service.
+fn used(row: &Row) -> Usage {
+    row.usage.unwrap_or_default()
 }
 
 /// The score at a seat.

@@ -31,7 +31,7 @@ use tokio::sync::{mpsc, watch};
 use self::agenda::{Agenda, Assignment};
 use self::event::{Listener, RunEvent};
 pub use self::recorder::Recorder;
-use self::unplayed::Unplayed;
+use self::unplayed::{Unplayed, spent, waiting};
 use self::workers::{CLOSED_FOR, Start, Workers};
 use crate::run::deadline::RunDeadline;
 use crate::run::failure::JobFailure;
@@ -90,7 +90,7 @@ pub enum RunError {
         /// The missing resource.
         shortage: Shortage,
     },
-    /// Some games could not be played, and all others were.
+    /// Some games could not be played, or wait for a budget, and all others were played.
     #[error("{0}")]
     Unplayed(String),
     /// Whoever plays the games elsewhere cannot go on.
@@ -179,6 +179,9 @@ impl Runner<'_> {
         inbox: &mut Inbox,
         mut stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, RunError> {
+        for player in self.state.spenders().collect::<Vec<_>>() {
+            self.rest(player, progress.listener)?;
+        }
         loop {
             while let Ok(instruction) = self.instructions.try_recv() {
                 self.follow(instruction, progress)?;
@@ -212,7 +215,9 @@ impl Runner<'_> {
         if let Some(failure) = progress.given_up.take() {
             return Ok(RunEnd::Failed(failure));
         }
-        if let Some(left_out) = progress.unplayed.message() {
+        let is_cut_short = progress.ending.is_some() || progress.agenda.is_time_up;
+        let waiting = if is_cut_short { None } else { waiting(self.state) };
+        if let Some(left_out) = progress.unplayed.message_with(waiting) {
             return Ok(RunEnd::Failed(RunError::Unplayed(left_out)));
         }
         let mut is_more_due = || {
@@ -476,16 +481,34 @@ impl Runner<'_> {
         }
     }
 
+    /// Begins no more games of a player that has used up its budget. In a league it rests.
+    fn rest(&mut self, player: usize, listener: &mut dyn Listener) -> Result<(), RunError> {
+        let Some(why) = spent(self.state, player) else { return Ok(()) };
+        let then = if self.state.is_league() {
+            self.state.rest(player);
+            "it rests"
+        } else {
+            "its games wait"
+        };
+        Ok(listener.on(RunEvent::Warning(&format!("{why}: {then}")), self.state)?)
+    }
+
     /// Handles a finished game: adds it to the tournament state, then tells the listeners.
     fn record(&mut self, finished: &Finished, listener: &mut dyn Listener) -> Result<(), RunError> {
         let record = &finished.record;
         let known = self.state.len();
         let before: Vec<usize> = self.state.taken_out().map(|(player, _)| player).collect();
+        let spenders: Vec<usize> = self.state.spenders().collect();
         self.state
             .add(record)
             .map_err(|source| RunError::Misfit { id: record.id.clone(), source })?;
         let transcript = finished.transcript.as_deref();
         listener.on(RunEvent::GameFinished { record, transcript }, self.state)?;
+        for player in self.state.spenders().collect::<Vec<_>>() {
+            if !spenders.contains(&player) {
+                self.rest(player, listener)?;
+            }
+        }
         if self.state.len() > known {
             listener.on(RunEvent::SectionOver, self.state)?;
         }

@@ -1,6 +1,8 @@
 //! Players.
 
 use super::*;
+use referee_protocol::Cost;
+use referee_record::model::usage::UsageLimit;
 
 #[test]
 fn a_player_may_have_its_own_clock() {
@@ -29,6 +31,31 @@ fn a_player_may_be_without_its_service_as_often_as_its_table_says() {
     starts(&bot, "a built-in player cannot have `outages`");
     let engine = about_player("uci = \"/bin/sh\"\noutages = 1");
     assert!(engine.contains("an engine cannot have `outages`"), "{engine}");
+}
+
+#[test]
+fn a_player_may_have_a_budget_and_long_notes() {
+    let keys = "command = [\"/bin/sh\"]\ntokens = 2_000_000\ncost = 5\nlong-notes = true\n";
+    let text = format!("{HEAD}{PLAYERS}[[players]]\nname = \"c\"\n{keys}");
+    let players = Folder::new().check(&text).expect("a tournament").players;
+    let limit = UsageLimit { tokens: Some(2_000_000), cost: Cost::of_units(5.0) };
+    let found: Vec<_> = players.iter().map(|it| (it.usage, it.long_notes)).collect();
+    let none = (UsageLimit::default(), false);
+    assert_eq!(found, [none, none, (limit, true)]);
+    let wrong = about_player("command = [\"/bin/sh\"]\ntokens = 0\ncost = -1.5");
+    assert!(wrong.contains("expected a whole number from 1 to 1000000000000000"), "{wrong}");
+    let zero = about_player("command = [\"/bin/sh\"]\ncost = 0");
+    starts(&zero, "`cost` is out of range");
+    assert!(zero.contains("expected a number from 0.000001 to 1000000000"), "{zero}");
+    for key in ["tokens = 1", "cost = 1.0", "long-notes = true"] {
+        let name = key.split(' ').next().expect("a word");
+        let bot = about_player(&format!("bot = \"greedy\"\n{key}"));
+        starts(&bot, &format!("a built-in player cannot have `{name}`"));
+        for engine in ["uci", "gtp"] {
+            let engine = about_player(&format!("{engine} = \"/bin/sh\"\n{key}"));
+            assert!(engine.contains(&format!("an engine cannot have `{name}`")), "{engine}");
+        }
+    }
 }
 
 #[test]

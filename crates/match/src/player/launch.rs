@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use referee_games::{AnyGame, RulesProgram};
+use referee_protocol::{LONG_NOTE_LIMIT, NOTE_LIMIT};
 use referee_record::model::player::{BRIDGE, EngineSettings, PlayerKind, PlayerSpec};
 use referee_sandbox::{Command, DirView, Helper, THIS_PROGRAM};
 
@@ -24,6 +25,8 @@ pub struct Launch {
     pub guesses: GuessRight,
     /// Whether it may say that it cannot reach its service.
     pub outages: OutageRight,
+    /// How many bytes each of its notes may have.
+    pub note_limit: usize,
 }
 
 /// Whether a player gets guesses of what a game hides from it.
@@ -101,7 +104,9 @@ impl Launch {
         let bridged = spec.is_bridged();
         let engine = spec.engine.clone();
         let outages = if spec.outages > 0 { OutageRight::Granted } else { OutageRight::Denied };
-        let mut launch = Self { command, bridged, asks_rules: false, engine, guesses, outages };
+        let note_limit = if spec.long_notes { LONG_NOTE_LIMIT } else { NOTE_LIMIT };
+        let mut launch =
+            Self { command, bridged, asks_rules: false, engine, guesses, outages, note_limit };
         if bridged {
             launch.set_all(OF_BRIDGE);
         }

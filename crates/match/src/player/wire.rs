@@ -15,8 +15,8 @@ use super::{
 };
 use referee_games::{Event, GameError, ProgramError, SeatMap};
 use referee_protocol::{
-    EndMessage, ErrorMessage, Greeting, InitClock, InitMessage, Message, Reply, ReplyError,
-    TurnMessage, VERSIONS, Wants, shown,
+    EndMessage, ErrorMessage, Greeting, InitClock, InitMessage, Message, NOTE_LIMIT, Reply,
+    ReplyError, ReplyWarning, ReportedUsage, TurnMessage, Usage, VERSIONS, Wants, shown,
 };
 use referee_record::model::clock::seconds;
 use referee_record::model::fault::{Fault, FaultCode};
@@ -50,6 +50,10 @@ pub struct Wire {
     guess_right: GuessRight,
     /// Whether it may say that it cannot reach its service.
     outage_right: OutageRight,
+    /// How many bytes each of its notes may have.
+    note_limit: usize,
+    /// What it reported to have used since that was last taken.
+    pub(super) usage: Usage,
     /// The last line to the player.
     line: Vec<u8>,
     /// Its last reply.
@@ -80,9 +84,9 @@ impl Wire {
     /// A player whose process starts when its game begins.
     pub fn process(launch: Launch, sandbox: Arc<Sandbox>) -> Self {
         let (asks_rules, guess_right) = (launch.asks_rules, launch.guesses);
-        let outage_right = launch.outages;
+        let (outage_right, note_limit) = (launch.outages, launch.note_limit);
         let link = Link::Waiting(Box::new(launch), sandbox);
-        Self { asks_rules, guess_right, outage_right, ..Self::new(link) }
+        Self { asks_rules, guess_right, outage_right, note_limit, ..Self::new(link) }
     }
 
     /// A player in this process.
@@ -119,6 +123,8 @@ impl Wire {
             asks_rules: false,
             guess_right: GuessRight::Granted,
             outage_right: OutageRight::Denied,
+            note_limit: NOTE_LIMIT,
+            usage: Usage::default(),
             line: Vec::new(),
             reply: Vec::new(),
         }
@@ -147,6 +153,7 @@ impl Wire {
         let limit = ReplyLimit::new(view.control.measure, Some(limit));
         let answer = self.exchange(limit).await;
         answer.line.map_err(|fault| no_start(fault, "the greeting failed"))?;
+        self.read_usage();
         let greeting = match Greeting::read(&self.reply, id) {
             Ok(greeting) => greeting,
             Err(ReplyError::RulesProgram(message)) if self.asks_rules => {
@@ -166,7 +173,7 @@ impl Wire {
         self.write_turn(view, id);
         let answer = self.exchange(view.limit).await;
         let reply = match answer.line {
-            Ok(()) => match Reply::read(&self.reply, id) {
+            Ok(()) => match self.read_reply(id) {
                 Ok(reply) => Ok(reply),
                 Err(ReplyError::RulesProgram(message)) if self.asks_rules => {
                     return Err(self.rules_failure(message).await);
@@ -176,6 +183,21 @@ impl Wire {
             Err(fault) => Err(fault),
         };
         Ok(Answer { reply, time: answer.time })
+    }
+
+    /// Reads the reply to the turn with this id, and the usage that it reports.
+    fn read_reply(&mut self, id: u64) -> Result<Reply, ReplyError> {
+        let dropped = self.read_usage();
+        let mut reply = Reply::read_with(&self.reply, id, self.note_limit)?;
+        reply.warnings.extend(dropped);
+        Ok(reply)
+    }
+
+    /// Adds the usage that the last reply reports. Returns the parts that were dropped.
+    fn read_usage(&mut self) -> Vec<ReplyWarning> {
+        let ReportedUsage { usage, warnings } = ReportedUsage::read(&self.reply);
+        self.usage += usage;
+        warnings
     }
 
     /// Prepares a request with the parts that the player wants.

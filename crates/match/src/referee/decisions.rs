@@ -9,7 +9,8 @@ use super::shared_core::{OthersCpu, apart, undisturbed};
 use super::{Answered, Decided, DecidedStep, Decision, Ending, GameLoop, PendingTurn};
 use crate::player::diagnosis;
 use referee_games::{BySeat, GameError, Seat, SeatSet, Step};
-use referee_protocol::Reply;
+use referee_protocol::{Reply, ReplyWarning};
+use referee_record::model::bounds::LONGEST_NOTES;
 use referee_record::model::clock::{Clock, ClockVerdict, TimeControl};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::record::Note;
@@ -187,8 +188,20 @@ impl GameLoop<'_, '_> {
             self.warn(seat, PlayerWarning::Dropped { ply, why: dropped });
         }
         let Reply { note, eval, search, .. } = reply;
+        let note = note.filter(|note| self.has_room_for(seat, note));
         if note.is_some() || eval.is_some() || !search.is_empty() {
             self.trace.notes.push(Note { ply, by: by.into_owned(), note, eval, search });
         }
+    }
+
+    /// Whether a note is kept. The first one for which there is no room draws a warning.
+    fn has_room_for(&mut self, seat: Seat, note: &str) -> bool {
+        let Some(room) = self.room_for_notes else { return false };
+        self.room_for_notes = room.checked_sub(note.len());
+        if self.room_for_notes.is_none() {
+            let (ply, why) = (self.position.ply(), ReplyWarning::TooManyNotes(LONGEST_NOTES));
+            self.warn(seat, PlayerWarning::Dropped { ply, why });
+        }
+        self.room_for_notes.is_some()
     }
 }

@@ -45,6 +45,7 @@ fn record(game: GameKind, opening: &[&str], actions: &[&str], rolls: &[&str]) ->
         reported: None,
         void: Vec::new(),
         outages: referee_record::model::record::OutageCounts::default(),
+        usage: referee_record::model::usage::SeatUsage::default(),
         worker: None,
     }
 }

@@ -13,7 +13,9 @@ use crate::model::bounds::HasBounds;
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::game_summary::{SeatFaults, SeatOutages, fingerprint};
 use crate::model::record::{ClockRecord, GameRecord, OutageCounts};
+use crate::model::usage::SeatUsage;
 use referee_games::{BySeat, Seat, SeatMap};
+use referee_protocol::Usage;
 
 /// The field that begins the rest of a line. In a text, its quotes would be escaped.
 const REST: &[u8] = b",\"seed\":{";
@@ -89,6 +91,8 @@ pub struct GameFront {
     fault: Option<BTreeMap<String, FrontFault>>,
     #[serde(default)]
     outages: OutageCounts,
+    #[serde(default)]
+    usage: SeatUsage,
     times: TotalTimes,
     /// The final scores.
     #[serde(default)]
@@ -118,6 +122,7 @@ impl GameFront {
             plies: record.plies,
             fault: record.fault.as_ref().map(|faults| faults.iter().map(code).collect()),
             outages: record.outages.clone(),
+            usage: record.usage.clone(),
             times,
             points: points.or(record.final_scores.as_ref()).cloned(),
         }
@@ -147,6 +152,11 @@ impl GameFront {
 
     pub(crate) fn outages(&self) -> SeatOutages {
         self.outages.by_seat(&self.players.names)
+    }
+
+    /// What the players used, by seat; none if nobody reported any.
+    pub(crate) fn usage(&self) -> Option<Box<BySeat<Usage>>> {
+        self.usage.by_seat(&self.players.names)
     }
 
     /// The total time of all turns by seat, in whole milliseconds, rounded down.

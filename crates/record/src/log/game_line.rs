@@ -8,6 +8,7 @@ use crate::model::game_summary::{GameSummary, places};
 use crate::model::record::{Header, numbers};
 use crate::seeds::game_id;
 use referee_games::{BySeat, Seat};
+use referee_protocol::Usage;
 
 /// The names of a log's players, in the order of its header, and of its seats.
 #[derive(Debug, Clone)]
@@ -77,6 +78,7 @@ impl GameNames {
             plies: front.plies,
             used_ms: front.used_ms(),
             points: front.points().cloned().map(Box::new),
+            usage: front.usage(),
             wall_ns: front.wall_ns(),
         })
     }
@@ -112,6 +114,8 @@ pub struct GameLine {
     pub used_ms: BySeat<u64>,
     /// The final scores by seat, if it had some.
     pub points: Option<Box<BySeat<serde_json::Number>>>,
+    /// What the players reported to have used, by seat; none if nobody reported any.
+    pub usage: Option<Box<BySeat<Usage>>>,
     /// The wall time of the whole game, in nanoseconds.
     pub wall_ns: u64,
 }

@@ -12,12 +12,15 @@ use super::fault::Fault;
 use super::record::{ClockRecord, GameRecord, Header, Note, PlayerInfo};
 use super::roster::RosterChange;
 use referee_games::{RulesProgram, SEATS, SeatMap, Text};
+use referee_protocol::LONG_NOTE_LIMIT;
 use referee_ratings::MOST_PLAYERS;
 
 /// The maximum length of a text, in bytes.
 pub(crate) const LONGEST_TEXT: usize = 4 << 10;
 /// The maximum length of a list of texts for people, in bytes.
 pub(crate) const LONGEST_TEXTS: usize = 64 << 10;
+/// The maximum length of all notes of a game, in bytes.
+pub const LONGEST_NOTES: usize = 8 << 20;
 /// The maximum length of the options of a game, in bytes of JSON.
 pub(crate) const LONGEST_OPTIONS: usize = 64 << 10;
 /// The maximum number of steps of a game, such as actions, outcomes of chance and times.
@@ -31,12 +34,17 @@ pub trait HasBounds {
 
 impl HasBounds for String {
     fn cut(&mut self) {
-        if self.len() > LONGEST_TEXT {
-            let most = LONGEST_TEXT - '…'.len_utf8();
-            let end = (0..=most).rev().find(|&end| self.is_char_boundary(end));
-            self.truncate(end.unwrap_or(0));
-            self.push('…');
-        }
+        cut_text(self, LONGEST_TEXT);
+    }
+}
+
+/// Cuts a text to at most so many bytes.
+fn cut_text(text: &mut String, most: usize) {
+    if text.len() > most {
+        let most = most - '…'.len_utf8();
+        let end = (0..=most).rev().find(|&end| text.is_char_boundary(end));
+        text.truncate(end.unwrap_or(0));
+        text.push('…');
     }
 }
 
@@ -110,7 +118,24 @@ impl HasBounds for Note {
     fn cut(&mut self) {
         let Self { ply: _, by, note, eval: _, search: _ } = self;
         by.cut();
-        note.cut();
+        if let Some(note) = note {
+            cut_text(note, LONG_NOTE_LIMIT);
+        }
+    }
+}
+
+/// Drops the notes with which all of a game would have more bytes than [`LONGEST_NOTES`]. The rest of
+/// the remarks stays.
+fn cut_notes(notes: &mut Vec<Note>) {
+    notes.truncate(MOST_STEPS);
+    notes.iter_mut().for_each(HasBounds::cut);
+    let mut room = LONGEST_NOTES;
+    for note in notes {
+        let rest = room.checked_sub(note.note.as_ref().map_or(0, String::len));
+        room = rest.unwrap_or(0);
+        if rest.is_none() {
+            note.note = None;
+        }
     }
 }
 
@@ -139,6 +164,7 @@ impl HasBounds for GameRecord {
             fault,
             void,
             outages,
+            usage,
             worker,
             seed,
             clock,
@@ -160,7 +186,9 @@ impl HasBounds for GameRecord {
         cut_names(seed);
         worker.cut();
         cut_texts(void);
-        outages.0.retain(|seat, _| players.names.values().contains(&seat.as_str().into()));
+        let is_seat = |seat: &str| players.names.values().contains(&seat.into());
+        outages.0.retain(|seat, _| is_seat(seat));
+        usage.0.retain(|seat, _| is_seat(seat));
         if let Some(faults) = fault {
             let bounded = std::mem::take(faults).into_iter().take(*SEATS.end()).map(
                 |(mut seat, mut fault)| {
@@ -180,8 +208,7 @@ impl HasBounds for GameRecord {
             cut_steps(steps);
         }
         cut_texts(warnings);
-        notes.truncate(MOST_STEPS);
-        notes.iter_mut().for_each(HasBounds::cut);
+        cut_notes(notes);
         if let Some(reported) = reported {
             cut_seats(reported, HasBounds::cut);
         }
@@ -198,6 +225,7 @@ impl HasBounds for PlayerInfo {
             takes_openings: _,
             restart: _,
             outages: _,
+            usage: _,
             disqualified,
             drawn_before: _,
             entry,
@@ -308,6 +336,7 @@ mod tests {
     use super::*;
     use crate::model::fault::FaultCode;
     use crate::model::record::examples;
+    use referee_protocol::SearchReport;
     use serde_json::json;
 
     /// A record in which every text, list and map has something.
@@ -385,6 +414,31 @@ mod tests {
         let mut steps = vec![String::new(); MOST_STEPS + 1];
         cut_steps(&mut steps);
         assert_eq!(steps.len(), MOST_STEPS);
+    }
+
+    #[test]
+    fn all_notes_of_a_game_are_bounded() {
+        let search = SearchReport::default();
+        let note = |length: usize| Note {
+            ply: 1,
+            by: "white".to_owned(),
+            note: Some("x".repeat(length)),
+            eval: Some(0.5),
+            search,
+        };
+        let most = LONGEST_NOTES / LONG_NOTE_LIMIT;
+        let mut notes = vec![note(2 * LONG_NOTE_LIMIT); most];
+        notes.extend([note(1), note(1)]);
+        cut_notes(&mut notes);
+        let kept = |notes: &[Note]| notes.iter().filter(|it| it.note.is_some()).count();
+        assert_eq!((kept(&notes), notes.len()), (most, most + 2));
+        assert!(
+            notes[most].eval.is_some()
+                && notes[0].note.as_ref().is_some_and(|it| it.ends_with('…'))
+        );
+        let once = notes.clone();
+        cut_notes(&mut notes);
+        assert_eq!(notes, once);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::is_none;
 use super::tc::ShortClock;
+use super::usage::UsageLimit;
 use crate::fingerprint::Fingerprint;
 use referee_containment::{Endpoint, Place};
 
@@ -101,6 +102,12 @@ pub struct PlayerSpec {
     /// How often a game may be void and played again because it cannot reach its service.
     #[serde(default, skip_serializing_if = "is_none")]
     pub outages: u8,
+    /// How much of a service it may use in a tournament.
+    #[serde(skip)]
+    pub usage: UsageLimit,
+    /// Whether its notes may be long.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub long_notes: bool,
     /// Why none of its games counts, if it is disqualified.
     #[serde(skip)]
     pub disqualified: Option<String>,
@@ -226,7 +233,7 @@ impl PlayerSpec {
 /// Players for tests.
 #[cfg(any(test, feature = "examples"))]
 pub mod examples {
-    use super::{BTreeMap, Fingerprint, PathBuf, PlayerKind, PlayerSpec};
+    use super::{BTreeMap, Fingerprint, PathBuf, PlayerKind, PlayerSpec, UsageLimit};
 
     /// The built-in player `bot`, under its own name.
     pub fn bot(bot: &str) -> PlayerSpec {
@@ -247,6 +254,8 @@ pub mod examples {
             restart: true,
             guesses: false,
             outages: 0,
+            usage: UsageLimit::default(),
+            long_notes: false,
             disqualified: None,
             hash: String::new(),
             fingerprint: Fingerprint::default(),

@@ -19,6 +19,7 @@ use crate::model::openings::{BookSelection, MOST_PLIES, Openings};
 use crate::model::player::{EngineProtocol, PlayerSpec, name_problem};
 use crate::model::stage::{Format, Order, RankedBy, Stage, UnsuitedStage, is_league};
 use crate::model::tc::ShortClock;
+use crate::model::usage::{SeatUsage, UsageLimit};
 use referee_games::{BySeat, Places, PlacesTell, RulesProgram, Seat, SeatMap};
 use referee_protocol::{Score, SearchReport};
 use referee_ratings::{Compared, FixedRating, Results, Seating, Table};
@@ -294,6 +295,9 @@ pub struct PlayerInfo {
     /// How often a game may be void because it cannot reach its service.
     #[serde(default, skip_serializing_if = "is_none")]
     pub outages: u8,
+    /// How much of a service it may use before its games wait.
+    #[serde(default, skip_serializing_if = "UsageLimit::is_none")]
+    pub usage: UsageLimit,
     /// Why none of its games counts, if the organiser disqualified it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disqualified: Option<String>,
@@ -336,6 +340,7 @@ impl From<&PlayerSpec> for PlayerInfo {
             takes_openings: player.takes_openings(),
             restart: player.restart,
             outages: player.outages,
+            usage: player.usage,
             disqualified: player.disqualified.clone(),
             drawn_before: None,
             entry: None,
@@ -356,6 +361,7 @@ impl PlayerInfo {
             takes_openings: true,
             restart: true,
             outages: 0,
+            usage: UsageLimit::default(),
             disqualified: None,
             drawn_before: None,
             entry: None,
@@ -429,6 +435,9 @@ pub struct GameRecord {
     /// How many of them were void because the player at this seat could not reach its service.
     #[serde(default, skip_serializing_if = "OutageCounts::is_empty")]
     pub outages: OutageCounts,
+    /// What the players reported to have used of their services, in these attempts too.
+    #[serde(default, skip_serializing_if = "SeatUsage::is_empty")]
+    pub usage: SeatUsage,
     /// The name of the worker that played it, if that was not the program that keeps the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,

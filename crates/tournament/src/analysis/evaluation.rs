@@ -51,6 +51,7 @@ impl Evaluation {
     pub fn of(state: &TournamentState, faulted: Faulted) -> Result<Self, AnalysisError> {
         let mut games = CollectedGames::new(state.header(), state.names(), faulted);
         games.add(state, str::to_owned)?;
+        games.add_usage(state, str::to_owned)?;
         games.evaluate(state.ratings(), state.summary())
     }
 
@@ -151,6 +152,23 @@ impl CollectedGames {
                 before,
                 has_left: state.header().players[player].left.is_some(),
             };
+        }
+        Ok(())
+    }
+
+    /// Adds what the players of a tournament used, if it has such a budget or anyone reported usage.
+    /// Under pseudonyms, that would say who calls a service.
+    pub(super) fn add_usage(
+        &mut self,
+        state: &TournamentState,
+        rename: impl Fn(&str) -> String,
+    ) -> Result<(), AnalysisError> {
+        let players = &state.header().players;
+        let has_limit = players.iter().any(|player| !player.usage.is_none());
+        let is_shown = has_limit || (0..players.len()).any(|it| !state.spent(it).is_zero());
+        for (player, name) in state.names().iter().enumerate().filter(|_| is_shown) {
+            let number = self.results.number(&rename(name))?;
+            self.results.add_usage(number, state.spent(player));
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use referee_games::Seat;
 use referee_record::model::fault::Fault;
 use referee_record::model::record::{Anchor, GameRecord, Header, OutageCounts, PlayerInfo};
 use referee_record::model::stage::{Format, Stage};
+use referee_record::model::usage::{SeatUsage, UsageLimit};
 use referee_record::seeds::game_id;
 
 /// The number of seats of games in a league.
@@ -87,6 +88,7 @@ impl Pseudonyms {
         seen.warnings.clear();
         seen.void.clear();
         seen.outages = OutageCounts::default();
+        seen.usage = SeatUsage::default();
         seen.worker = None;
         seen.reported = None;
         for fault in seen.fault.iter_mut().flat_map(|faults| faults.values_mut()) {
@@ -115,6 +117,7 @@ impl Pseudonyms {
             takes_openings,
             restart: true,
             outages,
+            usage: UsageLimit::default(),
             // The reason may name someone.
             disqualified: info.disqualified.as_ref().map(|_| String::new()),
             drawn_before: info.drawn_before,
@@ -200,6 +203,8 @@ impl Pseudonyms {
         seen.warnings.clear();
         seen.void.clear();
         seen.outages = OutageCounts::default();
+        // What a player paid is for the organiser.
+        seen.usage = SeatUsage::default();
         seen.worker = None;
         if let Some(reported) = &mut seen.reported {
             for other in record.players.values.others(seat) {
@@ -218,7 +223,7 @@ impl Pseudonyms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use referee_protocol::SearchReport;
+    use referee_protocol::{SearchReport, Usage};
     use referee_record::model::fault::FaultCode;
     use referee_record::model::record::Note;
     use referee_record::model::record::examples::{faulty, game};
@@ -269,17 +274,19 @@ mod tests {
         record.notes = vec![note("secret plan", Some(0.5)), note("secret plan", None)];
         record.warnings = vec!["secret".into()];
         record.void = vec!["secret".into()];
+        record.usage.add("white", Usage { tokens: 98_765, ..Usage::default() });
         record.seed.values = [12_345, 67_890].into();
         record.clock.startup_ns.values = [5, 7].into();
         let seen = pseudonyms.for_everyone(&record);
         let text = serde_json::to_string(&seen).expect("JSON");
-        for left in ["secret", "plain", "12345", "67890", "player.py"] {
+        for left in ["secret", "plain", "12345", "67890", "98765", "player.py"] {
             assert!(!text.contains(left), "{left}: {text}");
         }
         assert!(text.contains("\"crash\"") && text.contains("W6") && text.contains("\"eval\":0.5"));
         assert_eq!(seen.actions, record.actions);
         assert_eq!(seen.clock.startup_ns.values, [0, 0].into(), "it tells the language");
         let own = pseudonyms.for_player(&record, Seat::FIRST);
+        assert!(own.usage.0.is_empty() && seen.usage.0.is_empty());
         assert_eq!(own.clock.startup_ns.values, [5, 0].into());
     }
 

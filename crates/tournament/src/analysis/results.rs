@@ -7,6 +7,7 @@ use referee_record::model::fixture::Lineup;
 use std::collections::{BTreeMap, HashMap};
 
 use referee_games::SeatMap;
+use referee_protocol::Usage;
 use referee_ratings::{
     FixedRating, RatingError, Results, ScoredGame, ScoredGames, SeatedGame, Seating, Table,
 };
@@ -61,6 +62,8 @@ pub struct NamedResults {
     /// How often games were void because a player could not reach its service, by player; none if no
     /// player may be the cause of that.
     outages: Option<Vec<u32>>,
+    /// What the players used of their services; none if no player reported anything or has a limit.
+    usage: Option<Vec<Usage>>,
     /// The names of the seats, if these are not two; empty if it is not known who had which.
     seats: Vec<String>,
 }
@@ -77,6 +80,7 @@ impl NamedResults {
             faulted: Faulted::Count,
             faults: vec![FaultCounts::new(); names.len()],
             outages: None,
+            usage: None,
             seats: Vec::new(),
         }
     }
@@ -98,6 +102,12 @@ impl NamedResults {
         if header.players.iter().any(|player| player.outages > 0) {
             self.outages.get_or_insert_with(|| vec![0; self.names.len()]);
         }
+    }
+
+    /// Adds what a player used.
+    pub(super) fn add_usage(&mut self, player: usize, usage: Usage) {
+        let players = self.names.len();
+        self.usage.get_or_insert_with(|| vec![Usage::default(); players])[player] += usage;
     }
 
     /// Empty results of games that are not of two known seats, for players with these (distinct)
@@ -241,6 +251,12 @@ impl NamedResults {
     pub fn outages(&self, player: usize) -> Option<u32> {
         self.outages.as_ref().map(|outages| outages[player])
     }
+
+    /// What this player used of its service, in all games that were played; none if no player
+    /// reported anything or has a limit.
+    pub fn usage(&self, player: usize) -> Option<Usage> {
+        self.usage.as_ref().map(|usage| usage[player])
+    }
 }
 
 #[cfg(test)]
@@ -264,6 +280,17 @@ mod tests {
         assert_eq!([0, 1].map(|player| results.outages(player)), [Some(2), Some(0)]);
         results.count_outages(&header);
         assert_eq!(results.outages(0), Some(2));
+    }
+
+    #[test]
+    fn usage_is_added_if_it_is_known_of_anyone() {
+        let mut results = results(&["ant", "bee"], &[]);
+        assert_eq!(results.usage(0), None);
+        for tokens in [3, 4] {
+            results.add_usage(1, Usage { tokens, ..Usage::default() });
+        }
+        let total = Usage { tokens: 7, ..Usage::default() };
+        assert_eq!([0, 1].map(|it| results.usage(it)), [Some(Usage::default()), Some(total)]);
     }
 
     #[test]

@@ -82,7 +82,9 @@ impl<'a> JoinedTournaments<'a> {
         let mut taken_out: BTreeMap<&str, Out> = BTreeMap::new();
         let mut summary = Summary::default();
         for log in &self.logs[..count] {
-            games.add(&log.state, |name| self.names.joined(&log.header, name).to_owned())?;
+            let joined = |name: &str| self.names.joined(&log.header, name).to_owned();
+            games.add(&log.state, joined)?;
+            games.add_usage(&log.state, joined)?;
             for (name, why) in log.state.names().iter().zip(log.state.outs()) {
                 taken_out.extend(why.map(|why| (self.names.joined(&log.header, name), why)));
             }

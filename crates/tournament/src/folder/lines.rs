@@ -123,7 +123,7 @@ pub fn place(line: &Scanned, state: &mut TournamentState) -> (Option<usize>, Opt
             return (None, problem(kind));
         }
     };
-    match state.add_scored(game.fixture, game.summary, game.final_scores()) {
+    match state.add_line(game) {
         Ok(index) if line.is_edited() => (Some(index), problem(LineProblemKind::Edited)),
         Ok(index) => (Some(index), None),
         Err(RecordError::Foreign) => (None, problem(LineProblemKind::Foreign)),

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crate::run::deadline::RunDeadline;
 use crate::run::job::{DueGame, Finished, Job};
 use crate::schedule::state::TournamentState;
+use referee_record::model::fixture::Fixture;
 
 /// A job, and its earlier failures.
 #[derive(Debug, Clone)]
@@ -33,11 +34,12 @@ impl Assignment {
         (!due.is_empty()).then_some(self)
     }
 
-    /// What is left of the job after the changes of the players since it was handed out, if
-    /// anything is.
+    /// What is left of the job after the changes of the players and of their budgets since it was
+    /// handed out, if anything is.
     fn still_due(mut self, state: &TournamentState) -> Option<Self> {
         let Job::Play(games) = &mut self.job else { return Some(self) };
-        games.retain(|game| state.is_due(game.fixture));
+        let is_ready = |game: Fixture| state.is_due(game) && !state.waits(game.players);
+        games.retain(|game| is_ready(game.fixture));
         (!games.is_empty()).then_some(self)
     }
 
@@ -80,7 +82,7 @@ impl Agenda {
         let mut cursor = 0;
         // Whoever comes to a league was checked.
         let mut missing = if state.is_league() { 0 } else { needed.len() };
-        while let Some(index) = state.next_due(cursor).filter(|_| missing > 0) {
+        while let Some(index) = state.next_ready(cursor).filter(|_| missing > 0) {
             let players = state.fixture(index).players;
             for player in players.players() {
                 missing -= usize::from(!std::mem::replace(&mut needed[player], true));
@@ -125,10 +127,10 @@ impl Agenda {
     pub(super) fn next(&mut self, state: &mut TournamentState) -> Option<Assignment> {
         let again = std::mem::take(&mut self.again).into_iter();
         self.again = again.filter_map(|assignment| assignment.still_due(state)).collect();
-        let mut due = state.next_due(self.cursor).filter(|_| self.may_play());
+        let mut due = state.next_ready(self.cursor).filter(|_| self.may_play());
         if due.is_none() && self.again.is_empty() && self.may_play() {
             state.choose();
-            due = state.next_due(self.cursor);
+            due = state.next_ready(self.cursor);
         }
         if self.again.is_empty() && self.probes.is_empty() && due.is_none() {
             return None;
@@ -158,7 +160,7 @@ impl Agenda {
 
     /// The next game due, if it belongs to the same job: to the deal of the game at `index`.
     fn partner(&self, index: usize, state: &TournamentState) -> Option<usize> {
-        let next = state.next_due(self.cursor).filter(|_| self.in_deals)?;
+        let next = state.next_ready(self.cursor).filter(|_| self.in_deals)?;
         state.deal(index).contains(&next).then_some(next)
     }
 }

@@ -6,13 +6,14 @@ use referee_record::model::fault::Fault;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use referee_games::{BySeat, Seat, SeatMap, Text};
-use referee_match::player::PlayerStatistics;
+use referee_match::player::{Player, PlayerStatistics};
 use referee_match::referee::{Ending, GameReport};
 use referee_protocol::Score;
 use referee_record::model::bounds::HasBounds;
 use referee_record::model::clock::{millis, seconds};
 use referee_record::model::fixture::Fixture;
 use referee_record::model::record::{ClockRecord, FaultRecord, GameRecord, OutageCounts};
+use referee_record::model::usage::SeatUsage;
 use referee_record::model::warning::{GameWarning, PlayerWarning};
 
 /// Why a game that was played does not count, and is played again.
@@ -32,13 +33,36 @@ pub(crate) enum Void {
     },
 }
 
-/// The attempts at a game that were void.
+/// The attempts at a game that were void, and what all its attempts used.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct VoidAttempts {
     /// The reasons, as sentences.
     pub reasons: Vec<String>,
     /// How many there are because of each player that could not reach its service, by seat name.
     pub outages: OutageCounts,
+    /// What players reported to have used, in the attempt that counts too.
+    pub usage: SeatUsage,
+}
+
+impl VoidAttempts {
+    /// Adds what the players of an attempt used; `seats` are the names of their seats.
+    pub fn spend(&mut self, seats: &BySeat<Text>, players: &mut BySeat<Player>) {
+        for (seat, player) in players.iter_mut() {
+            self.usage.add(&seats[seat], player.take_usage());
+        }
+    }
+
+    /// How often the game was void because of the player of which that is true most often.
+    pub(crate) fn most_outages(&self) -> u8 {
+        self.outages.0.values().copied().max().unwrap_or(0)
+    }
+
+    /// Counts an outage of the player at each of these seats, which have these names.
+    pub(crate) fn count_outages(&mut self, seats: &BySeat<Text>, of: SeatSet) {
+        for seat in of.iter() {
+            *self.outages.0.entry(seats[seat].to_string()).or_default() += 1;
+        }
+    }
 }
 
 /// A finished game whose players have exited.
@@ -89,11 +113,24 @@ impl RecordBuilder {
     fn why_out(&self, of: SeatSet) -> String {
         let ply = self.report.trace.plies;
         let said = |seat| {
-            let message = self.report.ending.fault(seat).map_or("", |fault| &fault.message);
+            let message = self.message_of(seat);
             format!("{} could not reach its service: {message}", self.names[seat])
         };
         let said: Vec<String> = of.iter().map(said).collect();
         format!("after ply {ply}, {}; played again", said.join("; "))
+    }
+
+    /// Says that the game `id` is void because these players could not reach their services, and when
+    /// it is played again.
+    pub(crate) fn outage_warning(&self, id: &str, of: SeatSet, pause: Duration) -> String {
+        let said = |seat| format!("{} had an outage ({})", self.names[seat], self.message_of(seat));
+        let said: Vec<String> = of.iter().map(said).collect();
+        let seconds = pause.as_secs();
+        format!("game {id} is void: {}; it is played again in {seconds} s", said.join(" and "))
+    }
+
+    fn message_of(&self, seat: Seat) -> &str {
+        self.report.ending.fault(seat).map_or("", |fault| &fault.message)
     }
 
     /// The record of the game, with the earlier attempts that were `void`.
@@ -143,6 +180,7 @@ impl RecordBuilder {
             )),
             void: void.reasons,
             outages: void.outages,
+            usage: void.usage,
             worker: None,
         };
         record.cut();

@@ -43,12 +43,23 @@ pub struct PlayerPool {
     is_settled: bool,
     conditions: Arc<Conditions>,
     idle: Vec<Idle>,
+    /// Where warnings go while a game waits, if anywhere.
+    warn: Option<Warn>,
 }
+
+/// Tells of something that went wrong: a sentence that is safe to show.
+type Warn = Box<dyn Fn(String) + Send + Sync>;
 
 impl PlayerPool {
     /// An empty pool. Its games will begin with the openings of `book`.
     pub fn new(book: OpeningBook, conditions: Arc<Conditions>) -> Self {
-        Self { book, is_settled: false, conditions, idle: Vec::new() }
+        Self { book, is_settled: false, conditions, idle: Vec::new(), warn: None }
+    }
+
+    /// The same pool, which warns while a game waits.
+    #[must_use]
+    pub fn warning(self, warn: impl Fn(String) + Send + Sync + 'static) -> Self {
+        Self { warn: Some(Box::new(warn)), ..self }
     }
 
     /// Starts a rules program of its own on the cores of this thread, if the rules are a program,
@@ -151,6 +162,7 @@ impl PlayerPool {
     ) -> JobOutcome {
         let mut void = VoidAttempts::default();
         let mut frozen = SeatSet::EMPTY;
+        let seats = self.book.rules().seats();
         loop {
             let began = Instant::now();
             let mut players = self.seat_players(fixture, frozen);
@@ -160,6 +172,7 @@ impl PlayerPool {
                 _ = stop.wait_for(|stop| *stop) => None,
                 report = self.referee(&id, fixture, seeds.clone(), &mut players) => Some(report),
             };
+            void.spend(&seats, &mut players);
             let mut report = match played {
                 Some(Ok(report)) => report,
                 Some(Err(Unplayable::Shortage(_))) if pauses::paused_since(began) => {
@@ -192,11 +205,12 @@ impl PlayerPool {
                         Void::Paused => {}
                         Void::Disturbed { by } => frozen = frozen.union(by),
                         Void::Outage { of } => {
-                            for seat in of.iter() {
-                                let name = builder.seats[seat].to_string();
-                                *void.outages.0.entry(name).or_default() += 1;
+                            void.count_outages(&seats, of);
+                            let pause = outage_pause(void.most_outages());
+                            if let Some(warn) = &self.warn {
+                                warn(builder.outage_warning(&id, of, pause));
                             }
-                            if !self.wait_for_service(&void, stop).await {
+                            if !self.wait_for_service(pause, stop).await {
                                 return JobOutcome::Stopped;
                             }
                         }
@@ -207,18 +221,13 @@ impl PlayerPool {
     }
 
     /// Waits before a game is played again. False if the run has no time for that.
-    async fn wait_for_service(
-        &self,
-        void: &VoidAttempts,
-        stop: &mut watch::Receiver<bool>,
-    ) -> bool {
-        let longest = void.outages.0.values().copied().max().unwrap_or(0);
+    async fn wait_for_service(&self, pause: Duration, stop: &mut watch::Receiver<bool>) -> bool {
         tokio::select! {
             biased;
             _ = stop.wait_for(|stop| *stop) => false,
             // A run that ends does not wait for a service.
             () = self.conditions.closed() => false,
-            () = tokio::time::sleep(outage_pause(longest)) => true,
+            () = tokio::time::sleep(pause) => true,
         }
     }
 

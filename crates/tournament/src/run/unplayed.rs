@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::failure::JobFailure;
+use crate::schedule::state::TournamentState;
 use referee_record::wording::counted;
 
 /// At most this many games are named.
@@ -38,8 +39,14 @@ impl Unplayed {
         }
     }
 
+    /// What the run says about them and about the games that wait for a budget, if there are any.
+    pub(super) fn message_with(&self, waiting: Option<String>) -> Option<String> {
+        let parts: Vec<String> = self.message().into_iter().chain(waiting).collect();
+        (!parts.is_empty()).then(|| parts.join("\n"))
+    }
+
     /// What the run says about them, if there are any.
-    pub(super) fn message(&self) -> Option<String> {
+    fn message(&self) -> Option<String> {
         let games = match self.count {
             0 => return None,
             count => counted(count, "game"),
@@ -55,6 +62,27 @@ impl Unplayed {
             self.meanings.iter().copied().collect::<Vec<_>>().join(" ")
         ))
     }
+}
+
+/// What the run says about the games that wait because budgets are used up, if there are any.
+pub(super) fn waiting(state: &TournamentState) -> Option<String> {
+    let games = match state.waiting() {
+        0 => return None,
+        1 => "1 game waits".to_owned(),
+        more => format!("{more} games wait"),
+    };
+    let whose: Vec<String> = state.spenders().filter_map(|it| spent(state, it)).collect();
+    Some(format!(
+        "{games}: {}. Raise the limit in the configuration and run the same command again to \
+         continue",
+        whose.join("; ")
+    ))
+}
+
+/// Which budget of a player is used up, such as `ant has used up its budget (cost: 5.02 of 5)`.
+pub(super) fn spent(state: &TournamentState, player: usize) -> Option<String> {
+    let used = state.used_up(player)?;
+    Some(format!("{} has used up its budget ({used})", state.name(player)))
 }
 
 #[cfg(test)]

@@ -70,7 +70,10 @@ impl Worker {
             let runtime = ManuallyDrop::into_inner(runtime);
             settle_on(&cores);
             loop {
-                let pool = PlayerPool::new(book.clone(), Arc::clone(&conditions));
+                let told = reports.clone();
+                let pool = PlayerPool::new(book.clone(), Arc::clone(&conditions))
+                    // If nobody listens, the run is over.
+                    .warning(move |warning| _ = told.send(Report::Warning(warning)));
                 let work = work(pool, number, &mut inbox, &reports, stop.clone());
                 // The pool is dropped after a panic, so nothing sees it half changed.
                 let Err(panic) = catch_unwind(AssertUnwindSafe(|| runtime.block_on(work))) else {

@@ -11,6 +11,7 @@
 mod league;
 mod parts;
 mod sections;
+mod spending;
 
 use std::collections::HashMap;
 
@@ -18,6 +19,8 @@ use self::league::LeagueState;
 use self::parts::Part;
 use crate::schedule::Schedule;
 use crate::schedule::summary::Summary;
+use referee_protocol::Usage;
+use referee_record::log::GameLine;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::fixture::Lineup;
 use referee_record::model::game_summary::GameSummary;
@@ -46,6 +49,9 @@ pub struct TournamentState {
     games: Vec<Option<GameSummary>>,
     /// The final scores by seat of the games that have some, by index.
     final_scores: HashMap<usize, Box<[f64]>>,
+    /// By player number, what the player used in all games that are done, also in those that do not
+    /// count.
+    spent: Vec<Usage>,
     played: usize,
     /// Every game before this index is done, or will not be played.
     frontier: usize,
@@ -108,6 +114,7 @@ impl TournamentState {
             further: false,
             games: Vec::new(),
             final_scores: HashMap::new(),
+            spent: vec![Usage::default(); players],
             played: 0,
             frontier: 0,
             streak: vec![0; players],
@@ -252,7 +259,20 @@ impl TournamentState {
     pub fn add(&mut self, record: &GameRecord) -> Result<usize, RecordError> {
         let index = self.place(record).ok_or(RecordError::Foreign)?;
         let summary = GameSummary::of(record).map_err(|_| RecordError::Foreign)?;
-        self.add_at(index, summary, record.final_scores())
+        let index = self.add_at(index, summary, record.final_scores())?;
+        if let Some(usage) = record.usage.by_seat(&record.players.names) {
+            self.spend(self.fixture(index), &usage);
+        }
+        Ok(index)
+    }
+
+    /// Marks the game of a line of the log as done.
+    pub fn add_line(&mut self, game: &GameLine) -> Result<usize, RecordError> {
+        let index = self.add_scored(game.fixture, game.summary, game.final_scores())?;
+        if let Some(usage) = &game.usage {
+            self.spend(game.fixture, usage);
+        }
+        Ok(index)
     }
 
     /// Marks a game without final scores as done whose players have these numbers.

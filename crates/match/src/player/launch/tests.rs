@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use super::*;
 use referee_games::GameKind;
 use referee_record::fingerprint::Fingerprint;
+use referee_record::model::usage::UsageLimit;
 
 fn spec(kind: PlayerKind) -> PlayerSpec {
     PlayerSpec {
@@ -22,6 +23,8 @@ fn spec(kind: PlayerKind) -> PlayerSpec {
         restart: true,
         guesses: false,
         outages: 0,
+        usage: UsageLimit::default(),
+        long_notes: false,
         disqualified: None,
         hash: String::new(),
         fingerprint: Fingerprint::default(),

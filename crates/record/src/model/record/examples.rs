@@ -12,6 +12,7 @@ use crate::model::record::{
     ClockRecord, FaultPolicy, GameRecord, Header, OutageCounts, PlayerInfo, SCHEMA,
 };
 use crate::model::stage::{RankedBy, Stage};
+use crate::model::usage::{SeatUsage, UsageLimit};
 use referee_containment::Level;
 
 const SEATS: [&str; 2] = ["white", "black"];
@@ -26,6 +27,7 @@ pub fn header(names: &[&str]) -> Header {
         takes_openings: true,
         restart: true,
         outages: 0,
+        usage: UsageLimit::default(),
         disqualified: None,
         drawn_before: None,
         entry: None,
@@ -119,6 +121,7 @@ pub fn game(first: &str, second: &str, result: &str) -> GameRecord {
         reported: None,
         void: Vec::new(),
         outages: OutageCounts::default(),
+        usage: SeatUsage::default(),
         worker: None,
     }
 }

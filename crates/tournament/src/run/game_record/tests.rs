@@ -2,7 +2,7 @@ use super::*;
 use referee_games::Outcome;
 use referee_games::Places;
 use referee_match::referee::GameTrace;
-use referee_protocol::Greeting;
+use referee_protocol::{Cost, Greeting, Usage};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_sandbox::Overrun;
 
@@ -36,6 +36,35 @@ fn built(builder: RecordBuilder) -> GameRecord {
     let reasons = vec!["it lagged".to_owned()];
     let void = VoidAttempts { reasons, ..VoidAttempts::default() };
     builder.build("an-id".to_owned(), fixture, void)
+}
+
+#[test]
+fn what_all_attempts_used_is_in_the_record() {
+    let cost = Cost::of_units(0.25).expect("a cost");
+    let mut void = VoidAttempts::default();
+    for tokens in [3, 4] {
+        void.usage.add("white", Usage { tokens, cost });
+    }
+    let record = |void| {
+        builder().build(
+            "an-id".to_owned(),
+            Fixture { players: [0, 1].into(), pair: 4, game: 2 },
+            void,
+        )
+    };
+    let json = |void| serde_json::to_value(record(void)).expect("plain data").get("usage").cloned();
+    assert_eq!(json(void), Some(serde_json::json!({"white": {"tokens": 7, "cost": 0.5}})));
+    assert_eq!(json(VoidAttempts::default()), None);
+}
+
+#[test]
+fn a_void_game_is_announced() {
+    let mut faults = BySeat::default_for(2);
+    faults[Seat::SECOND] = Some(Fault::new(FaultCode::Outage, "503"));
+    let builder = faulted(faults);
+    let warning = builder.outage_warning("an-id", Seat::SECOND.into(), Duration::from_secs(16));
+    let expected = "game an-id is void: bee had an outage (503); it is played again in 16 s";
+    assert_eq!(warning, expected);
 }
 
 fn faulted(faults: BySeat<Option<Fault>>) -> RecordBuilder {

@@ -80,6 +80,7 @@ pub(super) fn compare(
     }
     changes.extend(old.players.iter().filter_map(|player| restart(player, &new.players)));
     outages(old, new, &mut changes, &mut found.forbidden);
+    changes.extend(limits(old, new));
     changes.extend(what_counts(old, new, played, &mut found.forbidden));
     let has_further = |header: &Header| header.stages.contains(&Stage::further());
     match (has_further(old), has_further(new)) {
@@ -221,6 +222,18 @@ fn outages(old: &Header, new: &Header, changes: &mut Vec<String>, forbidden: &mu
             forbidden.push(format!("{change}; they can only be raised"));
         }
     }
+}
+
+/// What changes of how much the players may use. Any limit may change at any time: it only decides
+/// when a game is played.
+fn limits(old: &Header, new: &Header) -> Vec<String> {
+    let change = |before: &PlayerInfo| {
+        let now = new.players.iter().find(|now| now.name == before.name)?;
+        let (name, now) = (&now.name, now.usage);
+        (now != before.usage)
+            .then(|| format!("usage limits of {name}: {} became {now}", before.usage))
+    };
+    old.players.iter().filter_map(change).collect()
 }
 
 /// What changes where a player is disqualified, or is not any more; if it must stay so, why.

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use super::{RecordError, TournamentState};
 use crate::schedule::matchmaker::Matchmaker;
+use referee_protocol::Usage;
 use referee_record::model::entry::Entry;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::game_summary::GameSummary;
@@ -90,6 +91,7 @@ impl TournamentState {
             self.streak.push(0);
             self.out.push(None);
             self.since.push(0);
+            self.spent.push(Usage::default());
             if let Some(league) = &mut self.league {
                 league.form.add();
                 league.came.push(false);

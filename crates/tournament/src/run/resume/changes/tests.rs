@@ -1,7 +1,9 @@
 use super::*;
+use referee_protocol::Cost;
 use referee_record::model::adjudication::Adjudication;
 use referee_record::model::record::{Anchor, FaultPolicy, PlayerInfo, examples};
 use referee_record::model::stage::Format;
+use referee_record::model::usage::UsageLimit;
 
 const NAMES: [&str; 2] = ["ant", "bee"];
 
@@ -18,6 +20,7 @@ fn player(name: &str, hash: &str) -> PlayerInfo {
         takes_openings: true,
         restart: true,
         outages: 0,
+        usage: UsageLimit::default(),
         disqualified: None,
         drawn_before: None,
         entry: None,
@@ -209,6 +212,16 @@ fn nothing_is_added_once_later_meetings_depend_on_earlier_results() {
         forbidden(compare(&header(), &new, &[], &Played { further: true, ..Played::default() })),
         ["player cat added: the further games of --until depend on the results before them"]
     );
+}
+
+#[test]
+fn budgets_may_change() {
+    let mut new = header();
+    new.players[0].usage = UsageLimit { tokens: Some(10), cost: Cost::of_units(2.5) };
+    let expected = "usage limits of ant: none became tokens 10, cost 2.5";
+    assert_eq!(compared(&new).expect("allowed"), [expected]);
+    let lower = compare(&new, &header(), &[], &Played::default()).expect("allowed");
+    assert_eq!(lower, ["usage limits of ant: tokens 10, cost 2.5 became none"]);
 }
 
 #[test]
