@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -19,6 +20,8 @@ const PLAYER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/players/chat_model.py
 enum Act {
     /// Names the first legal action.
     Answer,
+    /// The same, after many words.
+    Ramble,
     /// Names an action that is not legal.
     Illegal,
     /// Sends something else than JSON.
@@ -31,10 +34,15 @@ enum Act {
     Stall,
 }
 
+/// The tokens of each answer.
+const TOKENS: u64 = 100;
+
 /// A service that does these things, one for each request, and then answers.
 #[derive(Debug, Clone)]
 struct Service {
     acts: Arc<Mutex<VecDeque<Act>>>,
+    /// How many answers cost something.
+    answers: Arc<AtomicU64>,
     port: u16,
 }
 
@@ -42,11 +50,16 @@ impl Service {
     fn start(acts: &[Act]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("bound").port();
-        let service = Self { acts: Arc::new(Mutex::new(acts.iter().copied().collect())), port };
-        let shared = Arc::clone(&service.acts);
+        let acts = Arc::new(Mutex::new(acts.iter().copied().collect()));
+        let service = Self { acts, answers: Arc::default(), port };
+        let shared = service.clone();
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let act = shared.lock().expect("no panic").pop_front().unwrap_or(Act::Answer);
+                let next = shared.acts.lock().expect("no panic").pop_front();
+                let act = next.unwrap_or(Act::Answer);
+                if matches!(act, Act::Answer | Act::Ramble | Act::Illegal) {
+                    shared.answers.fetch_add(1, Ordering::SeqCst);
+                }
                 // A player that gives up, or is killed, closes its end.
                 thread::spawn(move || drop(serve(stream, act)));
             }
@@ -57,6 +70,11 @@ impl Service {
     /// How many acts are left.
     fn left(&self) -> usize {
         self.acts.lock().expect("no panic").len()
+    }
+
+    /// The tokens of all answers.
+    fn tokens(&self) -> u64 {
+        TOKENS * self.answers.load(Ordering::SeqCst)
     }
 }
 
@@ -75,9 +93,13 @@ fn serve(stream: TcpStream, act: Act) -> std::io::Result<()> {
     let position = asked["messages"][1]["content"].as_str().expect("a text");
     let position: Value = serde_json::from_str(position)?;
     let action = position["legal"][0].as_str().expect("an action");
-    let said = |text: String| json!({"choices": [{"message": {"content": text}}]}).to_string();
+    let said = |text: String| {
+        let choices = json!([{"message": {"content": text}}]);
+        json!({"choices": choices, "usage": {"total_tokens": TOKENS}}).to_string()
+    };
     let (status, text) = match act {
         Act::Answer => ("200 OK", said(format!("I think.\nAction: `{action}`."))),
+        Act::Ramble => ("200 OK", said(format!("{}\n{action}", "x".repeat(2000)))),
         Act::Illegal => ("200 OK", said("I resign".to_owned())),
         Act::Garbage => ("200 OK", "<html>".to_owned()),
         Act::Fail => ("500 Internal Server Error", String::new()),
@@ -95,23 +117,53 @@ fn serve(stream: TcpStream, act: Act) -> std::io::Result<()> {
 /// A tournament of two pairs between a player that asks `service`, and a built-in one.
 fn cup(service: &Service, outages: u8, limit: &str) -> Arena {
     let arena = Arena::new();
+    configure(&arena, service, limit, &format!("outages = {outages}"));
+    arena
+}
+
+/// Configures such a tournament with these lines in the table of the player.
+fn configure(arena: &Arena, service: &Service, limit: &str, lines: &str) {
     let text = format!(
         "name = \"cup\"\ngame = {{ command = [\"python3\", {RULES:?}, \"2\"] }}\nseed = 5\npairs = 2\n\
          jobs = 1\n[options]\ncards = 2\n[clock]\nmove = {limit:?}\n[containment]\nlevel = \"off\"\n\
-         [[players]]\nname = \"model\"\ncommand = [\"python3\", {PLAYER:?}]\noutages = {outages}\n\
-         env = {{ CHAT_URL = \"http://127.0.0.1:{}/v1\" }}\n\
+         [[players]]\nname = \"model\"\ncommand = [\"python3\", {PLAYER:?}]\n{lines}\n\
+         env = {{ CHAT_URL = \"http://127.0.0.1:{}/v1\", CHAT_PRICE = \"30\", CHAT_NOTE = \"1\" }}\n\
          [[players]]\nname = \"bot\"\nbot = \"random\"\n",
         service.port
     );
     arena.write("tournament.toml", &text);
-    arena
+}
+
+/// The seat of the model.
+fn seat_of_model(game: &Value) -> &str {
+    let mut seats = game["players"].as_object().expect("players").iter();
+    seats.find(|(_, name)| *name == "model").expect("a seat").0
+}
+
+/// The tokens that the model used in a game.
+fn tokens(game: &Value) -> u64 {
+    game["usage"][seat_of_model(game)]["tokens"].as_u64().expect("tokens")
+}
+
+/// The games of the log.
+fn lines(arena: &Arena) -> Vec<Value> {
+    let log = arena.log();
+    log.lines().skip(1).map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// The last cells of a player in the table, which has columns of these names there.
+fn last_cells(arena: &Arena, player: &str, columns: &[&str]) -> Vec<String> {
+    let standings = arena.read("standings.csv");
+    let heading = standings.lines().next().expect("a heading");
+    assert!(heading.ends_with(&format!(",{}", columns.join(","))), "{standings}");
+    let row = standings.lines().find(|line| line.contains(&format!(",{player},"))).expect("a row");
+    let cells: Vec<String> = row.split(',').map(str::to_owned).collect();
+    cells[cells.len() - columns.len()..].to_vec()
 }
 
 /// The games of the log, in none of which a player failed.
 fn games(arena: &Arena) -> Vec<Value> {
-    let log = arena.log();
-    let games: Vec<Value> =
-        log.lines().skip(1).map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let games = lines(arena);
     assert!(games.iter().all(|game| game["fault"].is_null()), "{games:?}");
     assert_eq!(games.len(), 4);
     let verified = "results/cup: 4 of 4 games played, seeds checked: no problems\n";
@@ -145,13 +197,100 @@ fn an_outage_makes_a_game_void_even_after_a_kill() {
     let why = "after ply 0, model could not reach its service: no answer in time; played again";
     let [game] = void[..] else { panic!("one game: {games:?}") };
     assert_eq!(game["void"], json!([why]));
-    let seat = game["players"].as_object().expect("players").iter().find(|(_, it)| *it == "model");
-    assert_eq!(game["outages"], json!({ seat.expect("a seat").0.as_str(): 1 }));
+    assert_eq!(game["outages"], json!({ seat_of_model(game): 1 }));
     let told = "Void because a service could not be reached, and played again: model 1.";
     assert!(run.out.contains(told), "{}", run.out);
-    let standings = arena.read("standings.csv");
-    let heading = standings.lines().next().expect("a heading");
-    assert!(heading.ends_with(",void,fault_outage"), "{standings}");
-    let row = standings.lines().find(|line| line.contains(",model,")).expect("a row");
-    assert!(row.ends_with(",1,0"), "{standings}");
+    let columns = ["void", "fault_outage", "tokens", "cost"];
+    assert_eq!(last_cells(&arena, "model", &columns)[..2], ["1", "0"]);
+}
+
+#[test]
+fn what_void_attempts_used_is_in_the_sum() {
+    let service = Service::start(&[Act::Answer, Act::Stall]);
+    let arena = cup(&service, 1, "3s");
+    let run = arena.run(&["run"]);
+    assert_eq!((run.code, service.left()), (0, 0), "{}", run.err);
+    let id = games(&arena)[0]["id"].as_str().expect("an id").to_owned();
+    let warning = format!(
+        "warning: game {id} is void: model had an outage (no answer in time); it is played again \
+         in 1 s"
+    );
+    assert!(run.err.contains(&warning), "{}", run.err);
+    let games = games(&arena);
+    let total: u64 = games.iter().map(tokens).sum();
+    assert_eq!((total, tokens(&games[0])), (service.tokens(), tokens(&games[1]) + TOKENS));
+    assert_eq!(games[0]["usage"][seat_of_model(&games[0])]["cost"], json!(0.009));
+    let columns = ["void", "fault_outage", "tokens", "cost"];
+    let expected = ["1", "0", "900", "0.027"];
+    assert_eq!(
+        (last_cells(&arena, "model", &columns), total),
+        (expected.map(str::to_owned).into(), 900)
+    );
+    assert_eq!(last_cells(&arena, "bot", &columns), ["0", "0", "0", "0"]);
+}
+
+#[test]
+fn a_player_that_has_used_up_its_budget_waits_until_it_is_raised() {
+    let service = Service::start(&[]);
+    let arena = Arena::new();
+    configure(&arena, &service, "20s", "tokens = 250\ncost = 1");
+    let run = arena.run(&["run"]);
+    let used = "model has used up its budget (tokens: 400 of 250)";
+    assert!(run.err.contains(&format!("warning: {used}: its games wait\n")), "{}", run.err);
+    let error = format!(
+        "error: 2 games wait: {used}. Raise the limit in the configuration and run the same \
+         command again to continue"
+    );
+    assert!(run.code == 3 && run.err.contains(&error), "{} {}", run.code, run.err);
+    assert_eq!((lines(&arena).len(), service.tokens()), (2, 400));
+    assert_eq!(arena.header()["players"][0]["usage"], json!({"tokens": 250, "cost": 1.0}));
+    assert_eq!(last_cells(&arena, "model", &["tokens", "cost"]), ["400", "0.012"]);
+
+    let run = arena.run(&["run"]);
+    assert!(run.code == 3 && run.err.contains(&error), "{} {}", run.code, run.err);
+    assert_eq!((lines(&arena).len(), service.tokens()), (2, 400), "nothing is asked");
+
+    configure(&arena, &service, "20s", "cost = 1");
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let change = "usage limits of model: tokens 250, cost 1 became cost 1";
+    assert!(run.err.contains(change), "{}", run.err);
+    assert_eq!(games(&arena).iter().map(tokens).sum::<u64>(), service.tokens());
+}
+
+#[test]
+fn a_budget_survives_a_kill() {
+    let service = Service::start(&[]);
+    let arena = Arena::new();
+    configure(&arena, &service, "20s", "tokens = 350");
+    let mut run = arena.start(&["run"]);
+    arena.wait_for_lines(2);
+    run.kill().expect("it runs");
+    run.wait().expect("ended");
+    let run = arena.run(&["run"]);
+    let error = "error: 2 games wait: model has used up its budget (tokens: 400 of 350). ";
+    assert!(run.code == 3 && run.err.contains(error), "{} {}", run.code, run.err);
+    assert_eq!(lines(&arena).iter().map(tokens).collect::<Vec<_>>(), [200, 200]);
+    assert_eq!(last_cells(&arena, "model", &["tokens", "cost"]), ["400", "0.012"]);
+}
+
+#[test]
+fn notes_are_long_only_where_that_is_allowed() {
+    for (lines, is_allowed) in [("long-notes = true", true), ("", false)] {
+        let service = Service::start(&[Act::Ramble]);
+        let arena = Arena::new();
+        configure(&arena, &service, "20s", lines);
+        let run = arena.run(&["run"]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        let game = games(&arena).swap_remove(0);
+        let note = game["notes"][0]["note"].as_str().expect("a note");
+        assert_eq!(note.len() > 2000, is_allowed, "{note}");
+        let warnings = game.get("warnings").map_or(String::new(), Value::to_string);
+        let dropped = "bytes was dropped; the maximum is 1024";
+        assert_eq!(warnings.contains(dropped), !is_allowed, "{warnings}");
+        let id = game["id"].as_str().expect("an id");
+        let shown = arena.run(&["replay", id]);
+        assert!(!shown.out.contains(&"x".repeat(1001)), "{}", shown.out);
+        assert_eq!(shown.out.contains("x…\""), is_allowed, "{}", shown.out);
+    }
 }
