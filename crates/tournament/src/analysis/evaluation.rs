@@ -188,6 +188,7 @@ impl CollectedGames {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use referee_protocol::Usage;
     use referee_record::model::record::GameRecord;
     use referee_record::model::record::examples::{game, header};
     use referee_record::model::stage::Stage;
@@ -212,6 +213,18 @@ mod tests {
             actions: vec![action],
             ..game(names[0], names[1], result)
         }
+    }
+
+    #[test]
+    fn usage_is_not_shown_under_pseudonyms() {
+        let mut header = header(&["ant", "bee"]);
+        header.players[0].usage.tokens = Some(10);
+        let state = TournamentState::new(&header);
+        let open = Evaluation::of(&state, Faulted::Count).expect("no anchor").results;
+        let names = ["P1", "P2"].map(str::to_owned);
+        let rename = |name: &str| if name == "ant" { "P1" } else { "P2" }.to_owned();
+        let hidden = Evaluation::renamed(&state, &names, rename).expect("no anchor").results;
+        assert_eq!((open.usage(1), hidden.usage(1)), (Some(Usage::default()), None));
     }
 
     #[test]

@@ -56,7 +56,7 @@ fn pool_without_service(times: usize, outages: u8, greeting: bool) -> PlayerPool
             let reply = match kind {
                 Some("init" | "turn") if is_asked && *left > 0 => {
                     *left -= 1;
-                    Some(r#"{"outage":"503"}"#.to_owned())
+                    Some(r#"{"outage":"503","usage":{"tokens":5,"cost":0.1}}"#.to_owned())
                 }
                 Some("init") => Some("ok".to_owned()),
                 Some("turn") => Some("go".to_owned()),
@@ -76,7 +76,10 @@ fn pool_without_service(times: usize, outages: u8, greeting: bool) -> PlayerPool
 #[tokio::test(start_paused = true)]
 async fn a_game_without_a_service_is_void_and_played_again_later() {
     for greeting in [false, true] {
-        let mut pool = (pool_without_service(2, 2, greeting), History::default());
+        let told = History::default();
+        let heard = Arc::clone(&told);
+        let warn = move |warning| heard.lock().expect("no panic").push(warning);
+        let mut pool = (pool_without_service(2, 2, greeting).warning(warn), History::default());
         let began = tokio::time::Instant::now();
         let (finished, _) = play(&mut pool, (0, 1), 1, 1).await;
         // After 1 s, and after 4 s.
@@ -88,6 +91,15 @@ async fn a_game_without_a_service_is_void_and_played_again_later() {
         let counts: Vec<(&str, u8)> =
             record.outages.0.iter().map(|(seat, count)| (seat.as_str(), *count)).collect();
         assert_eq!(counts, [("white", 2)]);
+        let usage = serde_json::to_value(&record.usage).expect("plain data");
+        assert_eq!(usage, serde_json::json!({"white": {"tokens": 10, "cost": 0.2}}));
+        let warning = |seconds: u64| {
+            format!(
+                "game a-game is void: player 0 had an outage (503); it is played again in \
+                 {seconds} s"
+            )
+        };
+        assert_eq!(*told.lock().expect("no panic"), [warning(1), warning(4)]);
     }
 }
 
