@@ -56,7 +56,8 @@ pub(crate) struct CompareArgs {
     #[arg(required_unless_present = "against")]
     pub(crate) b: Option<String>,
     /// Compare how A and B do against these opponents, not against each other: a player, a folder
-    /// of players, or the players of a configuration such as tournament.toml (repeatable)
+    /// of players, or a configuration such as tournament.toml for its players, or league.toml for
+    /// those who are in the league today (repeatable)
     #[arg(long, value_name = "POOL")]
     pub(crate) against: Vec<String>,
     /// In a game with more than two seats, compare A and B at one table with these players, as many as

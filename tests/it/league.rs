@@ -345,6 +345,37 @@ fn the_organiser_removes_an_author_and_closes_the_league() {
 }
 
 #[test]
+fn players_are_compared_against_those_who_are_in_the_league_today() {
+    let arena = league();
+    arena.hand_in("ann", "player.py", &program("one"));
+    let run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_report("ann", "entered as ann v1");
+    arena.hand_in("ann", "player.py", &program("two"));
+    arena.wait_for_report("ann", "entered as ann v2");
+    for name in ["new", "old"] {
+        arena.write(&format!("{name}.py"), &program(name));
+    }
+    let compare = || {
+        let args = ["compare", "new.py", "old.py", "--max-pairs", "3", "--format", "json"];
+        let run = arena.run(&[&args[..], &["--against", "tournament.toml"]].concat());
+        let verdict: Value =
+            serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}", run.err));
+        let against = verdict["against"].as_array().expect("a list").iter();
+        let names: Vec<String> = against.map(|it| it["name"].to_string()).collect();
+        (names.join(" "), run.err)
+    };
+    // While it is played.
+    let (names, notes) = compare();
+    assert_eq!(names, r#""ant" "bee" "ann v2""#, "{notes}");
+    assert_eq!(arena.stop(run), 130);
+    arena.write("entrants/ann/2/player.py", &program("three"));
+    let (names, notes) = compare();
+    assert_eq!(names, r#""ant" "bee""#, "{notes}");
+    let missing = "not among the opponents: ann v2: its files have changed since it entered";
+    assert!(notes.contains(missing), "{notes}");
+}
+
+#[test]
 fn a_league_of_three_seats_fills_its_tables_and_ends_in_a_final() {
     let arena = Arena::new();
     let game = concat!(env!("CARGO_MANIFEST_DIR"), "/games/goofspiel/game.toml");

@@ -88,9 +88,13 @@ pub struct PlannedLeague<'r> {
 impl PlannedLeague<'_> {
     /// What players that came must not see: what others hand in.
     fn hidden(&self) -> Vec<PathBuf> {
-        let configured = self.tournament.players.iter().map(|player| player.dir.as_path());
-        player_folders(configured, &self.settings.entrants)
+        hidden(self.settings, &self.tournament.players)
     }
+}
+
+/// What players that came to a league with these players of its `own` must not see.
+fn hidden(settings: &LeagueSettings, own: &[PlayerSpec]) -> Vec<PathBuf> {
+    player_folders(own.iter().map(|player| player.dir.as_path()), &settings.entrants)
 }
 
 /// Why a league cannot be played.

@@ -1,9 +1,10 @@
-//! Who of a league can play when its run begins.
+//! Who of a league can play: when its run begins, or against a player that is not in it.
 
 use super::version::{KeptVersion, version_dir};
-use super::{LeagueError, PlannedLeague, now, without_sight};
+use super::{LeagueError, PlannedLeague, hidden, now, without_sight};
 use referee_protocol::escape;
 use referee_record::model::entry::{Leaving, LeavingReason};
+use referee_record::model::league::LeagueSettings;
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::record::PlayerInfo;
 use referee_record::model::roster::RosterChange;
@@ -21,29 +22,20 @@ pub fn find_players(
     listeners: &mut dyn Listener,
 ) -> Result<Vec<(usize, PlayerSpec)>, LeagueError> {
     let mut roster = Vec::new();
-    let hidden = league.hidden();
     let players: Vec<PlayerInfo> = state.header().players.clone();
-    let present = || players.iter().enumerate().filter(|(_, info)| info.left.is_none());
     let mut lost = Vec::new();
     let mut unavailable = Vec::new();
-    for (number, info) in present() {
-        let found = match &info.entry {
-            None => {
-                let own = league.tournament.players.iter().find(|player| player.name == info.name);
-                own.map_or(KeptVersion::Changed, |own| KeptVersion::Ready(Box::new(own.clone())))
-            }
-            Some(entry) => KeptVersion::of(info, entry, &version_dir(league.settings, entry)),
-        };
-        match found {
-            KeptVersion::Ready(spec) if info.entry.is_some() => {
-                roster.push((number, without_sight(*spec, &hidden)));
-            }
+    let mut came = 0;
+    for Kept { number, info, version } in
+        kept(league.settings, &league.tournament.players, &players)
+    {
+        came += usize::from(info.entry.is_some());
+        match version {
             KeptVersion::Ready(spec) => roster.push((number, *spec)),
             KeptVersion::Unavailable(why) => unavailable.push((number, why)),
             KeptVersion::Changed => lost.push(&info.name),
         }
     }
-    let came = present().filter(|(_, info)| info.entry.is_some()).count();
     if let (true, Some((number, why))) = (unavailable.len() == came, unavailable.first()) {
         return Err(LeagueError::NoneStarts {
             entrants: league.settings.entrants.clone(),
@@ -70,4 +62,64 @@ pub fn find_players(
         listeners.on(RunEvent::PlayersChanged(&change), state)?;
     }
     Ok(roster)
+}
+
+/// The players that are in a league now.
+#[derive(Debug, Default)]
+pub struct PresentPlayers {
+    /// Those that can play.
+    pub ready: Vec<PlayerSpec>,
+    /// The others, each with the reason, for people.
+    pub missing: Vec<String>,
+}
+
+impl PresentPlayers {
+    /// Finds the programs of `players`, who are those in the log of a league with these `settings`
+    /// and these players of its `own`.
+    pub fn find(settings: &LeagueSettings, own: &[PlayerSpec], players: &[PlayerInfo]) -> Self {
+        let mut found = Self::default();
+        for Kept { info, version, .. } in kept(settings, own, players) {
+            let name = escape::terminal(&info.name);
+            match version {
+                KeptVersion::Ready(spec) => found.ready.push(*spec),
+                KeptVersion::Unavailable(why) => found.missing.push(format!("{name}: {why}")),
+                KeptVersion::Changed => {
+                    found.missing.push(format!("{name}: its files have changed since it entered"));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// A player that is in a league now.
+struct Kept<'a> {
+    number: usize,
+    info: &'a PlayerInfo,
+    version: KeptVersion,
+}
+
+/// What became of the files of those of these players that are still there.
+fn kept<'a>(
+    settings: &'a LeagueSettings,
+    own: &'a [PlayerSpec],
+    players: &'a [PlayerInfo],
+) -> impl Iterator<Item = Kept<'a>> {
+    let hidden = hidden(settings, own);
+    let present = players.iter().enumerate().filter(|(_, info)| info.left.is_none());
+    present.map(move |(number, info)| {
+        let version = match &info.entry {
+            None => {
+                let own = own.iter().find(|player| player.name == info.name);
+                own.map_or(KeptVersion::Changed, |own| KeptVersion::Ready(Box::new(own.clone())))
+            }
+            Some(entry) => match KeptVersion::of(info, entry, &version_dir(settings, entry)) {
+                KeptVersion::Ready(spec) => {
+                    KeptVersion::Ready(Box::new(without_sight(*spec, &hidden)))
+                }
+                other => other,
+            },
+        };
+        Kept { number, info, version }
+    })
 }

@@ -9,9 +9,12 @@ use super::super::settings::Settings;
 use crate::printer::Printer;
 use referee_config::{Configuration, PlayerArgument};
 use referee_entrants::detection::unbuilt;
+use referee_league::roster::PresentPlayers;
 use referee_protocol::escape;
+use referee_record::log::LOG;
 use referee_record::model::player::PlayerSpec;
 use referee_record::wording::listed;
+use referee_tournament::folder;
 
 /// What `--against` or `--others` names, once or several times.
 #[derive(Debug)]
@@ -22,7 +25,7 @@ pub(super) struct Pool {
 
 #[derive(Debug)]
 enum PoolPart {
-    /// The players of a configuration.
+    /// The players of a configuration; of a league, those of today.
     Configured(PathBuf),
     /// A player, by the word that names it.
     Player(String),
@@ -145,7 +148,7 @@ impl PoolPart {
             }
             Self::Configured(path) if *path == settings.config => match settings.problems() {
                 Some(problems) => Err(problems.clone()),
-                None => Ok(settings.base.players.clone()),
+                None => with_versions(path, settings.base.players.clone(), printer),
             },
             Self::Configured(path) => {
                 let other = Configuration::read(path, printer.colour_err)?.tournament().whole()?;
@@ -157,7 +160,7 @@ impl PoolPart {
                         settings.base.game.name()
                     )));
                 }
-                Ok(other.players)
+                with_versions(path, other.players, printer)
             }
             Self::Folder(path, words) => {
                 let (mut players, mut others) = (Vec::new(), Vec::new());
@@ -179,6 +182,25 @@ impl PoolPart {
             }
         }
     }
+}
+
+/// The players `own` of the configuration at `path`; if it describes a league that has begun, those
+/// that are in it today.
+fn with_versions(
+    path: &Path,
+    own: Vec<PlayerSpec>,
+    printer: Printer,
+) -> Result<Vec<PlayerSpec>, Failure> {
+    let league = Configuration::read(path, printer.colour_err)?.league()?;
+    let Some(league) = league.filter(|league| league.dir.join(LOG).is_file()) else {
+        return Ok(own);
+    };
+    let header = folder::read(&league.dir, |_, _| {})?.header;
+    let found = PresentPlayers::find(&league.settings, &own, &header.players);
+    for missing in found.missing {
+        printer.note(&format!("not among the opponents: {missing}"));
+    }
+    Ok(found.ready)
 }
 
 /// The error for a word that looks like a path and leads nowhere.

@@ -9,18 +9,22 @@ use serde_json::Value;
 use super::server::{TestServer, WorkerProcess, arena_with_script};
 use crate::support::{Arena, Config, wait_until};
 
-/// A comparison gives the same verdict after the same games here and on a worker.
+/// A comparison, with each other or in a field, gives the same verdict after the same games here and
+/// on a worker.
 pub(super) fn compare(server: &mut TestServer) {
     let (here, there) = (Arena::with(&Config::small()), Arena::with(&Config::small()));
-    // So small a difference is not found in so few games: all of them are played.
-    let args = ["compare", "ant", "bee", "--elo1", "1", "--max-pairs", "6", "--format", "json"];
-    let local = here.run(&args);
     let _worker = WorkerProcess::start(&there, &server.url(), "one");
     let url = server.url();
-    let remote = there.run(&[&args[..], &["--on", &url]].concat());
-    assert_eq!((local.code, remote.code), (11, 11), "{}", remote.err);
-    let verdict = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
-    assert_eq!(verdict(&remote.out), verdict(&local.out));
+    // So small a difference is not found in so few games: all of them are played.
+    let args = ["compare", "ant", "bee", "--elo1", "1", "--max-pairs", "6", "--format", "json"];
+    let field = ["--against", "bot:search-10", "--against", "bot:steady"];
+    for args in [args.to_vec(), [&args[..], &field].concat()] {
+        let local = here.run(&args);
+        let remote = there.run(&[&args[..], &["--on", &url]].concat());
+        assert_eq!((local.code, remote.code), (11, 11), "{}{}", local.err, remote.err);
+        let verdict = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+        assert_eq!(verdict(&remote.out), verdict(&local.out));
+    }
 }
 
 /// With a time limit, more than what was planned is played.
