@@ -94,6 +94,7 @@ async fn html(
         report: &report,
         history: &past_hand_ins(entrance, &visit.name)?,
         versions: &versions(settings, &live, &visit.name),
+        step: games.last_step(),
         ratings: &games.ratings(),
         games: &games.last(filter),
         filter,

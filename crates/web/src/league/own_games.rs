@@ -9,7 +9,7 @@ use referee_games::Seat;
 use referee_ratings::Outcomes;
 use referee_report::page::PlayedGame;
 use referee_report::page::league::{
-    DatedRating, GameFilter, GameResult, ListedGame, OpponentScore,
+    DatedRating, GameFilter, GameResult, ListedGame, OpponentScore, OpponentStep, VersionStep,
 };
 
 /// The most games that are listed.
@@ -96,6 +96,36 @@ impl<'a> OwnGames<'a> {
             .collect();
         scores.sort_by_key(|one| std::cmp::Reverse(one.outcomes.games()));
         scores
+    }
+
+    /// The newest version beside the one before, and how they did against players that both have met:
+    /// where the score changed most first.
+    pub(super) fn last_step(&self) -> Option<VersionStep> {
+        let mut versions: Vec<(u32, usize)> =
+            self.own.iter().map(|(&number, &version)| (version, number)).collect();
+        versions.sort_unstable();
+        let [.., (before, old), (version, new)] = versions[..] else { return None };
+        let counts = &self.live.tables.analysis.evaluation.results.counts;
+        let mut all: BTreeMap<&str, OpponentStep> = BTreeMap::new();
+        for (&number, &label) in &self.labels {
+            let [before, after] = [old, new].map(|own| counts.between(own, number));
+            if before.games() == 0 || after.games() == 0 {
+                continue;
+            }
+            let empty = || OpponentStep {
+                name: label.to_owned(),
+                before: Outcomes::default(),
+                after: Outcomes::default(),
+            };
+            let sum = all.entry(label).or_insert_with(empty);
+            sum.before = sum.before + before;
+            sum.after = sum.after + after;
+        }
+        let mut opponents: Vec<OpponentStep> = all.into_values().collect();
+        let share = |of: Outcomes| of.score().value() / f64::from(of.games());
+        let change = |step: &OpponentStep| (share(step.after) - share(step.before)).abs();
+        opponents.sort_by(|one, other| change(other).total_cmp(&change(one)));
+        Some(VersionStep { version, before, opponents })
     }
 
     /// The ratings over time: at each time, that of the newest version that had played. Empty where

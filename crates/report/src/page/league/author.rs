@@ -6,9 +6,10 @@ use super::super::{name, or_dash, percent};
 use super::{framed, hidden, leave, shown};
 use crate::charts::{AxisScale, IntervalRow, interval_chart};
 use crate::numbers::elo;
-use crate::{Row, Standings};
+use crate::{Row, Standings, verdict};
 use referee_ratings::{Estimate, Outcomes};
 use referee_record::model::entry::LeavingReason;
+use referee_record::wording::counted;
 
 /// What an author sees.
 #[derive(Debug)]
@@ -33,6 +34,8 @@ pub struct AuthorPage<'a> {
     pub history: &'a [ListedHandIn],
     /// The versions, the newest first.
     pub versions: &'a [AuthorVersion<'a>],
+    /// The newest version beside the one before; `None` if there is only one.
+    pub step: Option<VersionStep>,
     /// The ratings over time, the first one first.
     pub ratings: &'a [DatedRating],
     /// The games, the newest first.
@@ -71,6 +74,28 @@ pub struct AuthorVersion<'a> {
     pub left: Option<LeavingReason>,
     /// Whether its files are still kept.
     pub is_kept: bool,
+}
+
+/// A version beside the one before it.
+#[derive(Debug)]
+pub struct VersionStep {
+    /// The number of the version.
+    pub version: u32,
+    /// The number of the one before.
+    pub before: u32,
+    /// How they did against opponents that both have met.
+    pub opponents: Vec<OpponentStep>,
+}
+
+/// The scores of two versions against the same opponents.
+#[derive(Debug)]
+pub struct OpponentStep {
+    /// What the opponents are called.
+    pub name: String,
+    /// The scores of the version before.
+    pub before: Outcomes,
+    /// The scores of the later one.
+    pub after: Outcomes,
 }
 
 /// A rating at some time.
@@ -151,6 +176,9 @@ impl AuthorPage<'_> {
                 noscript { p.hint { "Reload the page to see the progress." } }
             }
             section { h2 { "Your versions" } (self.version_table()) }
+            @if let Some(step) = &self.step {
+                section { h2 { "Did version " (step.version) " help?" } (self.step_table(step)) }
+            }
             section { h2 { "Your rating" } (self.rating_chart()) }
             section #games { h2 { "Your games" } (self.game_table()) }
             section { h2 { "Your opponents" } (self.opponent_table()) }
@@ -209,8 +237,12 @@ impl AuthorPage<'_> {
         }
     }
 
+    fn row(&self, version: &AuthorVersion<'_>) -> Option<&Row> {
+        self.standings.rows.iter().find(|row| row.player == version.shown)
+    }
+
     fn version(&self, version: &AuthorVersion<'_>) -> Markup {
-        let row = self.standings.rows.iter().find(|row| row.player == version.shown);
+        let row = self.row(version);
         let place = row.and_then(|row| self.standings.shared_rank(row).ok());
         let count = |of: fn(&Row) -> u32| or_dash(row.map(of));
         let folder = format!("/author/versions/{}", version.number);
@@ -233,6 +265,27 @@ impl AuthorPage<'_> {
                 @if version.is_kept { ", " a href={ (folder) "/player.zip" } download { "player" } }
             } }
         } }
+    }
+
+    fn step_table(&self, step: &VersionStep) -> Markup {
+        let version = self.versions.iter().find(|version| version.number == step.version);
+        let [before, after] = [step.before, step.version].map(|number| format!("Version {number}"));
+        let score = |of: Outcomes| percent(of.score().value(), f64::from(of.games()));
+        let games = |of: Outcomes| counted(of.games(), "game");
+        html! {
+            p { (answer(step, version.and_then(|version| self.row(version)))) }
+            @if !step.opponents.is_empty() {
+                p.hint { "Scores against opponents whom both have met, where it changed most first." }
+                (stacking("The last two versions", &html! {
+                    thead { tr { th { "Opponent" } th.n { (before) } th.n { (after) } } }
+                    tbody { @for one in &step.opponents { tr {
+                        th scope="row" { (name(&one.name)) }
+                        td.n data-label=(before) { (score(one.before)) " of " (games(one.before)) }
+                        td.n data-label=(after) { (score(one.after)) " of " (games(one.after)) }
+                    } } }
+                }))
+            }
+        }
     }
 
     fn rating_chart(&self) -> Markup {
@@ -353,6 +406,26 @@ impl AuthorPage<'_> {
     }
 }
 
+/// Whether a version is stronger than the one before, and by how much; `row` is its line in the
+/// ranking.
+fn answer(step: &VersionStep, row: Option<&Row>) -> String {
+    let VersionStep { version, before, .. } = step;
+    let known = row.and_then(|row| row.before).filter(|before| !before.has_few_games);
+    let Some((gain, _)) = known.and_then(|before| before.gain) else {
+        return format!(
+            "Not known: version {before} or version {version} has played too few games."
+        );
+    };
+    let interval = verdict::shown(gain, "Elo");
+    if gain.low > 0.0 {
+        format!("Yes: it is stronger than version {before}: {interval}.")
+    } else if gain.high < 0.0 {
+        format!("No: it is weaker than version {before}: {interval}.")
+    } else {
+        format!("Not certain: compared with version {before}, {interval}.")
+    }
+}
+
 /// A table whose rows become blocks where the screen is narrow, each cell with its label.
 fn stacking(label: &str, content: &Markup) -> Markup {
     html! { table.stacking aria-label=(label) { (content) } }
@@ -383,8 +456,46 @@ fn state(left: Option<LeavingReason>) -> &'static str {
 mod tests {
     use super::super::tests::{HOSTILE, refuse_markup};
     use super::*;
+    use crate::standings::VersionBefore;
     use crate::standings::tests::standings;
     use referee_tournament::analysis::results::examples::results;
+
+    #[test]
+    fn a_version_helped_if_its_gain_is_certain() {
+        let standings = standings(&results(&["ann v2", "bob v1"], &[(0, 1, "white")]));
+        let step = VersionStep { version: 2, before: 1, opponents: Vec::new() };
+        let said = |gain: Option<[f64; 3]>, has_few_games| {
+            let gain = gain.map(|[low, value, high]| (Estimate { value, low, high }, 0.5));
+            let mut row = standings.rows[0].clone();
+            row.before = Some(VersionBefore { number: 1, gain, has_few_games });
+            answer(&step, Some(&row))
+        };
+        for (gain, has_few_games, sentence) in [
+            (
+                Some([5.0, 40.0, 75.0]),
+                false,
+                "Yes: it is stronger than version 1: +40 Elo (5 … 75).",
+            ),
+            (
+                Some([-75.0, -40.0, -5.0]),
+                false,
+                "No: it is weaker than version 1: -40 Elo (-75 … -5).",
+            ),
+            (
+                Some([-5.0, 10.0, 25.0]),
+                false,
+                "Not certain: compared with version 1, +10 Elo (-5 … 25).",
+            ),
+            (
+                Some([5.0, 40.0, 75.0]),
+                true,
+                "Not known: version 1 or version 2 has played too few games.",
+            ),
+            (None, false, "Not known: version 1 or version 2 has played too few games."),
+        ] {
+            assert_eq!(said(gain, has_few_games), sentence);
+        }
+    }
 
     #[test]
     fn nothing_that_others_wrote_is_markup() {
@@ -423,6 +534,15 @@ mod tests {
             report: HOSTILE,
             history: &[hand_in(Ok(1)), hand_in(Err(HOSTILE.to_owned()))],
             versions: &[version],
+            step: Some(VersionStep {
+                version: 2,
+                before: 1,
+                opponents: vec![OpponentStep {
+                    name: HOSTILE.to_owned(),
+                    before: Outcomes::default(),
+                    after: Outcomes::default(),
+                }],
+            }),
             ratings: &[],
             games: &[game],
             filter: GameFilter::Lost,
