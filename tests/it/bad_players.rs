@@ -341,7 +341,7 @@ fn failing_greetings() {
             "\"want\" contains \"moves\"; expected state, events or legal",
         ),
         ("{\"id\":0,\"protocol\":2}\\n", "it speaks protocol 2, the referee [1]"),
-        ("{\"id\":5}\\n", "the reply carries id 5, but the request was 0"),
+        ("{\"id\":5}\\n", "the reply has id 5, but the request had 0"),
     ] {
         cup("greets.sh", &[line])
             .lost("no-start", &format!("the greeting failed: {sentence}"))
@@ -620,7 +620,7 @@ fn replies_that_are_not_the_right_json() {
             r#"{"id":1,"action":"3,4""#,
             r#"not a valid JSON reply (EOF while parsing an object, column 22): {"id":1,"action":"3,4""#,
         ),
-        (r#"{"id":7,"action":"3,4"}"#, "the reply carries id 7, but the request was 1"),
+        (r#"{"id":7,"action":"3,4"}"#, "the reply has id 7, but the request had 1"),
         (r#"{"id":1}"#, r#"no "action" in {"id":1}"#),
         (r#"{"action":[3,4]}"#, r#""action" is not a string in {"action":[3,4]}"#),
     ] {

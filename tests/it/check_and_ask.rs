@@ -22,7 +22,7 @@ fn the_same_reason_why_entries_are_no_players_is_said_once() {
     let arena = Arena::new();
     let run = arena.run(&["check", "nosuch a", "nosuch b", "--game", "watch-your-back"]);
     assert_eq!(run.code, 1, "{run:?}");
-    let reason = "cannot find the program `nosuch` in the PATH";
+    let reason = "cannot find the program `nosuch` in PATH";
     assert_eq!(run.out.matches(reason).count(), 2, "the step and the verdict: {}", run.out);
     let short = "\nnosuch b: NOT READY, for the same reason as nosuch a\n";
     assert!(run.out.contains(short), "{}", run.out);

@@ -176,7 +176,7 @@ fn in_path(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, Inva
     } else {
         "install it, or give its path with a `/`".to_owned()
     };
-    Err(InvalidValue::new(format!("cannot find the program `{shown}` in the PATH"), help))
+    Err(InvalidValue::new(format!("cannot find the program `{shown}` in PATH"), help))
 }
 
 fn what(word: &str) -> &'static str {

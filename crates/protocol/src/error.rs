@@ -40,7 +40,7 @@ pub enum ReplyError {
         line: String,
     },
     /// The id is not that of the request.
-    #[error("the reply carries id {given}, but the request was {asked}")]
+    #[error("the reply has id {given}, but the request had {asked}")]
     WrongId {
         /// The JSON text of the id.
         given: String,

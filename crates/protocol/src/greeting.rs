@@ -226,7 +226,7 @@ mod tests {
         let line = br#"{"id":0.0,"protocol":1.0,"guesses":2.0}"#;
         assert_eq!(Greeting::read(line, 0).expect("a greeting").guesses, 2);
         let error = Greeting::read(br#"{"id":0.5}"#, 0).expect_err("refused").to_string();
-        assert_eq!(error, "the reply carries id 0.5, but the request was 0");
+        assert_eq!(error, "the reply has id 0.5, but the request had 0");
     }
 
     #[test]

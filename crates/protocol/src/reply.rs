@@ -306,13 +306,10 @@ mod tests {
 
     #[test]
     fn bad_replies_have_distinct_errors() {
-        assert_eq!(
-            error(br#"{"id":4,"action":"a"}"#),
-            "the reply carries id 4, but the request was 5"
-        );
+        assert_eq!(error(br#"{"id":4,"action":"a"}"#), "the reply has id 4, but the request had 5");
         assert_eq!(
             error(br#"{"id":"5","action":"a"}"#),
-            "the reply carries id \"5\", but the request was 5"
+            "the reply has id \"5\", but the request had 5"
         );
         assert_eq!(error(br#"{"id":5}"#), r#"no "action" in {"id":5}"#);
         assert_eq!(error(br#"{"action":3}"#), r#""action" is not a string in {"action":3}"#);

@@ -22,7 +22,7 @@ pub enum Unranked<E> {
     NoGame,
     /// It forfeited games, and none of its games ended by the rules.
     Forfeits,
-    /// It plays no longer. Others are ranked without it, as [`Ranking::ranks_among`] does.
+    /// It no longer plays. Others are ranked without it, as [`Ranking::ranks_among`] does.
     Retired,
     /// It was excluded.
     Excluded(E),

@@ -16,7 +16,7 @@ pub(crate) enum WrongResult {
     #[error("it cannot be read")]
     Unreadable,
     /// It answers another job.
-    #[error("it answers another job")]
+    #[error("it is for another job")]
     OtherJob,
     /// It has another number of games.
     #[error("it has {found} games instead of {expected}")]

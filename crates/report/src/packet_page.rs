@@ -296,7 +296,7 @@ fn levels(
         .sum()
 }
 
-/// The same by rating intervals: a version that plays no longer has no rank.
+/// The same by rating intervals: a version that no longer plays has no rank.
 fn by_rating(row: &Row, other: &Row) -> RankComparison {
     match (row.shown_rating(), other.shown_rating()) {
         (Some(own), Some(other)) if other.low > own.high => RankComparison::Above,

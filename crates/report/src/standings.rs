@@ -32,7 +32,7 @@ pub struct Row {
     pub(crate) below_first: Option<Separation>,
     /// Whether it is a version of an author's player in a league.
     pub(crate) is_version: bool,
-    /// Whether it is a version that plays no longer.
+    /// Whether it is a version that no longer plays.
     pub(crate) has_left: bool,
     /// In a league: the version before it, by the same author, with how much better this one is in
     /// Elo and how likely it is better, if the two can be compared.

@@ -22,7 +22,7 @@ pub(super) fn describe(why: Unranked<Out>) -> &'static str {
         Unranked::Unconnected => "not connected with most others by games",
         Unranked::NoGame => "no game that counts",
         Unranked::Forfeits => "made faults and finished no games",
-        Unranked::Retired => "plays no longer",
+        Unranked::Retired => "no longer plays",
         Unranked::Excluded(Out::Quarantined) => "quarantined for faults",
         Unranked::Excluded(Out::Unchecked) => "failed the check",
         Unranked::Excluded(Out::Disqualified) => "disqualified",

@@ -90,21 +90,21 @@ pub(crate) enum ExchangeError {
     /// Its answer is not the expected JSON.
     #[error(
         "its answer {}: {}",
-        if .0.is_data() { "breaks the contract" } else { "is not a line of JSON" }, .0
+        if .0.is_data() { "violates the protocol" } else { "is not a line of JSON" }, .0
     )]
     Json(#[from] serde_json::Error),
     /// It answered with this error instead.
     #[error("it answered with an error: {}", printable(.0))]
     Told(String),
     /// Its answer has another id, or none.
-    #[error("its answer carries {}", ids(*asked, *given))]
+    #[error("its answer has {}", ids(*asked, *given))]
     Id {
         /// The id of the request.
         asked: u64,
         /// The id of the answer.
         given: Option<u64>,
     },
-    /// An answer breaks the contract.
+    /// An answer violates the protocol.
     #[error("{0}")]
     Contract(#[from] Violation),
 }
@@ -112,8 +112,8 @@ pub(crate) enum ExchangeError {
 /// Which id an answer carries, and which it should.
 fn ids(asked: u64, given: Option<u64>) -> String {
     match given {
-        Some(given) => format!("id {given}, but the request was {asked}"),
-        None => format!("no id; the request was {asked}"),
+        Some(given) => format!("id {given}, but the request had {asked}"),
+        None => format!("no id; the request had {asked}"),
     }
 }
 

@@ -30,7 +30,7 @@ const SNAPSHOT: &str = "snapshot";
 /// besides the rules.
 ///
 /// # Errors
-/// The pipes fail, or a request breaks the contract.
+/// The pipes fail, or a request violates the protocol.
 pub fn serve(
     game: &dyn AnyGame,
     mut input: impl BufRead,
@@ -59,8 +59,8 @@ pub enum ServeError {
     /// The pipes fail.
     #[error("{0}")]
     Pipe(#[from] io::Error),
-    /// A request breaks the contract.
-    #[error("a request breaks the contract: {0}")]
+    /// A request violates the protocol.
+    #[error("a request violates the protocol: {0}")]
     Request(#[from] serde_json::Error),
     /// This field of a request is missing, or invalid for this game.
     #[error("`{0}` is missing in a request, or is invalid for this game")]

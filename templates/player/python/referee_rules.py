@@ -26,7 +26,7 @@ class Rules:
 
     `game` is the name of a built-in game, or the command of a rules program as a list of words. For
     a built-in game the program is the one that the referee names in the variable REFEREE, else the
-    `referee` in the PATH. To be used by one thread at a time.
+    `referee` in PATH. To be used by one thread at a time.
     """
 
     def __init__(self, game, options=None, referee=None):

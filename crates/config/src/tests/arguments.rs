@@ -38,7 +38,7 @@ fn invalid_player_arguments() {
     assert_eq!(refused("gredy"), "it: there is no program `gredy`; did you mean `bot:greedy`?");
     assert_eq!(
         refused("pyhton3 a.py"),
-        "it: cannot find the program `pyhton3` in the PATH; install it, or give its path with a `/`"
+        "it: cannot find the program `pyhton3` in PATH; install it, or give its path with a `/`"
     );
     assert_eq!(
         refused("players/gredy.py"),

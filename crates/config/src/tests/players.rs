@@ -128,10 +128,7 @@ fn programs_that_cannot_be_run() {
     let gone = about_player("command = [\"python3\", \"bridge:comp30024\", \"gone.py\"]");
     starts(&gone, "cannot find the file `gone.py`\n");
     starts(&about_player("command = [\"./players\"]"), "`./players` is a folder, not a program");
-    starts(
-        &about_player("command = [\"pyhton3\"]"),
-        "cannot find the program `pyhton3` in the PATH",
-    );
+    starts(&about_player("command = [\"pyhton3\"]"), "cannot find the program `pyhton3` in PATH");
     starts(&about_player("command = []"), "the command names no program");
     starts(&about_player("command = [\"\"]"), "the command names no program");
     starts(&about_player("command = [\"python3\", \"\\u0000\"]"), "the command contains a NUL");

@@ -21,7 +21,7 @@ pub(super) fn teaser(material: &PageData<'_>) -> String {
 pub(super) fn section(material: &PageData<'_>) -> Markup {
     let faults = &material.summary.faults;
     if faults.total == 0 {
-        return html! { p { "Nobody made a fault." } };
+        return html! { p { "No faults." } };
     }
     let shown = faults.cases.len();
     html! {

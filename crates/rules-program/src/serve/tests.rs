@@ -136,7 +136,7 @@ fn a_request_that_breaks_the_contract_ends_it() {
     assert_eq!(refused(judge(&json!({"snapshot": 3}), "white", "3,3")), lacks("snapshot"));
     for request in [json!([]), json!({"type": "weather"}), json!({"id": 1})] {
         let said = refused(request);
-        assert!(said.starts_with("a request breaks the contract: "), "{said}");
+        assert!(said.starts_with("a request violates the protocol: "), "{said}");
     }
     let said = refused(play(state, "0,0"));
     assert!(said.starts_with("a request is refused: "), "{said}");

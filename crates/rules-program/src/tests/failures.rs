@@ -23,11 +23,11 @@ fn an_answer_that_is_not_one_is_shown() {
     let cases: [(&[u8], &str); 7] = [
         (b"hello\n", "its answer is not a line of JSON: expected value at line 1"),
         (b"\n", "its answer is not a line of JSON: EOF while parsing"),
-        (b"{\"id\":1}\n", "its answer breaks the contract: missing field `protocol`"),
-        (b"{\"id\":1,\"x\":\"\xff\"}\n", "its answer breaks the contract: it is not UTF-8"),
-        (b"{\"protocol\":1}\n", "its answer carries no id; the request was 1"),
-        (b"{\"id\":7}\n", "its answer carries id 7, but the request was 1"),
-        (b"[1]\n", "its answer breaks the contract: "),
+        (b"{\"id\":1}\n", "its answer violates the protocol: missing field `protocol`"),
+        (b"{\"id\":1,\"x\":\"\xff\"}\n", "its answer violates the protocol: it is not UTF-8"),
+        (b"{\"protocol\":1}\n", "its answer has no id; the request had 1"),
+        (b"{\"id\":7}\n", "its answer has id 7, but the request had 1"),
+        (b"[1]\n", "its answer violates the protocol: "),
     ];
     for (bytes, said) in cases {
         let program = ScriptedProgram::nim_but("game", move |_| Says::Bytes(bytes.to_vec()));

@@ -18,7 +18,7 @@ pub struct VersionPlace {
     pub is_one: bool,
     /// The number of the version that came before it, by the same author.
     pub before: Option<usize>,
-    /// Whether it plays no longer: another version came, or it was removed.
+    /// Whether it no longer plays: another version came, or it was removed.
     pub has_left: bool,
 }
 

@@ -147,7 +147,7 @@ async fn each_request_has_the_next_id_and_a_reply_must_carry_it() {
     );
     assert_eq!(second.code, FaultCode::Malformed);
     assert_eq!(second.raw.as_deref(), Some(r#"{"id":1,"action":"4,4"}"#));
-    assert_eq!(second.message, "the reply carries id 1, but the request was 2");
+    assert_eq!(second.message, "the reply has id 1, but the request had 2");
 }
 
 #[tokio::test]
