@@ -84,6 +84,12 @@ pub(crate) fn run(args: &TuneArgs, printer: Printer) -> Result<Status, Failure> 
     let mut settings = opened.resolve(args.games.given(args.seed), printer)?;
     let seed = *settings.base.seed.get_or_insert(1);
     let player = settings.program(&file.player, "a person cannot be tuned; name a program")?;
+    if !player.usage.is_none() {
+        return Err(Failure::input(
+            "a player with a budget cannot be tuned, because each step would have the whole budget; \
+             remove `tokens` and `cost`",
+        ));
+    }
     let tuning = Tuning { file: &file, player, settings, seed, remote: &args.games.remote };
     let at_start = tuning.named("start", &file.starts())?;
     let dir = tuning.folder(&at_start, printer)?;

@@ -2,12 +2,15 @@
 //! stalls, lies and fails.
 
 use std::collections::VecDeque;
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use crate::support::{Arena, Run, wait_until};
@@ -272,6 +275,36 @@ fn a_budget_survives_a_kill() {
     assert!(run.code == 3 && run.err.contains(error), "{} {}", run.code, run.err);
     assert_eq!(lines(&arena).iter().map(tokens).collect::<Vec<_>>(), [200, 200]);
     assert_eq!(last_cells(&arena, "model", &["tokens", "cost"]), ["400", "0.012"]);
+}
+
+#[test]
+fn a_run_that_is_stopped_while_all_games_wait_says_so() {
+    let service = Service::start(&[]);
+    let arena = Arena::new();
+    configure(&arena, &service, "20s", "tokens = 150");
+    let run = arena.start(&["run"]);
+    wait_until(|| service.tokens() > 0);
+    kill(Pid::from_raw(run.id().try_into().expect("an id")), Signal::SIGINT).expect("it runs");
+    let run = arena.finish(run, "");
+    let error = "error: 3 games wait: model has used up its budget (tokens: 200 of 150). ";
+    assert!(run.code == 3 && run.err.contains(error), "{} {}", run.code, run.err);
+}
+
+#[test]
+fn a_comparison_ends_when_a_budget_is_used_up() {
+    let service = Service::start(&[]);
+    let arena = Arena::new();
+    configure(&arena, &service, "20s", "tokens = 250");
+    let args = ["compare", "model", "bot", "--against", "bot:greedy", "--max-pairs", "50"];
+    for _ in ["first", "again"] {
+        let run = arena.run(&args);
+        let error = "model has used up its budget (tokens: 400 of 250). Raise the limit";
+        assert!(run.code == 3 && run.err.contains(error), "{} {}", run.code, run.err);
+        let mut dirs = fs::read_dir(arena.path().join("results")).expect("results");
+        let dir = dirs.next().expect("a folder").expect("readable").path();
+        let log = fs::read_to_string(dir.join("games.jsonl")).expect("a log");
+        assert!(log.lines().count() < 10, "{log}");
+    }
 }
 
 #[test]

@@ -31,7 +31,8 @@ use tokio::sync::{mpsc, watch};
 use self::agenda::{Agenda, Assignment};
 use self::event::{Listener, RunEvent};
 pub use self::recorder::Recorder;
-use self::unplayed::{Unplayed, spent, waiting};
+pub use self::unplayed::waiting;
+use self::unplayed::{Unplayed, spent};
 use self::workers::{CLOSED_FOR, Start, Workers};
 use crate::run::deadline::RunDeadline;
 use crate::run::failure::JobFailure;
@@ -215,20 +216,27 @@ impl Runner<'_> {
         if let Some(failure) = progress.given_up.take() {
             return Ok(RunEnd::Failed(failure));
         }
-        let is_cut_short = progress.ending.is_some() || progress.agenda.is_time_up;
+        let is_time_up = progress.agenda.is_time_up;
+        let is_interrupted = match progress.ending {
+            Some(Closing::Interrupted) => self.is_more_ready(progress),
+            _ => false,
+        };
+        let is_cut_short = is_time_up || is_interrupted || self.state.is_league();
         let waiting = if is_cut_short { None } else { waiting(self.state) };
         if let Some(left_out) = progress.unplayed.message_with(waiting) {
             return Ok(RunEnd::Failed(RunError::Unplayed(left_out)));
         }
-        let mut is_more_due = || {
-            let may_play = progress.agenda.may_play();
-            self.state.is_league() || !may_play || progress.agenda.next(self.state).is_some()
-        };
-        Ok(match progress.ending {
-            Some(Closing::Interrupted) if is_more_due() => RunEnd::Finished,
-            _ if progress.agenda.is_time_up => RunEnd::TimeUp,
-            _ => RunEnd::Complete,
+        Ok(match is_interrupted {
+            true => RunEnd::Finished,
+            false if is_time_up => RunEnd::TimeUp,
+            false => RunEnd::Complete,
         })
+    }
+
+    /// Whether a game could begin if nothing had ended the run.
+    fn is_more_ready(&mut self, progress: &mut RunProgress<'_, '_>) -> bool {
+        let may_play = progress.agenda.may_play();
+        self.state.is_league() || !may_play || progress.agenda.next(self.state).is_some()
     }
 
     /// Tells once that a league rests, although two players are there.
@@ -481,14 +489,17 @@ impl Runner<'_> {
         }
     }
 
-    /// Begins no more games of a player that has used up its budget. In a league it rests.
+    /// Tells that no more games of a player begin, because it has used up its budget. In a league it
+    /// rests.
     fn rest(&mut self, player: usize, listener: &mut dyn Listener) -> Result<(), RunError> {
         let Some(why) = spent(self.state, player) else { return Ok(()) };
         let then = if self.state.is_league() {
             self.state.rest(player);
             "it rests"
-        } else {
+        } else if self.state.waiting().any(|game| game.players.players().any(|it| it == player)) {
             "its games wait"
+        } else {
+            return Ok(());
         };
         Ok(listener.on(RunEvent::Warning(&format!("{why}: {then}")), self.state)?)
     }

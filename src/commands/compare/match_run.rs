@@ -19,9 +19,9 @@ use referee_record::model::fault::FaultCode;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::record::GameRecord;
 use referee_tournament::analysis::results::FaultCounts;
-use referee_tournament::run::RunEnd;
 use referee_tournament::run::event::{Listener, RunEvent};
 use referee_tournament::run::resume::Prepared;
+use referee_tournament::run::{RunEnd, RunError, waiting};
 use referee_tournament::schedule::state::TournamentState;
 
 /// The games of a match so far.
@@ -93,6 +93,9 @@ pub(super) fn play_match<C: Contest>(
     if let (RunEnd::Failed(failure), None) = (outcome.end, played.contest.stop()) {
         return Err(failure.into());
     }
+    if let (Some(waiting), None) = (waiting(&tables.analysis.state), played.contest.stop()) {
+        return Err(RunError::Unplayed(waiting).into());
+    }
     if let Some((name, Unstarted { games, why })) = judge.hopeless() {
         let (name, why) = (escape::terminal(name), escape::terminal(why));
         return Err(Failure::input(format!(
@@ -152,6 +155,7 @@ impl<C: Contest> Listener for ContestListener<C> {
                 self.progress.headline(self.contest.headline());
                 self.expect();
                 self.progress.on(event, state)?;
+                self.stop_if_useless(state);
             }
             RunEvent::GameFinished { record, .. } => {
                 // A record without a result is refused when the tables are made at the end.
@@ -167,6 +171,7 @@ impl<C: Contest> Listener for ContestListener<C> {
                 if self.contest.stop().is_some() || self.hopeless().is_some() {
                     self.tell.send_replace(true);
                 }
+                self.stop_if_useless(state);
             }
             RunEvent::Over { .. } => {
                 if self.contest.stop().is_some() {
@@ -202,6 +207,13 @@ impl<C: Contest> ContestListener<C> {
                 let why = why.clone();
                 self.unstarted.insert(record.players[seat].clone(), Unstarted { games, why });
             }
+        }
+    }
+
+    /// Stops the runner if a player has used up its budget: the games of the others say nothing.
+    fn stop_if_useless(&self, state: &TournamentState) {
+        if waiting(state).is_some() {
+            self.tell.send_replace(true);
         }
     }
 

@@ -195,8 +195,8 @@ fn with_versions(
     let Some(league) = league.filter(|league| league.dir.join(LOG).is_file()) else {
         return Ok(own);
     };
-    let header = folder::read(&league.dir, |_, _| {})?.header;
-    let found = PresentPlayers::find(&league.settings, &own, &header.players);
+    let state = folder::read(&league.dir, |_, _| {})?.state;
+    let found = PresentPlayers::find(&league.settings, &own, &state);
     for missing in found.missing {
         printer.note(&format!("not among the opponents: {missing}"));
     }

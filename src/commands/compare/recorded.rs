@@ -11,6 +11,7 @@ use referee_record::log::{LogError, LogReader};
 use referee_record::model::openings::Openings;
 use referee_record::model::record::{GameRecord, Header, PlayerInfo};
 use referee_record::model::stage::Format;
+use referee_record::model::usage::SeatUsage;
 use referee_record::seeds::game_id;
 use referee_record::wording::counted;
 use referee_tournament::folder::{self, FolderError, LockedFolder};
@@ -76,6 +77,8 @@ fn games_of(dir: &Path, ours: &Header, old: &str) -> Result<Vec<GameRecord>, Log
         let seat = game.players.seats().find(|&seat| game.players[seat] == name);
         if let Some(seat) = seat.filter(|_| is_used) {
             old.clone_into(&mut game.players.values[seat]);
+            // It was used there.
+            game.usage = SeatUsage::default();
             let number = game.game;
             games.push(numbered(game, number));
         }

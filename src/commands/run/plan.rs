@@ -24,6 +24,7 @@ use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder;
 use referee_tournament::forecast::{Forecast, SCATTER, doubled};
 use referee_tournament::run::resume::{self, Resumption};
+use referee_tournament::run::waiting;
 use referee_tournament::schedule::state::TournamentState;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -71,6 +72,9 @@ pub(super) fn plan(request: &RunRequest<'_>) -> Result<Status, Failure> {
     }
     for band in unreached(tournament, &header, forecast.as_ref().map(|(forecast, _)| forecast)) {
         printer.line(&band)?;
+    }
+    if let Some(waiting) = waiting(&state) {
+        printer.line(&waiting)?;
     }
     let (due, jobs) = (summary.due, limits.jobs);
     let each = used.checked_div(kept).map(|each| each / jobs as u64);
@@ -144,7 +148,9 @@ impl PlannedGames {
         let (mut kept, mut used) = (0, 0_u64);
         folder::read(dir, |_, game| {
             let Some(fixture) = planned(game, &numbers) else { return };
-            if state.add_scored(fixture, game.summary, game.final_scores()).is_ok() {
+            let mut game = game.clone();
+            game.fixture = fixture;
+            if state.add_line(&game).is_ok() {
                 kept += 1;
                 used = used.saturating_add(game.wall_ns);
             }

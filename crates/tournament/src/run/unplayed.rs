@@ -65,13 +65,18 @@ impl Unplayed {
 }
 
 /// What the run says about the games that wait because budgets are used up, if there are any.
-pub(super) fn waiting(state: &TournamentState) -> Option<String> {
-    let games = match state.waiting() {
+pub fn waiting(state: &TournamentState) -> Option<String> {
+    let (mut count, mut players) = (0, BTreeSet::new());
+    for game in state.waiting() {
+        count += 1;
+        players.extend(game.players.players());
+    }
+    let games = match count {
         0 => return None,
         1 => "1 game waits".to_owned(),
         more => format!("{more} games wait"),
     };
-    let whose: Vec<String> = state.spenders().filter_map(|it| spent(state, it)).collect();
+    let whose: Vec<String> = players.into_iter().filter_map(|it| spent(state, it)).collect();
     Some(format!(
         "{games}: {}. Raise the limit in the configuration and run the same command again to \
          continue",

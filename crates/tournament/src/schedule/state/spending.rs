@@ -47,13 +47,11 @@ impl TournamentState {
         next
     }
 
-    /// How many of the games that are due now wait for a budget.
-    pub(crate) fn waiting(&self) -> usize {
-        if self.spenders().next().is_none() {
-            return 0;
-        }
-        let due = std::iter::successors(self.next_due(0), |&index| self.next_due(index + 1));
-        due.filter(|&index| self.waits(self.fixture(index).players)).count()
+    /// The games that are due now and wait for a budget.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = Fixture> {
+        let first = self.spenders().next().and_then(|_| self.next_due(0));
+        let due = std::iter::successors(first, |&index| self.next_due(index + 1));
+        due.map(|index| self.fixture(index)).filter(|game| self.waits(game.players))
     }
 }
 
