@@ -40,6 +40,7 @@ def request(messages, timeout, answers):
                 urllib.request.Request(URL, data, HEADERS), timeout=timeout) as reply:
             answer = json.load(reply)
         tokens = int((answer.get("usage") or {}).get("total_tokens") or 0)
+        tokens = min(max(tokens, 0), 10**12)
         answers.put((str(answer["choices"][0]["message"]["content"]), tokens, None))
     except Exception as error:  # whatever the service does, it is not the player's fault
         answers.put((None, 0, f"{type(error).__name__}: {error}"))

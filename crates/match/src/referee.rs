@@ -110,7 +110,7 @@ struct GameLoop<'a, 'o> {
     frozen: BySeat<Option<u32>>,
     trace: GameTrace,
     /// How many more bytes of notes are kept; none if some were dropped.
-    room_for_notes: Option<usize>,
+    room_for_notes: BySeat<Option<usize>>,
     /// When the runtime last had its turn for sure.
     runtime_turn: Instant,
 }
@@ -154,7 +154,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
                 tc: setup.tc.clone(),
                 ..GameTrace::new(count)
             },
-            room_for_notes: Some(LONGEST_NOTES),
+            room_for_notes: BySeat::from_fn(count, |_| Some(LONGEST_NOTES / count)),
             runtime_turn: Instant::now(),
         };
         table.play_opening()?;

@@ -70,7 +70,7 @@ impl fmt::Display for ReplyWarning {
             }
             Self::TooManyNotes(most) => write!(
                 f,
-                "notes are dropped from here on; the maximum for all notes of a game is \
+                "notes are dropped from here on; the maximum for all notes in a game is \
                  {most} bytes"
             ),
             Self::NoteNotText => f.write_str("a note that is not a string was dropped"),

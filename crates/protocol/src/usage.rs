@@ -195,8 +195,13 @@ mod tests {
         }
 
         #[test]
-        fn no_line_breaks_the_reader(line: Vec<u8>) {
-            prop_assert_eq!(ReportedUsage::read(&line), ReportedUsage::default());
+        fn no_line_breaks_the_reader(tokens: f64, cost: f64, noise: Vec<u8>) {
+            let line = serde_json::json!({"usage": {"tokens": tokens, "cost": cost}}).to_string();
+            let read = ReportedUsage::read(line.as_bytes());
+            prop_assert!(read.usage.cost <= Cost(MOST_COST * PARTS));
+            prop_assert!(read.usage.tokens == 0 || tokens > 0.0);
+            let read = ReportedUsage::read(&[b"{\"usage\":", &noise[..]].concat());
+            prop_assert_eq!(read.usage, Usage::default());
         }
     }
 

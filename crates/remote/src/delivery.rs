@@ -15,7 +15,7 @@ use tokio_stream::StreamExt;
 use super::messages::WorkerIdentity;
 use super::server::{AGAIN, NatsServer, ServerProblem};
 use super::streams::{EXCLUDED_WORKER, RunNames, Streams, is_queued_already};
-use referee_tournament::run::job::JobOutcome;
+use referee_tournament::run::job::{Finished, JobOutcome};
 
 /// The maximum size of an unpacked result, in bytes.
 const MAX_RESULT: u64 = 64 << 20;
@@ -73,25 +73,41 @@ pub(crate) async fn queue_job(
 }
 
 /// The outcome of a job as it travels: compressed JSON of at most `max` bytes. If it is longer, the
-/// beginnings of the transcripts are left out.
+/// beginnings of the transcripts are left out, and then the notes, from the longest on.
 ///
 /// # Errors
-/// It is too long without any transcript.
+/// It is too long without any of them.
 pub fn pack(mut outcome: JobOutcome, max: usize) -> Result<Vec<u8>, String> {
     loop {
-        let mut out = DeflateEncoder::new(Vec::new(), Compression::fast());
-        let written = serde_json::to_writer(&mut out, &outcome).map_err(io::Error::from);
-        let packed = written.and_then(|()| out.finish()).map_err(|error| error.to_string())?;
-        if packed.len() <= max {
+        let Compressed { packed, length } =
+            Compressed::of(&outcome).map_err(|error| error.to_string())?;
+        if packed.len() <= max && length < MAX_RESULT {
             return Ok(packed);
         }
-        if !halve_transcripts(&mut outcome) {
+        if !halve_transcripts(&mut outcome) && !drop_notes(&mut outcome) {
             return Err(format!(
                 "its result is {} bytes, but the NATS server accepts at most {max}: raise its \
                  max_payload",
                 packed.len()
             ));
         }
+    }
+}
+
+/// An outcome as compressed JSON.
+struct Compressed {
+    packed: Vec<u8>,
+    /// The number of bytes before that.
+    length: u64,
+}
+
+impl Compressed {
+    fn of(outcome: &JobOutcome) -> io::Result<Self> {
+        let mut out = DeflateEncoder::new(Vec::new(), Compression::fast());
+        serde_json::to_writer(&mut out, outcome)?;
+        out.try_finish()?;
+        let length = out.total_in();
+        Ok(Self { packed: out.finish()?, length })
     }
 }
 
@@ -108,6 +124,22 @@ fn halve_transcripts(outcome: &mut JobOutcome) -> bool {
         game.transcript = rest.filter(|rest| !rest.is_empty()).map(str::to_owned);
     }
     had_any
+}
+
+/// Leaves out the notes of the game that has the most of them. Returns whether there was one.
+fn drop_notes(outcome: &mut JobOutcome) -> bool {
+    let JobOutcome::Played(games) = outcome else { return false };
+    let length = |game: &Finished| -> usize {
+        game.record.notes.iter().filter_map(|it| it.note.as_ref()).map(String::len).sum()
+    };
+    let Some(game) = games.iter_mut().max_by_key(|game| length(game)) else { return false };
+    if length(game) == 0 {
+        return false;
+    }
+    game.record.notes.iter_mut().for_each(|it| it.note = None);
+    let warning = "its notes were dropped, because the result was too long for the NATS server";
+    game.record.warnings.push(warning.to_owned());
+    true
 }
 
 /// Reads a packed outcome. `None` if it cannot be read, or is too long.
@@ -173,8 +205,9 @@ pub(crate) async fn fetch_results(
 mod tests {
     use super::*;
 
+    use referee_protocol::SearchReport;
+    use referee_record::model::record::Note;
     use referee_tournament::run::failure::JobFailure;
-    use referee_tournament::run::job::Finished;
 
     #[test]
     fn outcomes_travel_compressed_and_within_bounds() {
@@ -187,7 +220,29 @@ mod tests {
         assert!(error.contains("raise its max_payload"), "{error}");
         // It unpacks to more than it may.
         let bomb = failed(" ".repeat(usize::try_from(MAX_RESULT).expect("fits")));
-        assert_eq!(unpack(&pack(bomb, usize::MAX).expect("packed")), None);
+        assert_eq!(unpack(&Compressed::of(&bomb).expect("packed").packed), None);
+        assert!(pack(bomb, usize::MAX).is_err());
+    }
+
+    #[test]
+    fn long_notes_are_dropped_from_the_game_with_the_most_of_them() {
+        let game = |length: usize| {
+            let mut record = referee_record::model::record::examples::game("a", "b", "draw");
+            let note = Some("\u{1}".repeat(length));
+            let search = SearchReport::default();
+            record.notes =
+                vec![Note { ply: 0, by: "white".to_owned(), note, eval: Some(0.5), search }];
+            Finished { record, warnings: Vec::new(), transcript: None, memory: None }
+        };
+        // Each control character takes six bytes of JSON.
+        let long = usize::try_from(MAX_RESULT / 6).expect("fits");
+        let outcome = JobOutcome::Played(vec![game(10), game(long)]);
+        let packed = pack(outcome, usize::MAX).expect("it is short without notes");
+        let Some(JobOutcome::Played(games)) = unpack(&packed) else { panic!("games") };
+        assert_eq!(games[0], game(10));
+        let [note] = &games[1].record.notes[..] else { panic!("the eval stays") };
+        assert_eq!((&note.note, note.eval), (&None, Some(0.5)));
+        assert!(games[1].record.warnings[0].contains("too long for the NATS server"));
     }
 
     #[test]

@@ -152,8 +152,8 @@ impl Wire {
         init_message(view, id).write(&mut self.line);
         let limit = ReplyLimit::new(view.control.measure, Some(limit));
         let answer = self.exchange(limit).await;
-        answer.line.map_err(|fault| no_start(fault, "the greeting failed"))?;
         self.read_usage();
+        answer.line.map_err(|fault| no_start(fault, "the greeting failed"))?;
         let greeting = match Greeting::read(&self.reply, id) {
             Ok(greeting) => greeting,
             Err(ReplyError::RulesProgram(message)) if self.asks_rules => {
@@ -180,7 +180,11 @@ impl Wire {
                 }
                 Err(error) => Err(self.bad_line(error).await),
             },
-            Err(fault) => Err(fault),
+            Err(fault) => {
+                // What cost too much was used, too.
+                self.read_usage();
+                Err(fault)
+            }
         };
         Ok(Answer { reply, time: answer.time })
     }
@@ -302,6 +306,7 @@ impl Wire {
     /// Sends the prepared line and waits for the reply.
     async fn exchange(&mut self, limit: ReplyLimit) -> process::LineAnswer {
         self.owes = true;
+        self.reply.clear();
         let answer = match &mut self.link {
             Link::Process(process) => process.ask(&self.line, &mut self.reply, limit).await,
             Link::Local(respond) => answer_here(respond, &self.line, &mut self.reply, limit).await,

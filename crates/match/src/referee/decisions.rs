@@ -196,12 +196,14 @@ impl GameLoop<'_, '_> {
 
     /// Whether a note is kept. The first one for which there is no room draws a warning.
     fn has_room_for(&mut self, seat: Seat, note: &str) -> bool {
-        let Some(room) = self.room_for_notes else { return false };
-        self.room_for_notes = room.checked_sub(note.len());
-        if self.room_for_notes.is_none() {
-            let (ply, why) = (self.position.ply(), ReplyWarning::TooManyNotes(LONGEST_NOTES));
+        let Some(room) = self.room_for_notes[seat] else { return false };
+        let rest = room.checked_sub(note.len());
+        self.room_for_notes[seat] = rest;
+        if rest.is_none() {
+            let most = LONGEST_NOTES / self.room_for_notes.len();
+            let (ply, why) = (self.position.ply(), ReplyWarning::TooManyNotes(most));
             self.warn(seat, PlayerWarning::Dropped { ply, why });
         }
-        self.room_for_notes.is_some()
+        rest.is_some()
     }
 }
