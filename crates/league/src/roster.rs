@@ -74,11 +74,12 @@ pub struct PresentPlayers {
 }
 
 impl PresentPlayers {
-    /// Finds the programs of `players`, who are those in the log of a league with these `settings`
-    /// and these players of its `own`.
-    pub fn find(settings: &LeagueSettings, own: &[PlayerSpec], players: &[PlayerInfo]) -> Self {
+    /// Finds the programs of those who are there, by the log of a league with these `settings` and
+    /// these players of its `own`.
+    pub fn find(settings: &LeagueSettings, own: &[PlayerSpec], state: &TournamentState) -> Self {
         let mut found = Self::default();
-        for Kept { info, version, .. } in kept(settings, own, players) {
+        let all = kept(settings, own, &state.header().players);
+        for Kept { info, version, .. } in all.filter(|kept| state.is_there(kept.number)) {
             let name = escape::terminal(&info.name);
             match version {
                 KeptVersion::Ready(spec) => found.ready.push(*spec),

@@ -388,6 +388,13 @@ fn version_before(evaluation: &Evaluation, before: usize, number: usize) -> Vers
     }
 }
 
+/// How much stronger a version is than the one `before`, in Elo; `None` if one of them has played
+/// too few games, or no games connect them.
+pub fn version_gain(evaluation: &Evaluation, before: usize, number: usize) -> Option<Estimate> {
+    let before = version_before(evaluation, before, number);
+    before.gain.filter(|_| !before.has_few_games).map(|(gain, _)| gain)
+}
+
 /// The row of the player with this number, without comparisons.
 fn row(evaluation: &Evaluation, ranks: &[Result<Rank, Unranked<Out>>], number: usize) -> Row {
     let Evaluation { results, ranking, seats, .. } = evaluation;

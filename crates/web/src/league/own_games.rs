@@ -11,6 +11,7 @@ use referee_report::page::PlayedGame;
 use referee_report::page::league::{
     DatedRating, GameFilter, GameResult, ListedGame, OpponentScore, OpponentStep, VersionStep,
 };
+use referee_report::standings::version_gain;
 
 /// The most games that are listed.
 const MOST_GAMES: usize = 50;
@@ -105,7 +106,8 @@ impl<'a> OwnGames<'a> {
             self.own.iter().map(|(&number, &version)| (version, number)).collect();
         versions.sort_unstable();
         let [.., (before, old), (version, new)] = versions[..] else { return None };
-        let counts = &self.live.tables.analysis.evaluation.results.counts;
+        let evaluation = &self.live.tables.analysis.evaluation;
+        let counts = &evaluation.results.counts;
         let mut all: BTreeMap<&str, OpponentStep> = BTreeMap::new();
         for (&number, &label) in &self.labels {
             let [before, after] = [old, new].map(|own| counts.between(own, number));
@@ -123,9 +125,15 @@ impl<'a> OwnGames<'a> {
         }
         let mut opponents: Vec<OpponentStep> = all.into_values().collect();
         let share = |of: Outcomes| of.score().value() / f64::from(of.games());
-        let change = |step: &OpponentStep| (share(step.after) - share(step.before)).abs();
+        let change = |step: &OpponentStep| {
+            let games = step.before.games().min(step.after.games());
+            f64::from(games) * (share(step.after) - share(step.before)).abs()
+        };
         opponents.sort_by(|one, other| change(other).total_cmp(&change(one)));
-        Some(VersionStep { version, before, opponents })
+        // Under pseudonyms, the ranking must not tell whose versions belong together; their author
+        // knows.
+        let gain = version_gain(evaluation, old, new);
+        Some(VersionStep { version, before, gain, opponents })
     }
 
     /// The ratings over time: at each time, that of the newest version that had played. Empty where

@@ -83,6 +83,8 @@ pub struct VersionStep {
     pub version: u32,
     /// The number of the one before.
     pub before: u32,
+    /// How much stronger the later one is, in Elo, if that is known.
+    pub gain: Option<Estimate>,
     /// How they did against opponents that both have met.
     pub opponents: Vec<OpponentStep>,
 }
@@ -177,7 +179,7 @@ impl AuthorPage<'_> {
             }
             section { h2 { "Your versions" } (self.version_table()) }
             @if let Some(step) = &self.step {
-                section { h2 { "Did version " (step.version) " help?" } (self.step_table(step)) }
+                section { h2 { "Did version " (step.version) " help?" } (Self::step_table(step)) }
             }
             section { h2 { "Your rating" } (self.rating_chart()) }
             section #games { h2 { "Your games" } (self.game_table()) }
@@ -237,12 +239,8 @@ impl AuthorPage<'_> {
         }
     }
 
-    fn row(&self, version: &AuthorVersion<'_>) -> Option<&Row> {
-        self.standings.rows.iter().find(|row| row.player == version.shown)
-    }
-
     fn version(&self, version: &AuthorVersion<'_>) -> Markup {
-        let row = self.row(version);
+        let row = self.standings.rows.iter().find(|row| row.player == version.shown);
         let place = row.and_then(|row| self.standings.shared_rank(row).ok());
         let count = |of: fn(&Row) -> u32| or_dash(row.map(of));
         let folder = format!("/author/versions/{}", version.number);
@@ -267,13 +265,12 @@ impl AuthorPage<'_> {
         } }
     }
 
-    fn step_table(&self, step: &VersionStep) -> Markup {
-        let version = self.versions.iter().find(|version| version.number == step.version);
+    fn step_table(step: &VersionStep) -> Markup {
         let [before, after] = [step.before, step.version].map(|number| format!("Version {number}"));
         let score = |of: Outcomes| percent(of.score().value(), f64::from(of.games()));
         let games = |of: Outcomes| counted(of.games(), "game");
         html! {
-            p { (answer(step, version.and_then(|version| self.row(version)))) }
+            p { (answer(step)) }
             @if !step.opponents.is_empty() {
                 p.hint { "Scores against opponents whom both have met, where it changed most first." }
                 (stacking("The last two versions", &html! {
@@ -406,14 +403,13 @@ impl AuthorPage<'_> {
     }
 }
 
-/// Whether a version is stronger than the one before, and by how much; `row` is its line in the
-/// ranking.
-fn answer(step: &VersionStep, row: Option<&Row>) -> String {
+/// Whether a version is stronger than the one before, and by how much.
+fn answer(step: &VersionStep) -> String {
     let VersionStep { version, before, .. } = step;
-    let known = row.and_then(|row| row.before).filter(|before| !before.has_few_games);
-    let Some((gain, _)) = known.and_then(|before| before.gain) else {
+    let Some(gain) = step.gain else {
         return format!(
-            "Not known: version {before} or version {version} has played too few games."
+            "Not known yet: versions {before} and {version} need 20 games each, against opponents \
+             who have met each other."
         );
     };
     let interval = verdict::shown(gain, "Elo");
@@ -456,45 +452,23 @@ fn state(left: Option<LeavingReason>) -> &'static str {
 mod tests {
     use super::super::tests::{HOSTILE, refuse_markup};
     use super::*;
-    use crate::standings::VersionBefore;
     use crate::standings::tests::standings;
     use referee_tournament::analysis::results::examples::results;
 
     #[test]
     fn a_version_helped_if_its_gain_is_certain() {
-        let standings = standings(&results(&["ann v2", "bob v1"], &[(0, 1, "white")]));
-        let step = VersionStep { version: 2, before: 1, opponents: Vec::new() };
-        let said = |gain: Option<[f64; 3]>, has_few_games| {
-            let gain = gain.map(|[low, value, high]| (Estimate { value, low, high }, 0.5));
-            let mut row = standings.rows[0].clone();
-            row.before = Some(VersionBefore { number: 1, gain, has_few_games });
-            answer(&step, Some(&row))
+        let said = |gain: Option<[f64; 3]>| {
+            let gain = gain.map(|[low, value, high]| Estimate { value, low, high });
+            answer(&VersionStep { version: 2, before: 1, gain, opponents: Vec::new() })
         };
-        for (gain, has_few_games, sentence) in [
-            (
-                Some([5.0, 40.0, 75.0]),
-                false,
-                "Yes: it is stronger than version 1: +40 Elo (5 … 75).",
-            ),
-            (
-                Some([-75.0, -40.0, -5.0]),
-                false,
-                "No: it is weaker than version 1: -40 Elo (-75 … -5).",
-            ),
-            (
-                Some([-5.0, 10.0, 25.0]),
-                false,
-                "Not certain: compared with version 1, +10 Elo (-5 … 25).",
-            ),
-            (
-                Some([5.0, 40.0, 75.0]),
-                true,
-                "Not known: version 1 or version 2 has played too few games.",
-            ),
-            (None, false, "Not known: version 1 or version 2 has played too few games."),
+        for (gain, sentence) in [
+            (Some([5.0, 40.0, 75.0]), "Yes: it is stronger than version 1: +40 Elo (5 … 75)."),
+            (Some([-75.0, -40.0, -5.0]), "No: it is weaker than version 1: -40 Elo (-75 … -5)."),
+            (Some([-5.0, 10.0, 25.0]), "Not certain: compared with version 1, +10 Elo (-5 … 25)."),
         ] {
-            assert_eq!(said(gain, has_few_games), sentence);
+            assert_eq!(said(gain), sentence);
         }
+        assert!(said(None).starts_with("Not known yet: versions 1 and 2 need 20 games each"));
     }
 
     #[test]
@@ -537,6 +511,7 @@ mod tests {
             step: Some(VersionStep {
                 version: 2,
                 before: 1,
+                gain: None,
                 opponents: vec![OpponentStep {
                     name: HOSTILE.to_owned(),
                     before: Outcomes::default(),
