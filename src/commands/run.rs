@@ -279,7 +279,7 @@ pub(super) fn refuse_changed(
         return Ok(());
     }
     Err(Failure::conflict(referee_protocol::escape::terminal(&format!(
-        "changed while games were played: {}. Games that a new program may have played have a \
+        "the program changed while games were played: {}. Games that may be affected have a \
          warning in the log. {}",
         changed.join(", "),
         what_now(&changed)

@@ -217,7 +217,7 @@ fn verify_checks_the_rolls_against_the_seed() {
         ": `roll 1` is a roll, but nothing is rolled here\n",
     );
     edited(|rolls| drop(rolls.pop()), "` is recorded where a roll is missing\n");
-    edited(|rolls| rolls[0] = "roll 7".into(), ": `roll 7` cannot be drawn here\n");
+    edited(|rolls| rolls[0] = "roll 7".into(), ": `roll 7` cannot come up here\n");
 }
 
 #[test]

@@ -201,7 +201,7 @@ fn an_outage_makes_a_game_void_even_after_a_kill() {
     let [game] = void[..] else { panic!("one game: {games:?}") };
     assert_eq!(game["void"], json!([why]));
     assert_eq!(game["outages"], json!({ seat_of_model(game): 1 }));
-    let told = "Void because a service could not be reached, and played again: model 1.";
+    let told = "Void and replayed because a service could not be reached: model 1.";
     assert!(run.out.contains(told), "{}", run.out);
     let columns = ["void", "fault_outage", "tokens", "cost"];
     assert_eq!(last_cells(&arena, "model", &columns)[..2], ["1", "0"]);

@@ -154,7 +154,7 @@ fn a_plan_of_a_replacement_leaves_out_its_games() {
     arena.configure(&Config::small().change(|config| config.players[2].1 = greedy));
     let plan = "cup: watch-your-back, 3 players, 3 pairings of 2 pairs\n4 of 12 games played\n\
                 about TIME, estimated from the log, 2 games at a time\n";
-    let replaced = "player cat replaced: HASH became HASH; its games are played again\n";
+    let replaced = "player cat replaced: HASH became HASH; its games will be replayed\n";
     let run = arena.run(&["run", "--plan", "--replace", "cat"]);
     assert_eq!(run, Run::new(0, plan, replaced));
     assert_eq!(arena.log(), log);
@@ -728,9 +728,8 @@ fn programs_that_change_during_a_run_are_noticed() {
     arena.sh(&format!("kill -INT {}", child.id()));
     let run = arena.finish(child, "");
     assert_eq!((run.code, run.out.as_str()), (4, ""), "{run:?}");
-    let error = "error: changed while games were played: bad cat. Games that a new program may \
-                 have \
-                 played have a warning in the log. Put the old one back, or play all its games \
+    let error = "error: the program changed while games were played: bad cat. Games that may be \
+                 affected have a warning in the log. Put the old one back, or play all its games \
                  again \
                  with `referee run --replace 'bad cat'`\n";
     assert_eq!(run.err, error);
@@ -764,7 +763,7 @@ fn a_replaced_player_plays_its_games_again() {
     let old = |folder: &str| format!("\n`{folder}` is older than these results: ");
     assert!(["packets", "public"].iter().all(|it| run.err.contains(&old(it))), "{}", run.err);
     let notes: Vec<&str> = run.err.lines().take(2).collect();
-    let replaced = "player cat replaced: HASH became HASH; its games are played again";
+    let replaced = "player cat replaced: HASH became HASH; its games will be replayed";
     assert_eq!(notes, [replaced, "4 games are in the log, 8 to play"]);
 
     let after = arena.lines();

@@ -249,8 +249,8 @@ fn wrong_lines_and_buttons_are_warned_about() {
         json!([
             "white did not press the button `Clear Hash`, which does nothing at `false`; remove \
              the option",
-            "white reported a wrong main line at ply 2: `e2e4`, move 1 of it, is not legal",
-            "black reported a wrong main line at ply 1: `e2e4`, move 1 of it, is not legal"
+            "white reported a wrong main line at ply 2: its move 1, `e2e4`, is not legal",
+            "black reported a wrong main line at ply 1: its move 1, `e2e4`, is not legal"
         ])
     );
     let details = arena.run(&["rank", "--details"]);

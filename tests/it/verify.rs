@@ -224,7 +224,7 @@ fn a_run_refuses_a_log_with_games_of_another_tournament() {
     assert!(said.starts_with("error: games.jsonl, line 4, game "), "{said}");
     assert_eq!(
         todo,
-        "so it is not clear what comes next; nothing was changed; `referee verify` finds every \
+        "so it is unclear what to play next; nothing was changed; `referee verify` finds every \
          such line, and `referee verify --repair` moves them out of the log\n"
     );
     assert_eq!(arena.log(), before);

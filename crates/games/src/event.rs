@@ -207,7 +207,7 @@ impl TryFrom<Map<String, Value>> for OtherEvent {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
     /// `event` is missing or is not a string.
-    #[error("an event needs a name: a string called `event`")]
+    #[error("an event needs a name: a string in `event`")]
     NoName,
     /// The name is one that all games share, but the fields that belong to it are missing or
     /// invalid.

@@ -59,8 +59,8 @@ pub enum StepError {
         /// The turn of the position.
         turn: Turn,
     },
-    /// This chance outcome cannot be drawn here.
-    #[error("`{outcome}` cannot be drawn here")]
+    /// This chance outcome cannot come up here.
+    #[error("`{outcome}` cannot come up here")]
     NoOutcome {
         /// The outcome as text.
         outcome: String,

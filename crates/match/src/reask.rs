@@ -147,7 +147,7 @@ pub enum NoDecision {
     #[error("{0} decides there")]
     OtherSeat(Text),
     /// This seat is forced to pass here.
-    #[error("{0} must pass there, so it has no decision")]
+    #[error("{0} must pass there: there is nothing to decide")]
     ForcedPass(Text),
     /// The record ends before an outcome of chance.
     #[error("the record ends before a roll there")]

@@ -348,7 +348,7 @@ pub enum ReplayError {
     #[error("`{}` is one action, but several seats move at once", one_line(.0))]
     Alone(String),
     /// This outcome is impossible here.
-    #[error("`{}` cannot be drawn here", one_line(.0))]
+    #[error("`{}` cannot come up here", one_line(.0))]
     Impossible(String),
     /// The rules reject an action.
     #[error("ply {ply}: `{}` was not legal: {}", one_line(text), one_line(&refusal.to_string()))]

@@ -324,7 +324,6 @@ struct TreeReader<'a> {
 }
 
 impl TreeReader<'_> {
-    /// The place of the copy.
     /// Fails if a file of a submission has a name that cannot be printed.
     fn refuse_name(&self, path: &Path) -> Result<(), UnfitTree> {
         if self.rules.links == Links::Refused {
@@ -333,6 +332,7 @@ impl TreeReader<'_> {
         Ok(())
     }
 
+    /// The place of the copy.
     fn copy_of(&self, path: &Path) -> Option<PathBuf> {
         // An empty path must not add a `/`.
         self.to.map(|to| if path == Path::new("") { to.to_owned() } else { to.join(path) })

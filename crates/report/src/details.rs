@@ -226,7 +226,7 @@ mod tests {
             }],
             warnings: vec![WarningCount {
                 player: "ant".into(),
-                warning: "reported a wrong main line at ply 4: `e2e5`, move 1 of it, is not legal"
+                warning: "reported a wrong main line at ply 4: its move 1, `e2e5`, is not legal"
                     .into(),
                 first: "526a-1".into(),
                 games: 12,
@@ -257,8 +257,8 @@ ant                7  1.2 ms  33 ms    1.5 s
 means per move  moves  depth  nodes  nodes/s   time  latency
 ant                 6   12.3   46 k    1.2 M  37 ms  -150 µs
 
-warnings                                                                     games   first
-ant reported a wrong main line at ply 4: `e2e5`, move 1 of it, is not legal     12  526a-1
+warnings                                                                   games   first
+ant reported a wrong main line at ply 4: its move 1, `e2e5`, is not legal     12  526a-1
 
 ant and bee are the same player: the same command with the same files.
 ant beats bee, bee beats cat, cat beats ant.";

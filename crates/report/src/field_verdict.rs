@@ -134,7 +134,7 @@ fn answer(played: &FieldMatch, [new, old]: [&str; 2]) -> String {
             format!("{new} is not {high} Elo better than {old} {field}")
         }
         (SprtVerdict::Undecided, Some(MatchEnd::Copies)) => {
-            "Undecided: all games repeat earlier ones, so more games would not help".to_owned()
+            "Undecided: new games only repeat old ones, so more would not help".to_owned()
         }
         (SprtVerdict::Undecided, Some(_)) => format!(
             "The test between {low} and {high} Elo has not ended after the maximum number of {}s; \

@@ -143,7 +143,7 @@ fn outages(standings: &Standings) -> Option<String> {
         rows.map(|(row, times)| format!("{} {times}", escape::terminal(&row.player))).collect();
     (!players.is_empty()).then(|| {
         format!(
-            "Void because a service could not be reached, and played again: {}.",
+            "Void and replayed because a service could not be reached: {}.",
             list(&players)
         )
     })

@@ -71,7 +71,7 @@ pub fn text(played: &PlaceMatch, who: MatchPlayer<'_>, opponents: &[String]) -> 
         }
     }));
     let elo = match elo(played) {
-        Some(elo) => format!("Estimate: {} at 95% over these opponents", shown(elo, "Elo")),
+        Some(elo) => format!("Estimate: {} at 95%, relative to these opponents", shown(elo, "Elo")),
         None => "No estimate yet".to_owned(),
     };
     lines.push(match state.stop {
@@ -80,7 +80,7 @@ pub fn text(played: &PlaceMatch, who: MatchPlayer<'_>, opponents: &[String]) -> 
             played.within()
         ),
         Some(MatchEnd::Copies) => {
-            format!("{elo}: all games repeat earlier ones, so more games would not help.")
+            format!("{elo}: new games only repeat old ones, so more would not help.")
         }
         _ => format!("{elo}."),
     });

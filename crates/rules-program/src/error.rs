@@ -182,7 +182,7 @@ pub(crate) enum Violation {
         seats: usize,
     },
     /// `together` does not list several different seats.
-    #[error("`together` needs two or more different seats; one that moves alone is `move`")]
+    #[error("`together` needs two or more different seats; use `move` for a single seat")]
     Together,
     /// A seat that is out of the game has a turn.
     #[error("`{0}` is listed in `eliminated`, but the turn asks it")]

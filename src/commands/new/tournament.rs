@@ -257,7 +257,7 @@ fn configuration(
     let good = taken.iter().filter(|submission| submission.player.is_ok()).count();
     let folder = whole_folder(&args.into)?;
     let mut text = format!(
-        "# A round-robin of everyone in `{}`. `referee run` plays it,\n\
+        "# A round-robin of everyone in `{}`. `referee run` plays it;\n\
          # `referee run --plan` shows how many games that is.\n\
          name = {}\n\
          game = {}\n\

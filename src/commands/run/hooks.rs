@@ -19,6 +19,7 @@ use crate::commands::runtime::new_runtime;
 use crate::error::Failure;
 use referee_league::door::DoorEvent;
 use referee_record::model::tournament::Hook;
+use referee_record::wording::counted;
 
 /// The most events that wait.
 const WAITING: usize = 1000;
@@ -152,7 +153,8 @@ impl Hooks {
             let _ = queue.events.send(None);
         }
         let (lost, why) = self.thread?.join().ok()??;
-        Some(format!("hook: {lost} of its calls failed, the last one because {why}"))
+        let calls = counted(lost, "call");
+        Some(format!("hook: {calls} failed (the last one: {why})"))
     }
 }
 
@@ -257,7 +259,10 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let hooks = Hooks::begin(Some(&hook(dir.path(), "exit 3")), "cup").expect("a thread");
         let said = hooks.end(0, Path::new("results")).expect("it failed");
-        assert!(said.starts_with("hook: 1 of its calls failed") && said.contains('3'), "{said}");
+        assert!(
+            said.starts_with("hook: 1 call failed (the last one: ") && said.contains('3'),
+            "{said}"
+        );
     }
 
     #[test]

@@ -199,8 +199,8 @@ fn outlook(until: &Until, each: Duration, due: usize, tables: &Tables) -> String
     let share = match due {
         0 => "all of them extra games".to_owned(),
         #[expect(clippy::cast_precision_loss, reason = "counts of games")]
-        due if games < due as f64 => format!("of {due} that are due"),
-        due => format!("the {due} that are due, then further ones"),
+        due if games < due as f64 => format!("of the {due} due"),
+        due => format!("the {due} due, then further ones"),
     };
     let ratings = tables.standings.rows.iter().filter_map(Row::shown_rating);
     let margins: Vec<f64> = ratings.map(Estimate::margin).collect();

@@ -97,7 +97,7 @@ const ATTACKS: [Attack; 12] = [
         let otherwise = "its build failed with exit code 2";
         let why = |seen| if sees { seen } else { otherwise };
         site.fails("python3 forge", why(forged));
-        site.fails("python3 forge kill", why("its build was ended by signal 9"));
+        site.fails("python3 forge kill", why("its build was killed by signal 9"));
         assert!(!site.arena.path().join("x").exists());
     }),
     ("build-uses-the-network", "", |site| {

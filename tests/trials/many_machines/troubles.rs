@@ -216,7 +216,7 @@ pub(super) fn lost_store(server: &mut TestServer) {
     let run = Logged::start(&arena, &["run", "--on", &url]);
     run.wait_for("no worker has joined");
     server.lose_store();
-    run.wait_for("the server has lost the queues of this run");
+    run.wait_for("the server lost the queues of this run");
     let _worker = WorkerProcess::start(&arena, &url, "one");
     let (code, said) = run.finish();
     assert_eq!(code, 0, "{said}");

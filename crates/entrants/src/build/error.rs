@@ -134,7 +134,7 @@ fn limit_key(overrun: &Overrun) -> &'static str {
 fn ended(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("failed with exit code {code}"),
-        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, Some(signal)) => format!("was killed by signal {signal}"),
         (None, None) => "failed".to_owned(),
     }
 }

@@ -56,7 +56,7 @@ pub(super) fn caption(game: &Backdraughts) -> String {
     };
     let turn = match game.phase {
         _ if game.ending.is_some() => "over".to_owned(),
-        TurnPhase::First => "rolling for who begins".to_owned(),
+        TurnPhase::First => "rolling to see who begins".to_owned(),
         TurnPhase::Roll(seat) => format!("{} to roll", name(seat)),
         TurnPhase::Act { seat, number } => act(seat, number),
         TurnPhase::Answer { passer, number } => {

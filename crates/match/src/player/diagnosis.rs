@@ -123,7 +123,7 @@ pub(super) fn how_it_ended(status: ExitStatus) -> String {
     let number = status.signal().unwrap_or_default();
     match nix::sys::signal::Signal::try_from(number) {
         Ok(signal) => format!("was ended by {signal}"),
-        Err(_) => format!("was ended by signal {number}"),
+        Err(_) => format!("was killed by signal {number}"),
     }
 }
 

@@ -101,7 +101,7 @@ fn impossible_records_are_reported() {
     let game = GameKind::Backdraughts;
     let missing = "`1,3>4,3` is recorded where a roll is missing";
     assert_eq!(error(&record(game, &[], &["1,3>4,3"], &[]), game), missing);
-    let impossible = "`roll 7` cannot be drawn here";
+    let impossible = "`roll 7` cannot come up here";
     assert_eq!(error(&record(game, &[], &[], &["roll 7"]), game), impossible);
 }
 

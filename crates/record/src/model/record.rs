@@ -120,10 +120,10 @@ impl Header {
         }
         if matches!(self.fault_policy, FaultPolicy::Retry(times) if !(1..=MOST_RETRIES).contains(&times))
         {
-            return Err(format!("players get 1 to {MOST_RETRIES} retries"));
+            return Err(format!("expected 1 to {MOST_RETRIES} retries"));
         }
         if self.openings.as_ref().is_some_and(|openings| !openings.is_within_bounds()) {
-            return Err(format!("openings have 1 to {MOST_PLIES} plies"));
+            return Err(format!("openings need 1 to {MOST_PLIES} plies"));
         }
         let different: HashSet<&str> = self.seats.values().iter().map(String::as_str).collect();
         if different.len() < self.seats.len() || different.contains("draw") {

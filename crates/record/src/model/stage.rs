@@ -334,7 +334,7 @@ impl Stage {
             Format::Gauntlet { anchors, .. } => {
                 let entrants = players.saturating_sub(anchors.len());
                 let anchors = counted(anchors.len(), "anchor");
-                format!("a gauntlet of {entrants} against {anchors}, {deals} each")
+                format!("a gauntlet of {entrants} against {anchors}, {deals} per {meeting}")
             }
             Format::Swiss { rounds } => {
                 format!("{} of {deals}", counted(*rounds as usize, "Swiss round"))
@@ -495,7 +495,7 @@ mod tests {
         assert_eq!(shown(Format::Check), said("a check of 2 deals each", 16));
         assert_eq!(shown(Format::RoundRobin), said("70 meetings of 2 deals", 560));
         assert_eq!(shown(some), said("3 meetings each, 2 deals per meeting", 48));
-        let gauntlet = "a gauntlet of 4 against 4 anchors, 2 deals each";
+        let gauntlet = "a gauntlet of 4 against 4 anchors, 2 deals per meeting";
         assert_eq!(shown(Format::Gauntlet { anchors, same_luck: false }), said(gauntlet, 128));
         let refused = [
             (Format::Swiss { rounds: 3 }, "the format swiss is for games of two seats"),
@@ -545,7 +545,7 @@ mod tests {
                 "a check of 2 pairs each",
                 "10 pairings of 2 pairs",
                 "3 opponents each, 2 pairs per pairing",
-                "a gauntlet of 3 against 2 anchors, 2 pairs each",
+                "a gauntlet of 3 against 2 anchors, 2 pairs per pairing",
                 "3 Swiss rounds of 2 pairs",
                 "a knockout with 2 pairs per match",
                 "a ladder of 400 games at most",

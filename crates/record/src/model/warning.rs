@@ -235,10 +235,10 @@ mod tests {
             text(PlayerWarning::WroteAfterMove { ply: 4, line: "bestmove e2e4".into() }),
             "black wrote after its move at ply 4: \"bestmove e2e4\""
         );
-        let why = "`e2e5`, move 3 of it, is not legal".to_owned();
+        let why = "its move 3, `e2e5`, is not legal".to_owned();
         assert_eq!(
             text(PlayerWarning::WrongLine { ply: 4, why }),
-            "black reported a wrong main line at ply 4: `e2e5`, move 3 of it, is not legal"
+            "black reported a wrong main line at ply 4: its move 3, `e2e5`, is not legal"
         );
         assert_eq!(
             text(PlayerWarning::WroteAfterEnd("bye".into())),

@@ -81,7 +81,7 @@ impl Dispatcher {
             Ok(was_missing) => {
                 if was_missing {
                     self.warn(
-                        "the server has lost the queues of this run; they were created again, and \
+                        "the server lost the queues of this run; they have been created again, and \
                          their jobs will be replayed",
                     );
                 }

@@ -55,8 +55,8 @@ fn verdict(found: &WorkerResults) -> String {
         )
     } else {
         format!(
-            "These results differ by more than chance explains from those elsewhere against the \
-             same opponents ({tests}). If a machine is slow, count CPU time with measure = \"cpu\", \
+            "These results differ from those elsewhere against the same opponents by more than \
+             chance explains ({tests}). If a machine is slow, count CPU time with measure = \"cpu\", \
              or play these games elsewhere."
         )
     }

@@ -55,7 +55,7 @@ pub(super) fn run(engines: &[String], file: &Path, printer: Printer) -> Result<S
 fn head(folder: &Path) -> String {
     format!(
         "\
-# A round-robin of chess engines. `referee run` plays it, `referee run --plan` shows how many
+# A round-robin of chess engines. `referee run` plays it; `referee run --plan` shows how many
 # games that is.
 name = {}
 game = \"chess\"

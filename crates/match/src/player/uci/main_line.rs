@@ -19,7 +19,7 @@ pub(super) fn problem(position: &dyn AnyPosition, info: &EngineInfo) -> Option<S
         }
         if position.play_silently(Step::Move(text)).is_err() {
             let text = shown(text.as_bytes());
-            return Some(format!("`{text}`, move {} of it, is not legal", plies + 1));
+            return Some(format!("its move {}, `{text}`, is not legal", plies + 1));
         }
         plies += 1;
     }
@@ -68,7 +68,7 @@ mod tests {
     fn a_line_has_to_be_legal() {
         assert_eq!(
             said("", "score cp 1 pv e2e4 e7e5 e1g1"),
-            Some("`e1g1`, move 3 of it, is not legal".to_owned())
+            Some("its move 3, `e1g1`, is not legal".to_owned())
         );
         assert_eq!(said("", "score cp 1 pv e2e4 e7e5 g1f3"), None);
         assert_eq!(said("", "score cp 1"), None, "there is none");

@@ -168,8 +168,7 @@ impl TidyList {
         let (seats, column) = (first.rows.len(), self.columns.game.0);
         if seats == 1 {
             let problem = format!(
-                "{} has one line; expected one for each of its 2 to {MOST_SEATS} seats, with the \
-                 same `{column}`",
+                "{} has one line; expected 2 to {MOST_SEATS}, one per seat, with the same `{column}`",
                 first.shown(),
             );
             return bad.add(first.line(), (Some(column), problem));

@@ -275,8 +275,8 @@ fn the_games_of_a_list_have_the_same_seats() {
     };
     assert_eq!(
         wrong("1,red,ant,1,\n2,red,bee,1,\n"),
-        "line 2, column `game`: game `1` has one line; expected one for each of its 2 to 16 seats, \
-         with the same `game`"
+        "line 2, column `game`: game `1` has one line; expected 2 to 16, one per seat, with the \
+         same `game`"
     );
     assert_eq!(
         wrong("1,a,ant,1,\n1,b,bee,2,\n2,a,bee,1,\n2,b,ant,2,\n2,c,cat,3,\n"),

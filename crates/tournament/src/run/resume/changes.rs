@@ -189,7 +189,7 @@ impl PlayerTerms<'_> {
                 player.hash, now.hash
             )),
             Some(now) if replaced.contains(name) => changes.push(format!(
-                "player {name} replaced: {} became {}; its games are played again",
+                "player {name} replaced: {} became {}; its games will be replayed",
                 player.hash, now.hash
             )),
             Some(now) => programs.push(ChangedProgram {

@@ -24,7 +24,7 @@ pub enum ResumeError {
     Unknown(String),
     /// A line is not a game of this tournament.
     #[error(
-        "{0}, so it is not clear what comes next; nothing was changed; `referee verify` finds \
+        "{0}, so it is unclear what to play next; nothing was changed; `referee verify` finds \
          every such line, and `referee verify --repair` moves them out of the log"
     )]
     Foreign(LineProblem),

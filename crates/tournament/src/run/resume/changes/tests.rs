@@ -179,7 +179,7 @@ fn a_replaced_player_plays_its_games_again() {
     new.players = vec![player("ant", "cc"), player("bee", "bb")];
     assert_eq!(
         compare(&old, &new, &["ant".to_owned()], &Played::default()),
-        Ok(vec!["player ant replaced: aa became cc; its games are played again".to_owned()])
+        Ok(vec!["player ant replaced: aa became cc; its games will be replayed".to_owned()])
     );
 }
 
