@@ -22,7 +22,7 @@ use referee_record::model::player::PlayerSpec;
 use referee_record::model::plies::Plies;
 use referee_record::model::tc::own_control;
 use referee_record::seeds::Secret;
-use referee_report::board::picture;
+use referee_report::board_picture::picture;
 
 /// Arguments of `ask`.
 #[derive(Debug, Args)]

@@ -23,7 +23,7 @@ use referee_match::replay::story::{describe_step, is_ply};
 use referee_match::replay::turning::TurningPoint;
 use referee_record::model::plies::Plies;
 use referee_record::model::record::GameRecord;
-use referee_report::board::picture;
+use referee_report::board_picture::picture;
 use referee_tournament::analysis::fault_cases::FaultCase;
 
 /// Arguments of `replay`.

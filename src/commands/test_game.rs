@@ -20,7 +20,7 @@ use referee_record::bounded;
 use referee_record::log::write_whole;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::plies::Plies;
-use referee_report::board::picture;
+use referee_report::board_picture::picture;
 use referee_report::page::page_of_one_game;
 
 /// The arguments that only matter in a trial.

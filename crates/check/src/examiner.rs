@@ -33,7 +33,7 @@ use referee_record::model::warning::{GameWarning, Wording};
 use referee_record::seeds::{Secret, game_id};
 use referee_record::shell;
 use referee_record::wording::counted;
-use referee_report::board::picture;
+use referee_report::board_picture::picture;
 use referee_report::colour::{Colour, Styled};
 use referee_tournament::run::entrant::Entrant;
 use referee_tournament::run::failure::JobFailure;

@@ -38,8 +38,8 @@ mod file;
 mod game_file;
 mod given_options;
 mod grades;
+mod hidden_files;
 mod hooks;
-mod isolation;
 mod keys;
 mod launch;
 mod league;
@@ -67,7 +67,7 @@ use std::path::{Path, PathBuf};
 
 pub use error::ConfigError;
 pub use game_file::open_game_file;
-pub use isolation::player_folders;
+pub use hidden_files::player_folders;
 pub use limits::{DEFAULT_MARGIN, DEFAULT_MOVE, DEFAULT_STARTUP};
 pub use player::remarks;
 pub use player_argument::{PlayerArgument, program_of};

@@ -10,7 +10,7 @@ use referee_record::model::record::Anchor;
 use referee_sandbox::{Level, Mechanism, Requirement};
 
 use super::file::ConfigFile;
-use super::isolation::{isolate, player_folders};
+use super::hidden_files::{hide_other_players, player_folders};
 use super::player::LookupPaths;
 use super::player_keys::PlayerKeys;
 use super::player_table;
@@ -39,7 +39,7 @@ pub(super) fn check(
             .filter_map(|keys| player_table::check(keys, place, builds, problems))
             .collect()
     });
-    isolate(&mut players, place.base);
+    hide_other_players(&mut players, place.base);
     players
 }
 

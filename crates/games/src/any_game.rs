@@ -23,7 +23,7 @@ pub use failure::ProgramError;
 pub use guesses::guesses;
 pub use typed::{Typed, TypedPosition};
 
-use super::drawing::{BoardLook, Drawing};
+use super::drawn_board::{BoardLook, Drawing};
 use super::event::Event;
 use super::game::{Clause, Legal};
 use super::options::{OptionError, OptionSpec, Options};

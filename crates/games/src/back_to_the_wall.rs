@@ -31,7 +31,7 @@ pub use state::State;
 pub(crate) use walls::Placement;
 
 use super::board::{Direction, Square};
-use super::drawing::DrawnRow;
+use super::drawn_board::DrawnRow;
 use super::event::{Event, NotPlaced};
 use super::options::OptionKind;
 use super::two::{BySide, GameResult, Outcome, Side, Step, Turn};

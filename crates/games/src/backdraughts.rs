@@ -23,7 +23,7 @@ pub use options::{First, Movement, Rules, Turning};
 pub use state::State;
 
 use super::board::{Bitboard, Square};
-use super::drawing::{DrawnRow, symbol_cells};
+use super::drawn_board::{DrawnRow, symbol_cells};
 use super::history::History;
 use super::two::{BySide, GameResult, Outcome, Side, Step, Turn};
 use super::{Event, Game, OptionError, Options, Refusal, RuleSheet, Stream};

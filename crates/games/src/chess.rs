@@ -17,7 +17,7 @@ pub use start::Rules;
 pub use state::State;
 
 use super::any_game;
-use super::drawing::DrawnRow;
+use super::drawn_board::DrawnRow;
 use super::event::Event;
 use super::history::History;
 use super::two::{BySide, Outcome, Side, Step, Turn};

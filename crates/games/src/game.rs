@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::any_game;
 use super::board;
-use super::drawing::{BoardLook, DrawnRow};
+use super::drawn_board::{BoardLook, DrawnRow};
 use super::event::Event;
 use super::options::{OptionError, OptionSpec, Options};
 use super::refusal::Refusal;

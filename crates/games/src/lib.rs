@@ -5,7 +5,7 @@ pub mod back_to_the_wall;
 pub mod backdraughts;
 pub mod board;
 pub mod chess;
-mod drawing;
+mod drawn_board;
 pub mod event;
 mod game;
 mod history;
@@ -26,7 +26,7 @@ pub use any_game::{
     AnyGame, AnyPosition, GameError, PlacesTell, Position, ProgramError, RulesProgram, SharedGame,
     Typed, TypedPosition, guesses,
 };
-pub use drawing::{
+pub use drawn_board::{
     BoardLook, BoardSymbol, Drawing, DrawnBoard, DrawnDie, DrawnRow, DrawnSquare, Labels,
     SquareMark,
 };

@@ -24,7 +24,7 @@ pub use size::{BoardSize, zone};
 pub use state::State;
 
 use super::board::Bitboard;
-use super::drawing::{DrawnRow, symbol_cells};
+use super::drawn_board::{DrawnRow, symbol_cells};
 use super::event::{Event, Why};
 use super::history::History;
 use super::two::{BySide, GameResult, Outcome, Side, Step, Turn};

@@ -19,7 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod board;
+pub mod board_picture;
 pub(crate) mod charts;
 pub mod ci;
 pub mod colour;

@@ -142,10 +142,7 @@ fn outages(standings: &Standings) -> Option<String> {
     let players: Vec<String> =
         rows.map(|(row, times)| format!("{} {times}", escape::terminal(&row.player))).collect();
     (!players.is_empty()).then(|| {
-        format!(
-            "Void and replayed because a service could not be reached: {}.",
-            list(&players)
-        )
+        format!("Void and replayed because a service could not be reached: {}.", list(&players))
     })
 }
 

@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::printer::Styled;
 use referee_games::{AnyPosition, Event, GameError, Position, TextStep, Turn};
 use referee_match::replay::story::{describe_step, is_ply};
-use referee_report::board::picture;
+use referee_report::board_picture::picture;
 
 /// Where a game is shown while it is played.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use referee_match::replay::turning::TurningPoint;
 use referee_match::replay::{self, Replay, ReplayError};
 use referee_record::model::clock::{Clock, TimeControl, seconds};
 use referee_record::model::record::GameRecord;
-use referee_report::board::{BoardSide, picture, picture_from};
+use referee_report::board_picture::{BoardSide, picture, picture_from};
 
 /// The keys, for the last line.
 const KEYS: &str = "←→ step  PgUp PgDn 10  Home End  a number and Enter: go to  f flip  q leave";

@@ -8,7 +8,7 @@ use rand::RngCore;
 use serde_json::value::RawValue;
 
 use super::{AnyGame, AnyPosition, GameError, Position, json};
-use crate::drawing::{self, BoardLook, Drawing, DrawnDie};
+use crate::drawn_board::{self, BoardLook, Drawing, DrawnDie};
 use crate::event::Event;
 use crate::game::{Clause, Game, Legal, StepOf};
 use crate::options::{OptionSpec, Options};
@@ -211,7 +211,10 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
         let Some(look) = &G::sheet().board else { return Drawing::Text(self.game.rows()) };
         let dice =
             self.game.die().map(|(seat, value)| DrawnDie { seat: G::SEATS[seat].into(), value });
-        Drawing::Board(drawing::board(self.game.cells(), look, dice.into_iter().collect()), look)
+        Drawing::Board(
+            drawn_board::board(self.game.cells(), look, dice.into_iter().collect()),
+            look,
+        )
     }
 
     fn caption(&self) -> String {

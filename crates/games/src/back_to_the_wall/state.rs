@@ -7,7 +7,7 @@ use super::map::{Ground, PIECES, Piece};
 use super::{BackToTheWall, RoundResult};
 use crate::Game;
 use crate::board::Square;
-use crate::drawing::DrawnRow;
+use crate::drawn_board::DrawnRow;
 use crate::event::PieceSquares;
 use crate::seat::SeatMap;
 use crate::two::{BySide, Side};

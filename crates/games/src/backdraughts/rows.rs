@@ -1,7 +1,7 @@
 //! Boards as rows of characters: `W`, `B` and `.`.
 
 use super::board::{Board, PAWNS};
-use crate::drawing::{Symbols, squares_with, symbol_rows, symbols};
+use crate::drawn_board::{Symbols, squares_with, symbol_rows, symbols};
 use crate::two::{BySide, Side};
 
 impl Board {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::Chess;
 use crate::Game;
-use crate::drawing::{DrawnRow, DrawnSquare};
+use crate::drawn_board::{DrawnRow, DrawnSquare};
 
 /// The complete state for players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

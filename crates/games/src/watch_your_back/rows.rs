@@ -2,7 +2,7 @@
 
 use super::board::{Board, PLACEMENTS};
 use super::size::BoardSize;
-use crate::drawing::{Symbols, squares_with, symbol_rows, symbols};
+use crate::drawn_board::{Symbols, squares_with, symbol_rows, symbols};
 use crate::two::{BySide, Side};
 
 impl Board {

@@ -8,7 +8,7 @@ use referee_record::model::player::{PlayerKind, PlayerSpec};
 /// Notes for each player which files are the others': their folders, and where it may read, their
 /// programs and the files that their commands name. Files that both players are made of stay visible
 /// to both. The folder `base` of the configuration belongs to no player.
-pub(super) fn isolate(players: &mut [PlayerSpec], base: &Path) {
+pub(super) fn hide_other_players(players: &mut [PlayerSpec], base: &Path) {
     let parts: Vec<Vec<PathBuf>> = players.iter().map(parts).collect();
     let dirs = player_folders(players.iter().map(|player| player.dir.as_path()), base);
     for (number, player) in players.iter_mut().enumerate() {
@@ -88,7 +88,7 @@ mod tests {
 
     /// The paths hidden from each player, by their names in `top`.
     fn hidden(top: &Path, mut players: Vec<PlayerSpec>) -> Vec<Vec<String>> {
-        isolate(&mut players, top);
+        hide_other_players(&mut players, top);
         let names = |player: &PlayerSpec| {
             let names = player.hidden.iter().map(|path| path.strip_prefix(top).expect("below"));
             names.map(|name| name.display().to_string()).collect()
