@@ -367,7 +367,7 @@ fn a_plan_lists_the_games_to_come() {
     let arena = Arena::with(&config(STAGES));
     let run = arena.run(&["run", "--plan"]);
     let expected = "cup: watch-your-back, 7 players, 2 Swiss rounds of 1 pair; then a gauntlet of \
-                    6 against 1 anchor, 1 pair each; then the best 4: a knockout with 1 pair per \
+                    6 against 1 anchor, 1 pair per pairing; then the best 4: a knockout with 1 pair per \
                     match\n\
                     0 of about 30 games played\nif strengths scatter by 200 Elo, rank intervals \
                     are about 5 ranks wide\nno estimate before the first game\n";
