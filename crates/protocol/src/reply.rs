@@ -10,7 +10,6 @@ use crate::error::{
 };
 use crate::field::LenientField;
 use crate::search::SearchReport;
-use crate::usage::MOST_COST;
 use crate::{escape, shown};
 use referee_games::WholeNumber;
 
@@ -59,7 +58,10 @@ pub enum ReplyWarning {
     /// A usage that is not an object.
     UsageNotObject,
     /// A cost that is not a number in its range.
-    CostOutOfRange,
+    CostOutOfRange {
+        /// The most that may be.
+        most: u64,
+    },
 }
 
 impl fmt::Display for ReplyWarning {
@@ -81,8 +83,8 @@ impl fmt::Display for ReplyWarning {
                 write!(f, "`{field}` was dropped; it is not a whole number in its range")
             }
             Self::UsageNotObject => f.write_str("a usage that is not an object was dropped"),
-            Self::CostOutOfRange => {
-                write!(f, "`usage.cost` was dropped; it is not a number from 0 to {MOST_COST}")
+            Self::CostOutOfRange { most } => {
+                write!(f, "`usage.cost` was dropped; it is not a number from 0 to {most}")
             }
         }
     }

@@ -162,7 +162,7 @@ impl ReportedUsage {
         if let Some(units) = &fields.cost {
             match units.value().and_then(|units| Cost::of_units(*units)) {
                 Some(cost) => self.usage.cost = cost,
-                None => self.warnings.push(ReplyWarning::CostOutOfRange),
+                None => self.warnings.push(ReplyWarning::CostOutOfRange { most: MOST_COST }),
             }
         }
     }
