@@ -194,7 +194,7 @@ impl GameLoop<'_, '_> {
         }
     }
 
-    /// Whether a note is kept. The first one for which there is no room draws a warning.
+    /// Whether a note is kept. The first that does not fit draws a warning.
     fn has_room_for(&mut self, seat: Seat, note: &str) -> bool {
         let Some(room) = self.room_for_notes[seat] else { return false };
         let rest = room.checked_sub(note.len());

@@ -52,7 +52,7 @@ pub struct UsageLimit {
 }
 
 impl UsageLimit {
-    /// Whether there is no limit.
+    /// Whether nothing is limited.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
