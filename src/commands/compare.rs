@@ -423,14 +423,25 @@ fn rivals(args: &CompareArgs, settings: &Settings) -> Result<Vec<PlayerSpec>, Fa
     let mut b = settings.program(word, refusal)?;
     if a.name == b.name {
         if a.hash == b.hash {
-            let name = a.name;
-            return Err(Failure::input(format!(
-                "{name} cannot be compared with itself; name another player"
-            )));
+            return Err(Failure::input(compared_with_itself(&a.name, [&args.a, word])));
         }
         [a.name, b.name] = [&args.a, word].map(|word| name_of(word));
     }
     Ok(vec![a, b])
+}
+
+/// The message that both words stand for the player with this name.
+fn compared_with_itself(name: &str, words: [&str; 2]) -> String {
+    let [one, other] = words.map(|word| word.rsplit_once('/').map_or(".", |(folder, _)| folder));
+    if one == other || !words.iter().all(|word| Path::new(word).is_file()) {
+        return format!("{name} cannot be compared with itself; name another player");
+    }
+    // Files that the programs import may differ.
+    let [a, b, one, other] = [words[0], words[1], one, other].map(str::escape_debug);
+    format!(
+        "{a} and {b} are the same; if other files in their folders differ, compare the folders: \
+         `referee compare {one} {other}`"
+    )
 }
 
 /// Refuses players that cannot start after the configured openings.
