@@ -17,21 +17,26 @@ use crate::significance::count;
 
 /// The prior of the strengths.
 #[derive(Debug, Clone)]
-pub(crate) enum Assumed {
+pub(crate) enum Assumed<'a> {
     /// The weak prior.
     Weak,
     /// A prior learned from the results.
     Learned,
-    /// This prior, learned from the same results.
-    Known(Prior),
+    /// The prior of another fit to the same results with the same fixed ratings, whose parameters are
+    /// the first ones of this one.
+    Fitted(&'a FittedModel),
 }
 
-impl Assumed {
+impl Assumed<'_> {
     fn of(&self, layout: Layout, games: &RatedGames, players: Players<'_>) -> (Model, MapEstimate) {
         let model = |prior| Model::new(layout, games, prior);
         let (model, start) = match self {
             Self::Weak => with_start(model(Prior::weak())),
-            Self::Known(prior) => with_start(model(prior.clone())),
+            Self::Fitted(other) => {
+                let (model, mut start) = with_start(model(other.model.prior().clone()));
+                start.iter_mut().zip(&other.point).for_each(|(start, known)| *start = *known);
+                (model, start)
+            }
             Self::Learned => learn(model(Prior::weak()), games, players),
         };
         let map = model.map_estimate_from(start, SHORT);
@@ -108,7 +113,7 @@ impl FittedModel {
         results: &Results,
         fixed: &[FixedRating],
         seats: SeatEffect,
-        assumed: &Assumed,
+        assumed: &Assumed<'_>,
     ) -> Result<Self, RatingError> {
         if results.players() > MOST_PLAYERS {
             return Err(RatingError::TooManyPlayers(results.players()));
@@ -262,7 +267,7 @@ fn estimate_with(
     players: Players<'_>,
     given: &[Option<f64>],
     seats: SeatEffect,
-    assumed: &Assumed,
+    assumed: &Assumed<'_>,
 ) -> (Model, MapEstimate, (f64, f64)) {
     let groups = players.groups;
     let from_mean = |(&group, rating): (&usize, &Option<f64>)| {
@@ -274,9 +279,13 @@ fn estimate_with(
         let unit = unit(map.point[model.layout.draw()]);
         return (model, map, unit);
     }
-    let free = Layout::new(&vec![None; given.len()], seats);
-    let free = Model::new(free, games, Prior::weak());
-    let (unit, _) = unit(free.map_estimate().point[free.layout.draw()]);
+    let unit = if let Assumed::Fitted(other) = assumed {
+        other.unit
+    } else {
+        let free = Layout::new(&vec![None; given.len()], seats);
+        let free = Model::new(free, games, Prior::weak());
+        unit(free.map_estimate().point[free.layout.draw()]).0
+    };
     shared.iter_mut().flatten().for_each(|(_, apart)| *apart /= unit);
     let (model, map) = assumed.of(Layout::new(&shared, seats), games, players);
     (model, map, (unit, 0.0))

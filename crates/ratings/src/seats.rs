@@ -61,12 +61,8 @@ pub fn seat_effects(
             by_seat: None,
         });
     }
-    let fitted = FittedModel::new(
-        results,
-        fixed,
-        SeatEffect::PerPlayer,
-        &Assumed::Known(fit.fitted.model.prior().clone()),
-    )?;
+    let assumed = Assumed::Fitted(&fit.fitted);
+    let fitted = FittedModel::new(results, fixed, SeatEffect::PerPlayer, &assumed)?;
     let is_seated = |&player: &usize| {
         results.at_first(player).games() > 0 && results.at_second(player).games() > 0
     };

@@ -380,9 +380,11 @@ fn strengths_are_those_of_the_posterior_even_where_one_wins_everything() {
     assert_eq!(prior.camps.iter().map(Vec::len).sum::<usize>(), 4);
     let mut known = prior.clone();
     (known.camps, known.dispersion) = (vec![(0..4).collect()], 1.0);
-    let known =
-        FittedModel::new(&results(4, &games), &[], SeatEffect::Common, &Assumed::Known(known))
-            .expect("no anchor");
+    let mut other = fitted.clone();
+    other.model.set_prior(known);
+    let assumed = Assumed::Fitted(&other);
+    let known = FittedModel::new(&results(4, &games), &[], SeatEffect::Common, &assumed);
+    let known = known.expect("no anchor");
     let expected = posterior(&games, prior.deviation, 500.0 / ELO);
     let mean = known.point[..4].iter().sum::<f64>() / 4.0;
     for (player, (strength, _)) in expected.iter().enumerate() {
