@@ -95,7 +95,7 @@ impl FirstDecisions {
 
     /// The clusters of players that decide alike, the most similar first.
     pub(super) fn look_alikes(&self, names: &[String]) -> Vec<LookAlikes> {
-        let common = self.common();
+        let common = self.common(names.len());
         let mut of_player = vec![Positions::default(); names.len()];
         for (&(one, other), &pair) in &common {
             of_player[one].add(pair);
@@ -165,8 +165,10 @@ impl FirstDecisions {
         found.collect()
     }
 
-    fn common(&self) -> BTreeMap<(usize, usize), Positions> {
-        let mut common: BTreeMap<(usize, usize), Positions> = BTreeMap::new();
+    /// The positions that each two of so many players have in common, by their numbers in order.
+    fn common(&self, players: usize) -> BTreeMap<(usize, usize), Positions> {
+        // A table: where games begin alike, all players share many positions.
+        let mut table = vec![Positions::default(); players * players];
         let mut group: Vec<(usize, u32)> = Vec::new();
         let mut here = None;
         for (&(position, player), &(action, _)) in &self.decided {
@@ -176,11 +178,12 @@ impl FirstDecisions {
             let player = player as usize;
             for &(other, other_action) in &group {
                 let same = u32::from(action == other_action);
-                common.entry((other, player)).or_default().add(Positions { all: 1, same });
+                table[other * players + player].add(Positions { all: 1, same });
             }
             group.push((player, action));
         }
-        common
+        let pairs = table.into_iter().enumerate().filter(|(_, common)| common.all > 0);
+        pairs.map(|(at, common)| ((at / players, at % players), common)).collect()
     }
 }
 
@@ -256,7 +259,7 @@ mod tests {
         assert_eq!(kept, sample(&mut decisions.iter().rev()));
         let mut both = FirstDecisions::keeping(100);
         both.decided = kept;
-        assert_eq!(both.common()[&(0, 1)].all, 50, "what is common is kept whole");
+        assert_eq!(both.common(2)[&(0, 1)].all, 50, "what is common is kept whole");
     }
 
     #[test]
