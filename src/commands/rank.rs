@@ -20,6 +20,7 @@ use referee_report::json::StandingsJson;
 use referee_report::results::Tables;
 use referee_report::taken_out::taken_out;
 use referee_report::{Remedy, Standings, tables, terminal};
+use referee_tournament::analysis::diagnostics::known_decisions::KnownDecisions;
 use referee_tournament::analysis::diagnostics::{Diagnoser, Diagnostics, copies};
 use referee_tournament::analysis::failed_checks::FailedChecks;
 use referee_tournament::analysis::imported_games;
@@ -209,7 +210,8 @@ fn found(
     rules: Option<GameRules>,
     lines: bool,
 ) -> Result<LogFindings, Failure> {
-    let mut diagnoser = rules.map(|rules| Diagnoser::new(analysis, rules));
+    let mut diagnoser =
+        rules.map(|rules| Diagnoser::new(analysis, rules, KnownDecisions::default()));
     let mut failed_checks = FailedChecks::default();
     let state = &analysis.state;
     let is_checked = lines && state.taken_out().any(|(_, game)| state.is_check(game));
@@ -219,6 +221,6 @@ fn found(
             diagnoser.as_mut().map_or(Ok(()), |diagnoser| diagnoser.visit(game))
         })?;
     }
-    let diagnostics = diagnoser.map(|diagnoser| diagnoser.finish(analysis));
+    let diagnostics = diagnoser.map(|diagnoser| diagnoser.finish(analysis).0);
     Ok(LogFindings { diagnostics, out: taken_out(analysis, &failed_checks) })
 }

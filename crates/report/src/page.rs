@@ -31,7 +31,6 @@ use referee_protocol::escape;
 use referee_record::model::record::Header;
 use referee_tournament::analysis::diagnostics::Diagnostics;
 use referee_tournament::analysis::log_summary::LogSummary;
-use referee_tournament::analysis::rating_history::RatingPoint;
 use referee_tournament::analysis::results::NamedResults;
 use referee_tournament::folder::workers::LiveWorkers;
 use template::{PageKind, PagePart, PageSection, PageTemplate, json_in_html};
@@ -83,17 +82,6 @@ pub struct Page {
     pub html: String,
     /// The parts of a live page that can change.
     pub parts: Vec<PagePart>,
-}
-
-/// A live page, with what the pages of authors show of it.
-#[derive(Debug)]
-pub struct LivePage {
-    /// The page.
-    pub page: Page,
-    /// The games that count, in order, without those that are sealed.
-    pub games: Vec<PlayedGame>,
-    /// The ratings over time.
-    pub history: Vec<RatingPoint>,
 }
 
 /// A game that was played, for lists.

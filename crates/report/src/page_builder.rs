@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::ReportError;
 use crate::game_files::{self, GameFiles};
 use crate::page::template::PageKind;
-use crate::page::{LivePage, Page, PageData, PlayedGame, SHOWN_GAMES, page};
+use crate::page::{Page, PageData, PlayedGame, SHOWN_GAMES, page};
 use crate::replays::{ReplayRenderer, TurningPoints};
 use crate::results::Tables;
 use crate::tables::PAGE;
@@ -15,6 +15,7 @@ use referee_record::log::write_whole;
 use referee_record::model::rules::GameRules;
 use referee_record::parallel;
 use referee_tournament::analysis::diagnostics::Diagnoser;
+use referee_tournament::analysis::diagnostics::known_decisions::KnownDecisions;
 use referee_tournament::analysis::failed_checks::FailedChecks;
 use referee_tournament::analysis::log_summary::LogSummary;
 use referee_tournament::analysis::logged_game::LoggedGame;
@@ -40,33 +41,53 @@ pub fn write_page(
 ) -> Result<Vec<String>, ReportError> {
     let files = GameFiles::new(out)?;
     let renderer = ReplayRenderer { rules, control: tables.analysis.header.clock, turned };
-    let mut page = PageBuilder::new(tables, Some(files), renderer, Vec::new());
+    let mut page = PageBuilder::new(tables, Some(files), renderer, PageMemory::default());
     tables.analysis.each_game(|game| page.add(game))?;
     page.write(out, called)
 }
 
-/// The page of a running tournament. `called` are the options shown in its commands, `known` the
-/// ratings over time of an earlier page.
+/// What an earlier page of the same log has found, and the next one need not find again.
+#[derive(Debug, Default)]
+pub struct PageMemory {
+    /// The ratings over time.
+    pub history: Vec<RatingPoint>,
+    /// The decisions of the players.
+    pub decisions: KnownDecisions,
+}
+
+/// A live page, with what the pages of authors show of it.
+#[derive(Debug)]
+pub struct LivePage {
+    /// The page.
+    pub page: Page,
+    /// The games that count, in order, without those that are sealed.
+    pub games: Vec<PlayedGame>,
+    /// What the next page need not find again.
+    pub memory: PageMemory,
+}
+
+/// The page of a running tournament. `called` are the options shown in its commands.
 ///
 /// # Errors
-/// The log cannot be read.
+/// The log cannot be read, or is no longer the one that the `memory` is of.
 pub fn live_page(
     tables: &Tables,
     called: &str,
     own_page: Option<&'static str>,
     rules: GameRules,
-    known: Vec<RatingPoint>,
+    memory: PageMemory,
 ) -> Result<LivePage, ReportError> {
     let (control, turned) = (tables.analysis.header.clock, TurningPoints::new());
-    let mut page = PageBuilder::new(tables, None, ReplayRenderer { rules, control, turned }, known);
+    let mut page =
+        PageBuilder::new(tables, None, ReplayRenderer { rules, control, turned }, memory);
     page.own_page = own_page;
     let (mut games, results) = (Vec::new(), &tables.analysis.evaluation.results);
     tables.analysis.each_game(|game| {
         games.extend(played_game(results, game));
         page.add(game)
     })?;
-    let (page, _, summary) = page.render(PageKind::Live, called)?;
-    Ok(LivePage { page, games, history: summary.history.points })
+    let RenderedPage { page, memory, .. } = page.render(PageKind::Live, called)?;
+    Ok(LivePage { page, games, memory })
 }
 
 /// A game for lists; `None` if it does not count, or is sealed.
@@ -102,19 +123,26 @@ struct PageBuilder<'a> {
     own_page: Option<&'static str>,
 }
 
+struct RenderedPage {
+    page: Page,
+    /// One line per player that is out.
+    out: Vec<String>,
+    memory: PageMemory,
+}
+
 impl<'a> PageBuilder<'a> {
     /// A new page. With `files`, it also writes the games there.
     fn new(
         tables: &'a Tables,
         files: Option<GameFiles>,
         renderer: ReplayRenderer,
-        known: Vec<RatingPoint>,
+        memory: PageMemory,
     ) -> Self {
         let analysis = &tables.analysis;
         Self {
             tables,
-            summary: LogSummary::new(&analysis.header, &analysis.evaluation, known),
-            diagnoser: Diagnoser::new(analysis, renderer.rules.clone()),
+            summary: LogSummary::new(&analysis.header, &analysis.evaluation, memory.history),
+            diagnoser: Diagnoser::new(analysis, renderer.rules.clone(), memory.decisions),
             failed_checks: FailedChecks::default(),
             files,
             waiting: Vec::new(),
@@ -168,12 +196,7 @@ impl<'a> PageBuilder<'a> {
         Ok(())
     }
 
-    /// The page, one line per player that is out, and the summary of the log.
-    fn render(
-        mut self,
-        kind: PageKind,
-        called: &str,
-    ) -> Result<(Page, Vec<String>, LogSummary), ReportError> {
+    fn render(mut self, kind: PageKind, called: &str) -> Result<RenderedPage, ReportError> {
         let Tables { analysis, standings } = self.tables;
         self.add_waiting()?;
         self.summary.finish()?;
@@ -185,7 +208,7 @@ impl<'a> PageBuilder<'a> {
             PageKind::File => replays(&self.renderer, &self.summary)?,
             PageKind::Live => Vec::new(),
         };
-        let found = self.diagnoser.finish(analysis);
+        let (found, decisions) = self.diagnoser.finish(analysis);
         let out = taken_out(analysis, &self.failed_checks);
         let workers = match kind {
             PageKind::File => None,
@@ -205,12 +228,13 @@ impl<'a> PageBuilder<'a> {
             own_page: self.own_page,
             workers: workers.as_ref(),
         });
-        Ok((page, out, self.summary))
+        let memory = PageMemory { history: self.summary.history.points, decisions };
+        Ok(RenderedPage { page, out, memory })
     }
 
     /// Writes the page into the folder `out`. Returns one line per player that is out.
     fn write(self, out: &Path, called: &str) -> Result<Vec<String>, ReportError> {
-        let (page, lines, _) = self.render(PageKind::File, called)?;
+        let RenderedPage { page, out: lines, .. } = self.render(PageKind::File, called)?;
         let path = out.join(PAGE);
         write_whole(&path, |out| out.write_all(page.html.as_bytes()))
             .map_err(ReportError::unwritable(&path))?;

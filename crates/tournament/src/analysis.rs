@@ -17,6 +17,7 @@ pub mod published_games;
 pub mod rating_history;
 pub mod results;
 pub mod sealed_games;
+mod seen_games;
 pub mod several_tournaments;
 pub mod sprt;
 pub mod tournament;

@@ -19,12 +19,14 @@ use referee_record::log::places::LogPlaces;
 use referee_record::log::{GameNames, LOG, LogScan, Scanned};
 use referee_record::model::record::{Header, PlayerInfo};
 use referee_record::model::rules::GameRules;
+use referee_report::ReportError;
 use referee_report::game_files::{INDEX_END, game_script, index_begin, index_line, listed};
 use referee_report::page::PlayedGame;
 use referee_report::page::template::PagePart;
-use referee_report::page_builder::live_page;
+use referee_report::page_builder::{self, PageMemory, live_page};
 use referee_report::replays::{ReplayRenderer, TurningPoints};
 use referee_report::results::Tables;
+use referee_tournament::analysis::logged_game::PassError;
 use referee_tournament::analysis::published_games::Published;
 use referee_tournament::analysis::rating_history::RatingPoint;
 use referee_tournament::analysis::results::Faulted;
@@ -113,8 +115,8 @@ pub struct Served {
     pub(crate) runs: watch::Receiver<u64>,
     /// The latest page.
     pub(crate) pages: Arc<SharedCopy<LivePage>>,
-    /// The ratings over time of the latest page.
-    history: Mutex<Vec<RatingPoint>>,
+    /// What the next page need not find again.
+    memory: Mutex<PageMemory>,
     /// Somebody follows the page from now on.
     pub(crate) followed: Arc<Notify>,
     /// The games in play, if a visitor looks at them.
@@ -221,7 +223,7 @@ impl Served {
             changed,
             runs,
             pages,
-            history: Mutex::default(),
+            memory: Mutex::default(),
             followed: Arc::default(),
             in_play: Arc::default(),
             at_work: Arc::new(Semaphore::new(AT_WORK)),
@@ -247,11 +249,17 @@ impl Served {
             Naming::Pseudonyms => Tables::under_pseudonyms(&self.dir)?,
         };
         let rules = self.rules_of(&tables.analysis.header)?;
-        let known = || self.history.lock().unwrap_or_else(PoisonError::into_inner);
-        let earlier = known().clone();
-        let referee_report::page::LivePage { page, games, history } =
-            live_page(&tables, &self.called, self.own_page, rules, earlier)?;
-        known().clone_from(&history);
+        let memory = || self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = |memory| live_page(&tables, &self.called, self.own_page, rules.clone(), memory);
+        let earlier = std::mem::take(&mut *memory());
+        let made = match make(earlier) {
+            // Another run has changed the log.
+            Err(ReportError::Pass(PassError::OtherGames)) => make(PageMemory::default()),
+            made => made,
+        };
+        let page_builder::LivePage { page, games, memory: found } = made?;
+        let history = found.history.clone();
+        *memory() = found;
         let part = |part: PagePart| {
             let hash = blake3::hash(part.text.as_bytes()).to_hex()[..16].to_owned();
             LivePart(part.id, hash, part.text)

@@ -4,6 +4,7 @@
 pub mod clocks;
 pub mod copies;
 pub mod decisions;
+pub mod known_decisions;
 pub mod look_alikes;
 pub mod searches;
 pub mod warned;
@@ -17,12 +18,14 @@ use serde::Serialize;
 use self::clocks::{ClockUse, Clocks};
 use self::copies::copies;
 use self::decisions::{DecisionHash, decisions};
-use self::look_alikes::{FirstDecisions, FirstLegal, LookAlikes};
+use self::known_decisions::KnownDecisions;
+use self::look_alikes::{FirstLegal, LookAlikes};
 use self::searches::{SearchUse, Searches};
 use self::warned::{WarningCount, Warnings};
 use self::workers::{WorkerCollector, WorkerResults};
 use crate::analysis::evaluation::Evaluation;
 use crate::analysis::logged_game::{LoggedGame, PassError};
+use crate::analysis::seen_games::SeenGames;
 use crate::analysis::tournament::TournamentAnalysis;
 use crate::folder::FolderError;
 use referee_match::replay::ReplayError;
@@ -132,13 +135,16 @@ pub struct Diagnoser {
     searches: Searches,
     warnings: Warnings,
     pairs: u32,
-    decisions: FirstDecisions,
+    decisions: KnownDecisions,
+    /// The games visited so far.
+    seen: SeenGames,
     workers: WorkerCollector,
 }
 
 impl Diagnoser {
-    /// Creates a diagnoser for the games of this tournament, which have these rules.
-    pub fn new(analysis: &TournamentAnalysis, rules: GameRules) -> Self {
+    /// Creates a diagnoser for the games of this tournament, which have these rules. What an earlier
+    /// one knows of their decisions is not looked for again.
+    pub fn new(analysis: &TournamentAnalysis, rules: GameRules, known: KnownDecisions) -> Self {
         let names = analysis.evaluation.results.names();
         Self {
             dir: analysis.dir().to_owned(),
@@ -149,7 +155,8 @@ impl Diagnoser {
             searches: Searches::new(names.len(), analysis.header.clock.measure),
             warnings: Warnings::default(),
             pairs: 0,
-            decisions: FirstDecisions::default(),
+            decisions: known,
+            seen: SeenGames::default(),
             workers: WorkerCollector::default(),
         }
     }
@@ -157,10 +164,18 @@ impl Diagnoser {
     /// Examines a game.
     ///
     /// # Errors
-    /// It counts, but cannot be read or replayed.
+    /// It counts, but cannot be read or replayed, or what is known is about other games.
     pub fn visit(&mut self, game: &LoggedGame) -> Result<(), PassError> {
         if !game.counts {
             return Ok(());
+        }
+        let names = game.record.players.values.values().iter();
+        self.seen.add(names.filter_map(|name| self.numbers.get(name).copied()), game);
+        if !self.decisions.agrees_with(&self.seen) {
+            return Err(PassError::OtherGames);
+        }
+        if self.decisions.has_last_of(&self.seen) {
+            return self.add(game, Ok(Vec::new()));
         }
         self.add(game, decisions(&self.rules, &game.record))
     }
@@ -195,14 +210,14 @@ impl Diagnoser {
             self.searches.add(player, record, seat);
             self.warnings.add(player, record, seat);
             for decision in decisions.iter().filter(|decision| decision.seat == seat) {
-                self.decisions.add(player, decision);
+                self.decisions.first.add(player, decision);
             }
         }
         Ok(())
     }
 
-    /// The findings, after all games were visited.
-    pub fn finish(self, analysis: &TournamentAnalysis) -> Diagnostics {
+    /// The findings, after all games were visited, and what the next one need not look for.
+    pub fn finish(self, analysis: &TournamentAnalysis) -> (Diagnostics, KnownDecisions) {
         let Evaluation { results, ranking, seats, .. } = &analysis.evaluation;
         let (fit, names, total) = (&ranking.fit, results.names(), results.counts.total());
         let ending = |((reason, fault), games)| EndingCount { reason, fault, games };
@@ -223,7 +238,8 @@ impl Diagnoser {
         };
         let cycle = |it: Cycle| PlayerCycle { players: it.players.map(name), p_value: it.p_value };
         let players = analysis.header.players.iter();
-        Diagnostics {
+        let decisions = KnownDecisions::of(self.decisions.first, &self.seen);
+        let found = Diagnostics {
             first_advantage: fit.first_advantage,
             seat_effects_p: seats.p_value,
             draw_share: f64::from(total.draws) / f64::from(total.games().max(1)),
@@ -238,23 +254,22 @@ impl Diagnoser {
             unexplained: unexplained(&results.counts, fit).into_iter().map(odd).collect(),
             cycles: cycles(&results.counts).into_iter().map(cycle).collect(),
             copies: copies(players.map(|player| (&*player.name, &*player.hash))),
-            look_alikes: self.decisions.look_alikes(names),
-            first_legal: self.decisions.first_legal(names),
+            look_alikes: decisions.first.look_alikes(names),
+            first_legal: decisions.first.first_legal(names),
             workers: self.workers.conclude(names),
-        }
+        };
+        (found, decisions)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
+    use super::look_alikes::FirstDecisions;
     use super::*;
     use crate::analysis::results::Faulted;
     use crate::folder::{LineProblems, LogContents};
     use crate::schedule::state::TournamentState;
     use referee_match::referee::plan;
-    use referee_record::model::game_summary::GameSummary;
     use referee_record::model::record::examples::{distinct, faulty, game, header};
     use referee_record::model::record::{GameRecord, Header};
     use referee_record::model::stage::Stage;
@@ -275,8 +290,8 @@ mod tests {
         faulty(GameRecord { reason: "crash".into(), ..plain }, &[("black", FaultCode::Crash)])
     }
 
-    #[test]
-    fn endings_and_faults_are_counted() {
+    /// Two games and one that ended by a crash, and their analysis.
+    fn played() -> ([GameRecord; 3], TournamentAnalysis) {
         let header = Header { stages: vec![Stage::round_robin(2)], ..header(&["ant", "bee"]) };
         let mut state = TournamentState::new(&header);
         let games = [(0, false), (1, false), (2, true)].map(|(at, bad)| record(&state, at, bad));
@@ -286,21 +301,40 @@ mod tests {
         let problems = LineProblems::default();
         let contents = LogContents { header, state, whole: 0, torn: false, problems };
         let analysis = TournamentAnalysis::of(std::path::Path::new(""), contents, Faulted::Count);
-        let analysis = analysis.expect("a fit");
-        let mut diagnoser = Diagnoser::new(&analysis, plan::rules("w"));
+        (games, analysis.expect("a fit"))
+    }
+
+    #[test]
+    fn endings_and_faults_are_counted() {
+        let (games, analysis) = played();
+        let mut diagnoser = Diagnoser::new(&analysis, plan::rules("w"), KnownDecisions::default());
         for record in &games {
-            let summary = GameSummary::of(record).expect("a result");
-            let (counts, in_check, line, is_sealed) = (true, false, 0, false);
-            let record = Arc::new(record.clone());
-            let game = LoggedGame { record, summary, counts, in_check, line, is_sealed };
-            diagnoser.add(&game, Ok(Vec::new())).expect("it counts");
+            diagnoser.add(&LoggedGame::counted(record), Ok(Vec::new())).expect("it counts");
         }
-        let found = diagnoser.finish(&analysis);
+        let found = diagnoser.finish(&analysis).0;
         let ending =
             |reason: &str, fault, games| EndingCount { reason: reason.into(), fault, games };
         assert_eq!(found.endings, [ending("elimination", false, 2), ending("crash", true, 1)]);
         assert_eq!(found.faults, BTreeMap::from([(FaultCode::Crash, 1)]));
         assert!((found.draw_share - 2.0 / 3.0).abs() < 1e-12);
         assert_eq!(found.clocks.len(), 2);
+    }
+
+    #[test]
+    fn games_whose_decisions_are_known_are_not_replayed() {
+        let (games, analysis) = played();
+        let games = games.each_ref().map(LoggedGame::counted);
+        let visited = |order: &[usize]| {
+            let mut seen = SeenGames::default();
+            seen.add([0, 1].into_iter(), &games[0]);
+            seen.add([1, 0].into_iter(), &games[1]);
+            let known = KnownDecisions::of(FirstDecisions::default(), &seen);
+            let mut diagnoser = Diagnoser::new(&analysis, plan::rules("w"), known);
+            order.iter().try_for_each(|&at| diagnoser.visit(&games[at]))
+        };
+        assert!(visited(&[0]).is_ok() && visited(&[0, 1]).is_ok());
+        // These rules do not allow its moves, so it was replayed.
+        assert!(matches!(visited(&[0, 1, 2]), Err(PassError::Folder(_))));
+        assert!(matches!(visited(&[1, 0]), Err(PassError::OtherGames)));
     }
 }

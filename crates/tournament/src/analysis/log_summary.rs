@@ -83,6 +83,6 @@ impl LogSummary {
                 self.faults.add(record);
             }
         }
-        Ok(self.history.add(record)?)
+        Ok(self.history.add(game)?)
     }
 }

@@ -13,6 +13,9 @@ pub enum PassError {
     /// It cannot be read.
     #[error(transparent)]
     Folder(#[from] FolderError),
+    /// It is no longer the log that an earlier pass has read.
+    #[error("the first games of the log are not those that were there before")]
+    OtherGames,
     /// A game has an unknown result.
     #[error(transparent)]
     Result(UnknownResult),
@@ -36,4 +39,14 @@ pub struct LoggedGame {
     pub line: usize,
     /// Whether its moves must not be shown yet; see [`SealedGames`](super::sealed_games::SealedGames).
     pub is_sealed: bool,
+}
+
+#[cfg(test)]
+impl LoggedGame {
+    /// A game that counts.
+    pub(crate) fn counted(record: &GameRecord) -> Self {
+        let summary = GameSummary::of(record).expect("a result");
+        let record = Arc::new(record.clone());
+        Self { record, summary, counts: true, in_check: false, line: 0, is_sealed: false }
+    }
 }

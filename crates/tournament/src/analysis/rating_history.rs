@@ -1,11 +1,11 @@
 //! Ratings over time: fits of growing parts of a log, from its first games to the whole.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-
 use crate::analysis::evaluation::Evaluation;
+use crate::analysis::logged_game::LoggedGame;
 use crate::analysis::results::{AnalysisError, NamedResults};
+use crate::analysis::seen_games::SeenGames;
 use referee_ratings::{Estimate, fit};
-use referee_record::model::record::{Anchor, GameRecord, Header};
+use referee_record::model::record::{Anchor, Header};
 
 /// The most fits.
 const POINTS: usize = 16;
@@ -34,10 +34,9 @@ pub struct RatingHistory {
     anchors: Vec<Anchor>,
     /// In a league, the number of all games, and the ratings after them.
     last: Option<(usize, Vec<Estimate>)>,
-    games: usize,
+    seen: SeenGames,
     /// When the last game began.
     at: u64,
-    hash: DefaultHasher,
     every: usize,
 }
 
@@ -61,34 +60,31 @@ impl RatingHistory {
             results,
             anchors: header.anchors.clone(),
             last: header.is_league().then_some((games, last)),
-            games: 0,
+            seen: SeenGames::default(),
             at: 0,
-            hash: DefaultHasher::new(),
             every,
         }
     }
 
     /// Adds the next game.
-    pub(crate) fn add(&mut self, game: &GameRecord) -> Result<(), AnalysisError> {
-        self.results.add(game)?;
-        self.games += 1;
-        self.at = game.clock.began;
-        for name in game.players.values.values() {
-            self.results.number(name)?.hash(&mut self.hash);
-        }
-        (&game.id, &game.result).hash(&mut self.hash);
-        if self.games.is_multiple_of(self.every) { self.fit() } else { Ok(()) }
+    pub(crate) fn add(&mut self, game: &LoggedGame) -> Result<(), AnalysisError> {
+        let record = &game.record;
+        self.results.add(record)?;
+        self.at = record.clock.began;
+        let names = record.players.values.values().iter();
+        let numbers = names.map(|name| self.results.number(name)).collect::<Result<Vec<_>, _>>()?;
+        self.seen.add(numbers.into_iter(), game);
+        if self.seen.games.is_multiple_of(self.every) { self.fit() } else { Ok(()) }
     }
 
     /// Adds the last point if it does not include the last games yet.
     pub(crate) fn finish(&mut self) -> Result<(), AnalysisError> {
         let done = self.points.last().map_or(0, |point| point.games);
-        if self.games > done { self.fit() } else { Ok(()) }
+        if self.seen.games > done { self.fit() } else { Ok(()) }
     }
 
     fn fit(&mut self) -> Result<(), AnalysisError> {
-        let Self { games, at, .. } = *self;
-        let hash = self.hash.finish();
+        let (games, hash, at) = (self.seen.games, self.seen.hash(), self.at);
         let counts = &self.results.counts;
         let played = |player: usize| counts.of(player).games() > 0;
         let is_it = |point: &&RatingPoint| point.games == games && point.hash == hash;
@@ -126,7 +122,9 @@ mod tests {
         let summary = Summary::default();
         let evaluation = Evaluation::new(results, &[], &[None; 3], summary).expect("no anchors");
         let mut history = RatingHistory::new(header, &evaluation, known);
-        (0..games).for_each(|number| history.add(&played(number)).expect("known players"));
+        (0..games).for_each(|number| {
+            history.add(&LoggedGame::counted(&played(number))).expect("known players")
+        });
         history.finish().expect("a fit");
         history
     }
