@@ -13,10 +13,10 @@ use tokio::sync::watch;
 
 use self::exam::Task;
 pub use self::exam::{Candidate, Exam};
-use super::drills::kinds_met;
 use super::load;
 use super::records;
 use super::report::{CheckReport, CheckStep, OpponentScore, StepVerdict};
+use super::turn_kinds::kinds_met;
 use super::{CheckFinding, fault_transcript};
 use crate::error::ExamError;
 use referee_games::Seat;

@@ -38,6 +38,7 @@ pub mod game_trial;
 mod load;
 mod records;
 pub mod report;
+mod turn_kinds;
 
 pub use beginning::Beginning;
 pub use drills::drills;

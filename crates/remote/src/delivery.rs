@@ -12,9 +12,9 @@ use flate2::write::DeflateEncoder;
 use tokio::sync::mpsc;
 use tokio_stream::StreamExt;
 
-use super::messages::WorkerIdentity;
 use super::server::{AGAIN, NatsServer, ServerProblem};
 use super::streams::{EXCLUDED_WORKER, RunNames, Streams, is_queued_already};
+use super::worker_identity::WorkerIdentity;
 use referee_tournament::run::job::{Finished, JobOutcome};
 
 /// The maximum size of an unpacked result, in bytes.

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use super::messages::{WorkerHeartbeat, WorkerId};
+use super::messages::WorkerHeartbeat;
+use super::worker_identity::WorkerId;
 use referee_record::model::bounds::HasBounds;
 use referee_record::model::tournament::MOST_JOBS;
 use referee_tournament::run::event::WorkerStatus;

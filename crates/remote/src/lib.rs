@@ -42,6 +42,7 @@ mod slot;
 mod spot_checks;
 pub mod streams;
 pub mod worker;
+pub mod worker_identity;
 
 /// The client library, for programs that talk to the same server.
 pub use async_nats;

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 
 use super::delivery::PendingAck;
-use super::messages::WorkerId;
 use super::spot_checks::FirstResult;
+use super::worker_identity::WorkerId;
 use referee_record::model::clock::{TimeControl, wall_bound};
 use referee_tournament::run::failure::JobFailure;
 use referee_tournament::run::job::Job;

@@ -12,7 +12,7 @@ use async_nats::{
     ServerError as Complaint,
 };
 
-use super::messages::is_worker_name;
+use super::worker_identity::is_worker_name;
 
 /// How long the server may take for an answer.
 pub(crate) const ANSWER: Duration = Duration::from_secs(5);

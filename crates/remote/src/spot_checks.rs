@@ -4,7 +4,7 @@
 //! that always play the same in the same situation let another worker find that out.
 
 use super::delivery::PendingAck;
-use super::messages::WorkerId;
+use super::worker_identity::WorkerId;
 use referee_record::model::record::GameRecord;
 use referee_tournament::run::job::Finished;
 

@@ -12,13 +12,14 @@ use tokio_stream::StreamExt;
 
 use super::downloads::Downloads;
 use super::error::RemoteError;
-use super::messages::{HEARTBEAT, PROTOCOL, RunAnnouncement, WorkerHeartbeat, WorkerIdentity};
+use super::messages::{HEARTBEAT, PROTOCOL, RunAnnouncement, WorkerHeartbeat};
 use super::outage::OutageLog;
 use super::playing::{PlayableRun, calibrate};
 use super::scratch::ScratchFolder;
 use super::server::NatsServer;
 use super::slot::{ServedRun, WorkerNotes, send_heartbeat, serve_slot};
 use super::streams::{RUNS, RunNames, Streams};
+use super::worker_identity::WorkerIdentity;
 use referee_protocol::escape;
 use referee_record::wording::counted;
 

@@ -7,12 +7,12 @@
 //! groups of its process in those, and removes them. The caller [reads](readings) and freezes them.
 
 mod files;
+mod group;
 mod hierarchy;
-mod member;
 mod parent;
 mod readings;
 
 pub(crate) use files::GIVEN;
-pub(crate) use member::Cgroup;
+pub(crate) use group::Cgroup;
 pub(crate) use parent::ParentCgroups;
 pub(crate) use readings::{Cgroups, Counts, CpuFile, Freezer};

@@ -252,12 +252,12 @@ impl Served {
         let memory = || self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         let make = |memory| live_page(&tables, &self.called, self.own_page, rules.clone(), memory);
         let earlier = std::mem::take(&mut *memory());
-        let made = match make(earlier) {
+        let page = match make(earlier) {
             // Another run has changed the log.
             Err(ReportError::Pass(PassError::OtherGames)) => make(PageMemory::default()),
-            made => made,
+            page => page,
         };
-        let page_builder::LivePage { page, games, memory: found } = made?;
+        let page_builder::LivePage { page, games, memory: found } = page?;
         let history = found.history.clone();
         *memory() = found;
         let part = |part: PagePart| {

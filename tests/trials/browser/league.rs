@@ -81,6 +81,7 @@ fn an_author_hands_in_and_sees_the_check() -> Lacks {
         browser.find("#news:not([hidden])").await;
         browser.ask("document.querySelector('#news a').click()").await;
         browser.find("//th[@scope='row'][. = '2']").await;
+        browser.find("//h2[. = 'Did version 2 help?']").await;
         looks_well(&browser, "improved").await;
         browser.ask("document.querySelector('td a').click()").await;
         browser.find("//h1[contains(., 'Ann Lee v2')]").await;

@@ -5,9 +5,10 @@ use std::fs::{self, File};
 
 use referee_remote::async_nats::jetstream::AckKind;
 use referee_remote::delivery::{pack, publish_result};
-use referee_remote::messages::{RunAnnouncement, WorkerHeartbeat, WorkerIdentity};
+use referee_remote::messages::{RunAnnouncement, WorkerHeartbeat};
 use referee_remote::server::NatsServer;
 use referee_remote::streams::{RUNS, RunNames, Streams, job_of};
+use referee_remote::worker_identity::WorkerIdentity;
 use referee_tournament::run::job::{Finished, Job, JobOutcome};
 use serde_json::{Value, json};
 use tokio_stream::StreamExt as _;

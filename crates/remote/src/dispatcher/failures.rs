@@ -2,7 +2,7 @@
 //! be wrong with the first: a worker alone cannot have a game left out.
 
 use super::{Dispatcher, LONELY, NOTHING_MORE};
-use crate::messages::WorkerId;
+use crate::worker_identity::WorkerId;
 use referee_tournament::run::failure::JobFailure;
 use referee_tournament::run::job::{JobOutcome, Report};
 

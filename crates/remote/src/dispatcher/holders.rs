@@ -4,8 +4,9 @@ use std::time::{Duration, Instant};
 
 use super::{Dispatcher, NOTHING_MORE};
 use crate::known_workers::SILENCE;
-use crate::messages::{HEARTBEAT, WorkerHeartbeat, WorkerId, WorkerIdentity};
+use crate::messages::{HEARTBEAT, WorkerHeartbeat};
 use crate::open_jobs::{job_bound, with_outages};
+use crate::worker_identity::{WorkerId, WorkerIdentity};
 use referee_record::model::record::Header;
 use referee_record::model::tc::own_control;
 use referee_tournament::run::failure::JobFailure;

@@ -7,10 +7,10 @@ use async_nats::jetstream::Message;
 use super::{Dispatcher, NOTHING_MORE};
 use crate::delivery::{PendingAck, unpack};
 use crate::inspection::WrongResult;
-use crate::messages::{WorkerId, WorkerIdentity};
 use crate::open_jobs::{Arrival, OpenJob};
 use crate::spot_checks::FirstResult;
 use crate::streams::job_of;
+use crate::worker_identity::{WorkerId, WorkerIdentity};
 use referee_tournament::run::job::{JobOutcome, Report};
 
 /// Drops a result redelivered this often for an unknown job.

@@ -123,7 +123,7 @@ mod tests {
         let evaluation = Evaluation::new(results, &[], &[None; 3], summary).expect("no anchors");
         let mut history = RatingHistory::new(header, &evaluation, known);
         (0..games).for_each(|number| {
-            history.add(&LoggedGame::counted(&played(number))).expect("known players")
+            history.add(&LoggedGame::counted(&played(number))).expect("known players");
         });
         history.finish().expect("a fit");
         history
