@@ -332,12 +332,17 @@ fn compare<C: Contest>(
     let record = containment.record();
     let mut prepared =
         resume::prepare(&folder, &tournament, &record, request, &|text| printer.note(text))?;
+    let played = prepared.contents.state.played();
+    if played > 0 {
+        let games = counted(played, "game");
+        printer.note(&format!("{games} of earlier runs count; no player has changed since"));
+    }
     if let [one, other, ..] = &tournament.players[..]
         && one.hash == other.hash
     {
         printer.note(&copies::describe(&[one.name.clone(), other.name.clone()]));
     }
-    if let ([_, old], 0) = (nothing.names(), prepared.contents.state.played())
+    if let ([_, old], 0) = (nothing.names(), played)
         && !args.against.is_empty()
     {
         take_recorded(&folder, &mut prepared, old, printer)?;

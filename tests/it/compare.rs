@@ -136,33 +136,36 @@ fn incomparable_players_are_refused() {
 }
 
 #[test]
-fn all_files_of_a_folder_belong_to_its_player() {
+fn a_player_has_changed_if_a_module_of_it_has() {
     let arena = arena();
     let player = include_str!("../../players/random_player.py");
     for version in ["v1", "v2"] {
         arena.sh(&format!("mkdir {version}"));
-        arena.write(&format!("{version}/player.py"), player);
+        arena.write(&format!("{version}/player.py"), &format!("import weights\n{player}"));
         arena.write(&format!("{version}/weights.py"), &format!("VERSION = '{version}'"));
     }
     // Each comparison with other files has its own folder.
     let end = ["--max-pairs", "1", "--seed", "5"];
     let folder =
         |words: [&str; 2]| judged(&arena, &[&words[..], &end].concat()).1["results"].clone();
-    let first = folder(["v2", "v1"]);
-    assert_eq!(folder(["v2", "v1"]), first, "nothing changed");
+    let words = [["v2", "v1"], ["v2/player.py", "v1/player.py"]];
+    let first = words.map(folder);
+    assert_eq!(words.map(folder), first, "nothing changed");
     arena.write("v2/weights.py", "VERSION = 'v2, mended'");
-    assert_ne!(folder(["v2", "v1"]), first, "another program");
+    let others = words.map(folder);
+    assert!(others[0] != first[0] && others[1] != first[1], "other programs");
 
+    arena.write("v2/weights.py", "VERSION = 'v1'");
     let files = compare(&arena, &["v2/player.py", "v1/player.py"]);
     let same = "error: v2/player.py and v1/player.py are the same; if other files in their folders \
                 differ, compare the folders: `referee compare v2 v1`\n";
     assert_eq!(files, Run::new(2, "", same));
 
     // The results are written into the folder of a player, and are not part of it.
-    for _ in 0..2 {
+    for note in ["", "2 games of earlier runs count; no player has changed since"] {
         let args = [&["compare", ".", "../v1"], &end[..]].concat();
         let run = arena.in_shell("cd v2 && exec \"$@\"", &args);
-        assert_eq!(run.code, 11, "{}", run.err);
+        assert!(run.code == 11 && run.err.contains(note), "{}", run.err);
         let results = fs::read_dir(arena.path().join("v2/results")).expect("results");
         assert_eq!(results.count(), 1);
     }

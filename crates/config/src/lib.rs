@@ -40,6 +40,7 @@ mod given_options;
 mod grades;
 mod hidden_files;
 mod hooks;
+mod imports;
 mod keys;
 mod launch;
 mod league;

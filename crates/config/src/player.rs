@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use super::imports::imported;
 use super::launch;
 use super::option_files::{self, OptionFiles};
 use super::problem::InvalidValue;
@@ -253,6 +254,11 @@ fn made(
     dir: &Path,
 ) -> Result<(Fingerprint, String), InvalidValue> {
     let UnresolvedCommand { words, env, files, room } = command;
+    // Modules are not among the files that it may read elsewhere: whoever imports the program of
+    // another player must not see it.
+    let is_file = |word: &&String| dir.join(word).is_file();
+    let scripts: Vec<String> = words.iter().filter(is_file).cloned().collect();
+    let files = &[&files[..], &imported(&scripts, dir)].concat();
     // A program in an image counts by its name, like the image.
     let program = if room.root.is_some() { Path::new("/") } else { program };
     let words = &[&room.words(), words, settings].concat();

@@ -125,7 +125,7 @@ fn found_at(
     let files = start.as_ref().map_or_else(
         |_| Vec::new(),
         |start| {
-            if path.is_dir() { all_files(&start.dir, place.base) } else { Vec::new() }
+            if path.is_dir() { all_files(&start.dir) } else { Vec::new() }
         },
     );
     let terms = PlayerTerms { files, ..PlayerTerms::default() };
@@ -133,14 +133,9 @@ fn found_at(
     Ok(Some(PlayerSpec { name: name_at(word, &path), ..spec }))
 }
 
-/// Everything in the folder `dir` of a player, as names relative to it. If the command runs in this
-/// folder, or below it, it writes its results there, which are not part of the player.
-fn all_files(dir: &Path, working_dir: &Path) -> Vec<String> {
-    let real = |path: &Path| path.canonicalize().ok();
-    let is_around = real(working_dir).zip(real(dir)).is_some_and(|(it, dir)| it.starts_with(dir));
-    if !is_around {
-        return vec![".".to_owned()];
-    }
+/// Everything in the folder `dir` of a player, as names relative to it. Results that a command has
+/// written there are not part of the player.
+fn all_files(dir: &Path) -> Vec<String> {
     let mut names: Vec<String> = subpaths(dir)
         .filter(|path| !holds_results(path))
         .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
@@ -150,10 +145,12 @@ fn all_files(dir: &Path, working_dir: &Path) -> Vec<String> {
     names
 }
 
-/// Whether a folder holds the log of a tournament or comparison, directly or in a folder of its own.
+/// Whether a folder holds the log of a tournament or comparison, directly or in a folder of its own,
+/// or nothing.
 fn holds_results(folder: &Path) -> bool {
     let has_log = |folder: &Path| folder.join(LOG).is_file();
-    has_log(folder) || subpaths(folder).any(|path| has_log(&path))
+    let is_empty = folder.is_dir() && subpaths(folder).next().is_none();
+    is_empty || has_log(folder) || subpaths(folder).any(|path| has_log(&path))
 }
 
 /// What is in a folder; nothing if it cannot be read, or is none.
