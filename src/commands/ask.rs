@@ -229,7 +229,7 @@ fn describe(
             text.extend(finding.advice.iter().map(|advice| format!("\nadvice: {advice}")));
         }
         (Ok(action), None) => {
-            let _ = write!(text, "{seat} plays {action}, which is legal, after {used}");
+            let _ = write!(text, "{seat} plays {action} after {used}; it is legal");
         }
         (Err(fault), None) => text.push_str(&fault.message),
     }

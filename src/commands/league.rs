@@ -114,7 +114,9 @@ pub(crate) fn run(args: &LeagueArgs, printer: Printer) -> Result<Status, Failure
         LeagueCommand::Readmit(author) => set_author(author, &|control| {
             control.removed.remove(&author.author);
         })
-        .map(|_| format!("{}'s submission is checked again", escape::terminal(&author.author))),
+        .map(|_| {
+            format!("{}'s submission will be checked again", escape::terminal(&author.author))
+        }),
         LeagueCommand::Message(message) => {
             Control::refuse_long(&message.text).map_err(Failure::input)?;
             set(&|control| message.text.clone_into(&mut control.message)).map(|_| {

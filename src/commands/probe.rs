@@ -99,7 +99,7 @@ fn purpose(what: Requirement) -> &'static str {
             Mechanism::Mounts => "size of the scratch folder, /dev/shm, hidden files",
             Mechanism::Namespaces => "files, processes, network, IPC",
             Mechanism::Memory => "memory of all processes together",
-            Mechanism::Processes => "number of all processes and threads",
+            Mechanism::Processes => "total number of processes and threads",
             Mechanism::Cpu => "CPU time that cannot be hidden",
             Mechanism::Freeze => "all processes stopped at once",
             Mechanism::Kill => "all processes killed at once",
@@ -125,9 +125,9 @@ fn advice(what: Requirement, why: &Unavailable, asker: Asker) -> &'static str {
             }
             Mechanism::User => "not needed: `strict` has a user namespace instead",
             Mechanism::Mounts | Mechanism::Namespaces => {
-                "as root, `sysctl user.max_user_namespaces=10000`; on Ubuntu from 23.10 an AppArmor \
-                 profile with `userns`; in a container `--security-opt seccomp=unconfined` and \
-                 `--security-opt systempaths=unconfined`"
+                "as root, run `sysctl user.max_user_namespaces=10000`; on Ubuntu 23.10 or later, add \
+                 an AppArmor profile with `userns`; in a container, use `--security-opt \
+                 seccomp=unconfined` and `--security-opt systempaths=unconfined`"
             }
             Mechanism::Memory
             | Mechanism::Processes

@@ -41,7 +41,7 @@ Examples:
   referee rank --format json | jq '.players[0]'
   referee rank --from games.csv         rate games from anywhere
 
-A file for --from has one line per game of two, after a header line that names the columns:
+A file for --from has one line per two-player game, after a header line that names the columns:
 
   first,second,result,pair,fault
   ant,bee,1-0,1,
@@ -58,11 +58,11 @@ loser's fault. Other columns are ignored. Games of 2 to 16 seats have a line for
   1,blue,cat,2,1,
 
 `place` is 1 for the best, and the same for players that are level; `final_score` can replace it.
-`seat`, `deal` and `fault` are optional. A deal is a number that the games of a rotation share, in
-which the same players sit once in every seat.
+`seat`, `deal` and `fault` are optional. A deal is a number shared by the games of a rotation, in
+which each player takes every seat once.
 
 Several folders are connected by anchors, and by players with the same name and the same files. If
-the program behind a name has changed, each version is a player of its own.")]
+the program behind a name has changed, each version is a separate player.")]
 pub(crate) struct RankArgs {
     /// The results folder (default: that of tournament.toml, or else the newest under results/).
     /// Several folders of the same game are rated together, in this order

@@ -111,7 +111,7 @@ pub(crate) fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure
             .line("A run is writing to it: its tables can be compared when that run has ended.")?;
     } else if torn {
         printer.line(
-            "The last line is incomplete: `referee run` removes it and plays that game again.",
+            "The last line of the log is incomplete; `referee run` removes it and plays that game again.",
         )?;
     }
     if let Some(text) = tables.remark() {

@@ -255,7 +255,7 @@ fn a_comparison_in_a_field_says_what_to_expect_and_resumes() {
     for note in [
         " against 2 opponents if the difference is 0 or 50 Elo; more in between",
         "to know only whether new beats old, compare them without --against",
-        "--max-pairs allows 8, so this will probably end undecided",
+        "--max-pairs allows only 8 games, so this will probably end undecided",
     ] {
         assert!(run.err.contains(note), "{}", run.err);
     }

@@ -615,7 +615,7 @@ fn commands_say_what_the_organiser_wants() {
     answers(&[
         (&["resume"], "games start again, and submissions are accepted"),
         (&["message", ""], "the authors' pages no longer show a message"),
-        (&["readmit", "ann"], "ann's submission is checked again"),
+        (&["readmit", "ann"], "ann's submission will be checked again"),
     ]);
     assert_eq!(control()["removed"], json!([]));
     let refused = |words: &[&str]| {

@@ -239,9 +239,9 @@ fn a_player_that_has_used_up_its_budget_waits_until_it_is_raised() {
     configure(&arena, &service, "20s", "tokens = 250\ncost = 1");
     let run = arena.run(&["run"]);
     let used = "model has used up its budget (tokens: 400 of 250)";
-    assert!(run.err.contains(&format!("warning: {used}: its games wait\n")), "{}", run.err);
+    assert!(run.err.contains(&format!("warning: {used}: its games are waiting\n")), "{}", run.err);
     let error = format!(
-        "error: 2 games wait: {used}. Raise the limit in the configuration and run the same \
+        "error: 2 games are waiting: {used}. Raise the limit in the configuration and run the same \
          command again to continue"
     );
     assert!(run.code == 3 && run.err.contains(&error), "{} {}", run.code, run.err);
@@ -271,7 +271,7 @@ fn a_budget_survives_a_kill() {
     run.kill().expect("it runs");
     run.wait().expect("ended");
     let run = arena.run(&["run"]);
-    let error = "error: 2 games wait: model has used up its budget (tokens: 400 of 350). ";
+    let error = "error: 2 games are waiting: model has used up its budget (tokens: 400 of 350). ";
     assert!(run.code == 3 && run.err.contains(error), "{} {}", run.code, run.err);
     assert_eq!(lines(&arena).iter().map(tokens).collect::<Vec<_>>(), [200, 200]);
     assert_eq!(last_cells(&arena, "model", &["tokens", "cost"]), ["400", "0.012"]);
@@ -286,7 +286,7 @@ fn a_run_that_is_stopped_while_all_games_wait_says_so() {
     wait_until(|| service.tokens() > 0);
     kill(Pid::from_raw(run.id().try_into().expect("an id")), Signal::SIGINT).expect("it runs");
     let run = arena.finish(run, "");
-    let error = "error: 3 games wait: model has used up its budget (tokens: 200 of 150). ";
+    let error = "error: 3 games are waiting: model has used up its budget (tokens: 200 of 150). ";
     assert!(run.code == 3 && run.err.contains(error), "{} {}", run.code, run.err);
 }
 

@@ -242,7 +242,7 @@ fn openings_are_shown_and_sent_again() {
             seat(game),
         ]);
         assert!(
-            asked.code == 0 && asked.out.contains(", which is legal, after "),
+            asked.code == 0 && asked.out.contains("; it is legal"),
             "{game}: {}{}",
             asked.out,
             asked.err

@@ -287,7 +287,7 @@ fn the_game_of_a_torn_last_line_is_played_again() {
     for cut in [1, 2, length / 2, length - 2, length - 1] {
         arena.put("games.jsonl", &whole[..last + cut]);
         let found = "results/cup: 11 of 12 games played, seeds checked: no problems\n\
-                     The last line is incomplete: `referee run` removes it and plays that game \
+                     The last line of the log is incomplete; `referee run` removes it and plays that game \
                      again.\n";
         assert_eq!(arena.run(&["verify"]), Run::new(0, found, ""), "after {cut} bytes");
         let run = arena.run(&["run"]);

@@ -122,7 +122,7 @@ pub(super) fn refuse_bridge(
             let problem = Problem::new(word.span(), title);
             let problem = problem.earlier(keys.at.clone(), "openings are requested here");
             problems.add(problem.help(
-                "the bridge cannot tell a player its own first actions: remove `[openings]`, or \
+                "the bridge cannot tell a player which actions it made: remove `[openings]`, or \
                  this player",
             ));
         }

@@ -54,7 +54,7 @@ const NEVER_PLAYERS: [&str; 3] = ["__init__.py", "setup.py", "referee_rules.py"]
 
 /// A description of the files and folders that can be players, for messages.
 pub const EXPECTED: &str = "a player is a program, a file that ends in .py, .js, .mjs, .sh, .java \
-                            or .jar, or a folder with `player.py`, a program `player`, or the like";
+                            or .jar, or a folder with `player.py`, a program called `player`, or the like";
 
 /// How the player at `path` is started; `None` if nothing there looks like one, or if several things
 /// do.

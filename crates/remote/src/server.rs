@@ -66,7 +66,7 @@ pub enum ServerProblem {
     /// No secure connection is possible.
     #[error(
         "cannot connect securely to the NATS server at {address}: {why}; set NATS_CA to the \
-         certificate of its authority"
+         file with its CA certificate"
     )]
     Tls {
         /// The address.

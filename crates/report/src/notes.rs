@@ -158,7 +158,7 @@ fn own_seats(standings: &Standings) -> Option<String> {
     if standings.seats.is_some() {
         return (standings.seat_effects_p < OWN_SEATS).then(|| {
             format!(
-                "The values of the seats differ between players (p = {:.1}%).",
+                "Seat values differ between players (p = {:.1}%).",
                 100.0 * standings.seat_effects_p
             )
         });

@@ -174,7 +174,7 @@ impl Cleaner<'_> {
         let is_svg = node.tag_name().namespace().is_none_or(|namespace| namespace == NAMESPACE);
         let Some(name) = ELEMENTS.into_iter().find(|&known| known == name && is_svg) else {
             let problem =
-                format!("this element is not allowed; those that are: {}", ELEMENTS.join(", "));
+                format!("this element is not allowed; only these are: {}", ELEMENTS.join(", "));
             return Err(self.wrong(node, problem));
         };
         if name == "svg" && !is_root {

@@ -158,7 +158,7 @@ pub enum Unavailable {
         file: &'static str,
     },
     /// The control groups of this machine do not provide it.
-    #[error("no control group hierarchy of this machine provides it")]
+    #[error("no control group hierarchy on this machine provides it")]
     NoController,
     /// Only root can give a process its own user.
     #[error("only root can give each process a user of its own")]
@@ -290,7 +290,7 @@ mod tests {
         let required = ResolveError::Required { requirement, why: Unavailable::NoController };
         assert_eq!(
             required.to_string(),
-            "`memory` is required but not in force: no control group hierarchy of this machine \
+            "`memory` is required but not in force: no control group hierarchy on this machine \
              provides it"
         );
         let level = ResolveError::Level {

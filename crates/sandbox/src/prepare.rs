@@ -102,7 +102,11 @@ fn refuse_root(command: &Command, policy: &Policy, dir: &Path) -> io::Result<()>
     let hidden = || policy.hidden.iter().map(PathBuf::as_path);
     let holds_others = std::iter::once(dir).chain(hidden()).any(|path| is_in(path, &root));
     if holds_others || hidden().any(|path| is_in(&root, path)) {
-        let message = format!("{} holds more than the system of an image", root.display());
+        let message = format!(
+            "{} overlaps a player's folder or one that players must not see; unpack the image into \
+             a folder of its own",
+            root.display()
+        );
         return Err(io::Error::other(message));
     }
     Ok(())

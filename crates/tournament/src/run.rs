@@ -69,7 +69,7 @@ pub enum RunError {
         source: RecordError,
     },
     /// No thread can be started.
-    #[error("cannot start a worker: {0}")]
+    #[error("cannot start a thread: {0}")]
     NoWorker(#[source] io::Error),
     /// The game's implementation failed.
     #[error("{job} could not be played: {failure}")]
@@ -497,7 +497,7 @@ impl Runner<'_> {
             self.state.rest(player);
             "it rests"
         } else if self.state.waiting().any(|game| game.players.players().any(|it| it == player)) {
-            "its games wait"
+            "its games are waiting"
         } else {
             return Ok(());
         };

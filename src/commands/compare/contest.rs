@@ -153,7 +153,7 @@ fn duel_games(deal: u32, seats: [Seat; 2], summary: GameSummary) -> [FieldGame; 
 }
 
 fn too_few_pairs(most: usize) -> String {
-    format!("--max-pairs allows {most}, so this will probably end undecided")
+    format!("--max-pairs allows only {most} games, so this will probably end undecided")
 }
 
 impl InField {

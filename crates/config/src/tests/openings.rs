@@ -138,7 +138,7 @@ a player behind this bridge cannot start from an opening
 13 | command = [\"python3\", \"bridge:comp30024\", \"agent.py\"]
    |                       ^^^^^^^^^^^^^^^^^^
    |
-   = help: the bridge cannot tell a player its own first actions: remove `[openings]`, or this player"
+   = help: the bridge cannot tell a player which actions it made: remove `[openings]`, or this player"
     );
 }
 

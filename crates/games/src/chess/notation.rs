@@ -101,8 +101,8 @@ fn why_illegal(board: &Board, Move { from, to, promotion }: Move) -> Breach {
         Breach::new("C1", "moves an opponent's piece")
     } else if piece == Piece::King && own.has(to) && board.pieces(Piece::Rook).has(to) {
         let needs = "the king and this rook must not have moved, the squares between them must be \
-                     free, and the king must not be, pass or end in check";
-        Breach::new("C1", format!("is castling, and not possible: {needs}"))
+                     free, and the king must not start in, pass through or end in check";
+        Breach::new("C1", format!("is castling, which is not possible: {needs}"))
     } else if own.has(to) {
         Breach::new("C1", "ends on a piece of the same side")
     } else if !reached(board, piece, from).has(to) {

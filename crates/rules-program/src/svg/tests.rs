@@ -29,7 +29,7 @@ fn the_error_says_where_and_what() {
     let error = clean(&drawing("\n  <g>\n    <script>x</script></g>")).expect_err("refused");
     assert_eq!(
         error.to_string(),
-        "`svg`, line 3, column 5, `script`: this element is not allowed; those that are: svg, g, \
+        "`svg`, line 3, column 5, `script`: this element is not allowed; only these are: svg, g, \
          path, rect, circle, ellipse, line, polyline, polygon, text, tspan, title"
     );
     let error = clean(&drawing("<rect x='1px'/>")).expect_err("refused");

@@ -73,8 +73,8 @@ pub fn waiting(state: &TournamentState) -> Option<String> {
     }
     let games = match count {
         0 => return None,
-        1 => "1 game waits".to_owned(),
-        more => format!("{more} games wait"),
+        1 => "1 game is waiting".to_owned(),
+        more => format!("{more} games are waiting"),
     };
     let whose: Vec<String> = players.into_iter().filter_map(|it| spent(state, it)).collect();
     Some(format!(
