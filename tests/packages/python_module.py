@@ -10,6 +10,14 @@ assert [players[0]["player"], len(players)] == ["ant", 3], players
 assert players[0]["rating_low"] < players[0]["rating"] < players[0]["rating_high"]
 columns = [{"first": a, "second": b, "result": result, "pair": 1} for a, b, result in games]
 assert {player["player"] for player in referee.rate(columns)} == {"ant", "bee", "cat"}
+pair = [("ant", "bee", "1-0", 1), ("bee", "ant", "0-1", 1, "crash")]
+assert referee.rate(pair)[0]["faults"] == {} and referee.rate(pair)[1]["faults"] == {"crash": 1}
+
+try:
+    referee.rate([("ant", "bee")])
+    raise SystemExit("a game without a result was rated")
+except ValueError as error:
+    assert "(first, second, result)" in str(error), error
 
 try:
     referee.rate([("ant", "bee", "perhaps")])
@@ -33,6 +41,11 @@ assert {player["player"] for player in standings["players"]} == {"a", "b"}, stan
 try:
     import pandas
 except ModuleNotFoundError:
+    try:
+        referee.run("not-read.toml", frame=True)
+        raise SystemExit("a data frame without pandas")
+    except referee.RefereeError as error:
+        assert "pip install pandas" in str(error), error
     print("ok, without pandas")
 else:
     frame = referee.rate(pandas.DataFrame(columns))

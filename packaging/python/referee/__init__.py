@@ -22,6 +22,8 @@ __all__ = ["RefereeError", "compare", "rate", "run"]
 # Exit codes with which a command has done its work: done, faults under --strict, and the verdicts of
 # `compare`.
 _DONE = {0, 1, 10, 11}
+# The columns of games that are tuples, in order.
+_COLUMNS = ("first", "second", "result", "pair", "fault")
 
 
 class RefereeError(Exception):
@@ -36,17 +38,15 @@ def rate(results, *, frame=None, **options):
     """Ratings of games that were played anywhere, best player first.
 
     `results` is a pandas data frame with the columns of `referee rank --from`, a list of dicts with
-    them, or a list of tuples (first, second, result). Returns a list of dicts, or a data frame if
-    `results` is one or `frame` is true.
+    them, or a list of tuples (first, second, result), with the pair and the fault as a fourth and
+    fifth part if you like. Returns a list of dicts, or a data frame if `results` is one or `frame` is
+    true.
     """
     is_frame = hasattr(results, "to_csv")
+    frame_of = _frames() if frame or (is_frame and frame is None) else None
     text = results.to_csv(index=False) if is_frame else _csv(list(results))
     players = _call(["rank", "--from", "-"], options, text)["players"]
-    if frame if frame is not None else is_frame:
-        import pandas
-
-        return pandas.DataFrame(players)
-    return players
+    return frame_of(players) if frame_of else players
 
 
 def compare(new, old=None, *, against=(), **options):
@@ -62,18 +62,24 @@ def compare(new, old=None, *, against=(), **options):
 def run(config="tournament.toml", *, frame=None, **options):
     """Plays a tournament, or what is missing of it. Returns what `referee run --format json` prints, or
     only its players as a pandas data frame if `frame` is true."""
+    frame_of = _frames() if frame else None
     standings = _call(["run", str(config)], options)
-    if frame:
-        import pandas
+    return frame_of(standings["players"]) if frame_of else standings
 
-        return pandas.DataFrame(standings["players"])
-    return standings
+
+def _frames():
+    """What makes data frames; asked for before any game is played."""
+    try:
+        import pandas
+    except ModuleNotFoundError as error:
+        raise RefereeError(None, "data frames need pandas; `pip install pandas`") from error
+    return pandas.DataFrame
 
 
 def _csv(results):
     rows = [row if isinstance(row, dict) else _row(row) for row in results]
     out = io.StringIO()
-    columns = list(dict.fromkeys(name for row in rows for name in row)) or ["first", "second", "result"]
+    columns = list(dict.fromkeys(name for row in rows for name in row)) or _COLUMNS[:3]
     writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
@@ -81,8 +87,9 @@ def _csv(results):
 
 
 def _row(game):
-    first, second, result = game
-    return {"first": first, "second": second, "result": result}
+    if isinstance(game, str) or not 3 <= len(game) <= len(_COLUMNS):
+        raise ValueError(f"expected (first, second, result) or a dict, not {game!r}")
+    return dict(zip(_COLUMNS, game))
 
 
 def _program():
