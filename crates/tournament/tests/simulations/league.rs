@@ -8,7 +8,7 @@ use std::thread;
 
 use rand::{Rng as _, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use referee_ratings::Estimate;
+use referee_ratings::{Estimate, RankInterval};
 use referee_record::model::entry::{Entry, Leaving, LeavingReason};
 use referee_record::model::fixture::Lineup;
 use referee_record::model::game_summary::GameSummary;
@@ -49,7 +49,7 @@ struct Term {
     at_once: usize,
     /// The games of each version on average.
     games_each: usize,
-    /// The least share of ratings that their intervals hold on average.
+    /// The least share of ratings, and of ranks, that their intervals hold on average.
     least: f64,
     /// The number of seats of a game.
     seats: usize,
@@ -224,6 +224,8 @@ impl TrueLeague {
 struct Worth {
     /// The share of ratings that their intervals hold.
     held: f64,
+    /// The share of ranks among all players that their intervals hold.
+    ranked: f64,
     /// The mean error, in Elo.
     error: f64,
     /// The mean half of an interval, in Elo.
@@ -237,16 +239,24 @@ struct Worth {
 impl Worth {
     #[expect(clippy::cast_precision_loss, reason = "counts of players")]
     fn of(league: &TrueLeague) -> Self {
-        let ratings: Vec<Estimate> = league.evaluation().ranking.fit.ratings;
+        let fit = league.evaluation().ranking.fit;
+        let (ratings, ranks): (Vec<Estimate>, _) = (fit.ratings.clone(), fit.rank_intervals());
         let own: Vec<(Estimate, f64)> =
             ratings.into_iter().zip(league.strengths.iter().copied()).skip(ANCHORS.len()).collect();
         let count = own.len() as f64;
         let mean =
             |value: &dyn Fn(&(Estimate, f64)) -> f64| own.iter().map(value).sum::<f64>() / count;
         let (middle, truth) = (mean(&|it| it.0.value), mean(&|it| it.1));
+        let stronger = |than: f64| league.strengths.iter().filter(|it| **it > than).count();
+        let is_ranked = |(rank, &strength): (&RankInterval, &f64)| {
+            (rank.low..=rank.high).contains(&(stronger(strength) + 1))
+        };
+        let ranked =
+            ranks.iter().zip(&league.strengths).skip(ANCHORS.len()).filter(|it| is_ranked(*it));
         let common = mean(&|it| (it.0.value - middle) * (it.1 - truth));
         Self {
             held: mean(&|it| f64::from((it.0.low..=it.0.high).contains(&it.1))),
+            ranked: ranked.count() as f64 / count,
             error: mean(&|it| (it.0.value - it.1).abs()),
             half: mean(&|it| (it.0.high - it.0.low) / 2.0),
             slope: common / mean(&|it| (it.1 - truth).powi(2)),
@@ -282,8 +292,10 @@ fn worth_of(term: &Term) -> Vec<Worth> {
 #[ignore = "slow: many terms of simulated games"]
 fn ratings_of_a_league_are_right_within_their_intervals() {
     let only = std::env::var("REFEREE_TERM").ok();
-    println!("| league | ratings hold | lowest | < 93% | error | ± | slope | fewest games |");
-    println!("|---|---|---|---|---|---|---|---|");
+    println!(
+        "| league | ratings hold | lowest | < 93% | ranks hold | error | ± | slope | fewest games |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
     let mut too_seldom = Vec::new();
     for term in
         TERMS.iter().filter(|term| only.as_ref().is_none_or(|only| term.name.contains(only)))
@@ -292,21 +304,22 @@ fn ratings_of_a_league_are_right_within_their_intervals() {
         let mean = |value: fn(&Worth) -> f64| {
             all.iter().map(|it| value(it) / f64::from(term.leagues)).sum::<f64>()
         };
-        let held = mean(|it| it.held);
+        let (held, ranked) = (mean(|it| it.held), mean(|it| it.ranked));
         let lowest = all.iter().map(|it| it.held).fold(1.0, f64::min);
         let below = mean(|it| f64::from(it.held < 0.93));
         println!(
-            "| {} | {:.1}% | {:.1}% | {:.0}% | {:.1} | {:.0} | {:.2} | {} |",
+            "| {} | {:.1}% | {:.1}% | {:.0}% | {:.1}% | {:.1} | {:.0} | {:.2} | {} |",
             term.name,
             100.0 * held,
             100.0 * lowest,
             100.0 * below,
+            100.0 * ranked,
             mean(|it| it.error),
             mean(|it| it.half),
             mean(|it| it.slope),
             all.iter().map(|it| it.fewest).min().unwrap_or(0),
         );
-        if held < term.least {
+        if held.min(ranked) < term.least {
             too_seldom.push(term.name);
         }
     }
