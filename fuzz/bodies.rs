@@ -18,7 +18,7 @@ use referee_config::Configuration;
 use referee_entrants::submissions::{UnpackLimits, unpack_from};
 use referee_games::{GameKind, Options, Position, Step, Turn};
 use referee_match::openings::{Opening, listed};
-use referee_match::player::diagnosis::looks_like_a_log;
+use referee_match::player::fault_messages::looks_like_a_log;
 use referee_protocol::{Greeting, LINE_LIMIT, Reply, shown};
 use referee_record::log::LogReader;
 use referee_report::colour::Colour;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::CheckFinding;
 use referee_entrants::detection::java_here;
 use referee_match::player::LineDirection;
-use referee_match::player::diagnosis::{
+use referee_match::player::fault_messages::{
     COMPUTING, DEBUG_OUTPUT, MISSING_FLUSH, NO_NEWLINE, NOT_AN_ACTION, SLEEPING,
 };
 use referee_record::bounded;

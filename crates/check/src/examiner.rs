@@ -38,7 +38,7 @@ use referee_report::colour::{Colour, Styled};
 use referee_tournament::run::entrant::Entrant;
 use referee_tournament::run::failure::JobFailure;
 use referee_tournament::run::job::{Conditions, Finished, JobOutcome};
-use referee_tournament::run::pool::PlayerPool;
+use referee_tournament::run::player_pool::PlayerPool;
 
 /// After this many failed steps, the rest are skipped.
 const PATIENCE: usize = 3;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::finding::CheckFinding;
-use referee_match::player::diagnosis::DEBUG_OUTPUT;
+use referee_match::player::fault_messages::DEBUG_OUTPUT;
 use referee_record::model::clock::seconds;
 use referee_record::model::fault::FaultCode;
 use referee_record::model::warning::{PlayerWarning, Wording};

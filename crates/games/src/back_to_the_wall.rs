@@ -8,7 +8,7 @@ mod action;
 mod board;
 mod map;
 mod options;
-mod refusal;
+mod parsing;
 mod squares;
 mod state;
 mod walls;
@@ -381,7 +381,7 @@ impl Game for BackToTheWall {
     }
 
     fn parse_action(&self, _: Side, text: &str) -> Result<Action, Refusal> {
-        refusal::parse(&self.board, self.outcome.is_some(), text.trim_ascii())
+        parsing::parse(&self.board, self.outcome.is_some(), text.trim_ascii())
     }
 
     fn play_unchecked(&mut self, step: Step<Action, Infallible>, events: &mut Vec<Event>) {

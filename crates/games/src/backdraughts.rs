@@ -7,7 +7,7 @@
 mod action;
 mod board;
 mod options;
-mod refusal;
+mod parsing;
 mod rows;
 mod state;
 
@@ -365,7 +365,7 @@ impl Game for Backdraughts {
     }
 
     fn parse_action(&self, seat: Side, text: &str) -> Result<Action, Refusal> {
-        refusal::parse(self, seat, text.trim_ascii())
+        parsing::parse(self, seat, text.trim_ascii())
     }
 
     fn play_unchecked(&mut self, step: Step<Action, Chance>, events: &mut Vec<Event>) {

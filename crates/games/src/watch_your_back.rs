@@ -6,7 +6,7 @@
 mod action;
 mod board;
 mod options;
-mod refusal;
+mod parsing;
 mod rows;
 mod size;
 mod state;
@@ -237,7 +237,7 @@ impl Game for WatchYourBack {
     }
 
     fn parse_action(&self, seat: Side, text: &str) -> Result<Action, Refusal> {
-        refusal::parse(&self.board, self.ending, seat, text.trim_ascii())
+        parsing::parse(&self.board, self.ending, seat, text.trim_ascii())
     }
 
     fn play_unchecked(&mut self, step: Step<Action, Infallible>, events: &mut Vec<Event>) {

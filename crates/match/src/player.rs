@@ -3,8 +3,8 @@
 
 mod barred;
 mod cpu_usage;
-pub mod diagnosis;
 mod engine;
+pub mod fault_messages;
 mod gtp;
 mod human;
 mod launch;

@@ -11,7 +11,7 @@ use super::worker_identity::WorkerId;
 use referee_record::model::clock::{TimeControl, wall_bound};
 use referee_tournament::run::failure::JobFailure;
 use referee_tournament::run::job::Job;
-use referee_tournament::run::pool::LONGEST_OUTAGE_PAUSE;
+use referee_tournament::run::player_pool::LONGEST_OUTAGE_PAUSE;
 
 /// The maximum size of all results that are kept for jobs not handed out yet, in bytes.
 const MAX_EARLY_BYTES: usize = 64 << 20;

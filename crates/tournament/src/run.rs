@@ -10,7 +10,7 @@ pub mod failure;
 pub mod game_record;
 pub mod instruction;
 pub mod job;
-pub mod pool;
+pub mod player_pool;
 mod recorder;
 pub mod resume;
 pub mod spectators;

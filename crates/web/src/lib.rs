@@ -20,6 +20,7 @@
 //! # }
 //! ```
 
+mod background;
 mod compression;
 mod connections;
 mod error;

@@ -15,10 +15,11 @@ use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
 use crate::WebError;
+use crate::background::in_background;
 use crate::compression::SentText;
 use crate::connections::{EVENTS, IN_PLAY};
 use crate::in_play;
-use crate::served::{self, Naming, Served, in_background};
+use crate::served::{self, Naming, Served};
 use crate::shared_copy::Freshness;
 
 /// The shortest time between two events.

@@ -11,6 +11,7 @@ use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::{sleep, sleep_until};
 
 use crate::WebError;
+use crate::background::in_background;
 use crate::compression::SentText;
 use crate::connections::most;
 use crate::shared_copy::{Freshness, SharedCopy};
@@ -33,7 +34,6 @@ use referee_tournament::analysis::results::Faulted;
 use referee_tournament::analysis::sealed_games::SealedGames;
 use referee_tournament::folder::workers::WORKERS;
 use referee_tournament::folder::{self, FolderError, LIVE_SOCKET};
-use referee_tournament::run::cores::take_lowest_priority;
 
 /// The shortest time between two pages for those who follow them.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -180,19 +180,6 @@ pub(crate) async fn keep_current(served: Weak<Served>) {
             sleep(PAUSE).await;
         }
     }
-}
-
-/// Runs slow work on a background thread, away from the connections. The thread has the lowest
-/// priority, so that it takes no time from games that are played on this machine.
-pub(crate) async fn in_background<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, WebError> + Send + 'static,
-) -> Result<T, WebError> {
-    let ended = tokio::task::spawn_blocking(|| {
-        take_lowest_priority();
-        work()
-    });
-    let ended = ended.await;
-    ended.unwrap_or_else(|error| Err(error.into()))
 }
 
 impl Served {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::diagnosis;
+use super::fault_messages;
 use referee_record::model::clock::{LATEST, Measure, OVERTIME, wall_bound};
 use referee_record::model::containment::PlayerLimits;
 use referee_record::model::fault::Fault;
@@ -103,12 +103,12 @@ impl ReplyLimit {
         in_game: Duration,
     ) -> Option<Fault> {
         if self.measure == Measure::Cpu && used > self.allowance.saturating_add(self.margin) {
-            let rest = diagnosis::rest_of(self.budget);
-            return Some(diagnosis::over_cpu(used, self.allowance, &rest));
+            let rest = fault_messages::rest_of(self.budget);
+            return Some(fault_messages::over_cpu(used, self.allowance, &rest));
         }
         let over = |used: Duration, most: Option<Duration>, of_what| {
             let most = most.filter(|&most| used > most)?;
-            Some(diagnosis::over_cpu(used, most, of_what))
+            Some(fault_messages::over_cpu(used, most, of_what))
         };
         over(used, limits.cpu_move, " per move")
             .or_else(|| over(in_game, limits.cpu_game, " per game"))

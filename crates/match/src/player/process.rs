@@ -17,7 +17,7 @@ use tokio::time::{timeout, timeout_at};
 use self::outcome::{NoLine, WriteOutcome};
 use super::barred::Barred;
 use super::cpu_usage::{CpuUsage, FrozenUsage, Interval};
-use super::diagnosis;
+use super::fault_messages;
 use super::launch::Launch;
 use super::limit::ReplyLimit;
 use super::reply_timer::ReplyTimer;
@@ -211,14 +211,16 @@ impl PlayerProcess {
         let closed = self.read_now();
         if !self.buffer.is_empty() {
             self.note_partial(Instant::now());
-            return Err(diagnosis::unexpected(first_line(&self.buffer)));
+            return Err(fault_messages::unexpected(first_line(&self.buffer)));
         }
         if closed { Err(self.diagnose(NoLine::Closed).await) } else { Ok(()) }
     }
 
     /// Returns the fault of a player that computed although it was frozen.
     pub(super) fn check_freezing(&mut self) -> Result<(), Fault> {
-        self.frozen_usage.defiance().map_or(Ok(()), |used| Err(diagnosis::defied_freezing(used)))
+        self.frozen_usage
+            .defiance()
+            .map_or(Ok(()), |used| Err(fault_messages::defied_freezing(used)))
     }
 
     /// The first line in the pipe that was not requested, escaped and shortened.

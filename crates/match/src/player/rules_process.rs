@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::diagnosis;
+use super::fault_messages;
 use super::sandbox::{NotStarted, Sandbox};
 use super::stderr::Stderr;
 use referee_rules_program::{Launcher, ProgramEnd, ProgramPipes, RulesProcess};
@@ -113,7 +113,7 @@ fn keep(
 async fn end(mut process: Process, mut stderr: Stderr) -> ProgramEnd {
     process.wake_supervisor();
     let how = match timeout(PATIENCE, process.wait()).await {
-        Ok(Ok(status)) => diagnosis::how_it_ended(status),
+        Ok(Ok(status)) => fault_messages::how_it_ended(status),
         Ok(Err(_)) => "was ended together with its supervisor".to_owned(),
         Err(_) => "closed its output and kept running".to_owned(),
     };

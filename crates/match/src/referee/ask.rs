@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::GameSetup;
 use crate::player::limit::ReplyLimit;
-use crate::player::{Player, TurnTime, TurnView, diagnosis};
+use crate::player::{Player, TurnTime, TurnView, fault_messages};
 use referee_games::{
     AnyPosition, BySeat, Event, GameError, Legal, Refusal, Seat, SeatMap, guesses,
 };
@@ -232,14 +232,14 @@ fn refused(refusal: Refusal, reply: &Reply, player: &mut Player) -> Fault {
     match refusal {
         Refusal::Malformed(expected) => {
             // A debug print comes before the reply.
-            let hint = if diagnosis::looks_like_a_log(text) || player.wrote_more() {
-                format!("; {}", diagnosis::DEBUG_OUTPUT)
+            let hint = if fault_messages::looks_like_a_log(text) || player.wrote_more() {
+                format!("; {}", fault_messages::DEBUG_OUTPUT)
             } else {
                 String::new()
             };
             let what =
                 if text.is_empty() { "an empty line".to_owned() } else { format!("\"{shown}\"") };
-            let message = format!("{what} {}: {expected}{hint}", diagnosis::NOT_AN_ACTION);
+            let message = format!("{what} {}: {expected}{hint}", fault_messages::NOT_AN_ACTION);
             Fault { raw: Some(shown), ..Fault::new(FaultCode::Malformed, message) }
         }
         Refusal::Illegal { clause, reason } => {

@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 
 use super::shared_core::{OthersCpu, apart, undisturbed};
 use super::{Answered, Decided, DecidedStep, Decision, Ending, GameLoop, PendingTurn};
-use crate::player::diagnosis;
+use crate::player::fault_messages;
 use referee_games::{BySeat, GameError, Seat, SeatSet, Step};
 use referee_protocol::{Reply, ReplyWarning};
 use referee_record::model::bounds::LONGEST_NOTES;
@@ -159,7 +159,7 @@ impl GameLoop<'_, '_> {
             }
             ClockVerdict::Late => {
                 let tries = if is_retried { ", retries included" } else { "" };
-                let how = diagnosis::beyond(used, allowance, margin);
+                let how = fault_messages::beyond(used, allowance, margin);
                 Err(Fault::new(FaultCode::Timeout, format!("{how}{tries}")))
             }
         }

@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::failure::JobFailure;
 use super::job::{Conditions, Job, JobOutcome, Report};
-use super::pool::{self, PlayerPool};
+use super::player_pool::{self, PlayerPool};
 use crate::run::cores::CoreReservation;
 use referee_match::openings::OpeningBook;
 use referee_match::pauses;
@@ -31,7 +31,7 @@ pub fn open_files<'p>(players: impl Iterator<Item = &'p PlayerSpec> + Clone, sea
     let kept = players.clone().filter(|player| !player.restart).count();
     let networks = players.filter(|player| !player.network.is_empty()).count();
     // The games of a deal are played by different processes, which may wait at the same time.
-    let processes = seats + (seats * kept).min(pool::idle_most(seats));
+    let processes = seats + (seats * kept).min(player_pool::idle_most(seats));
     let networks = (seats * networks).min(processes);
     OF_WORKER + (OF_PLAYER * processes + MOST_NETWORK_FILES * networks) as u64
 }

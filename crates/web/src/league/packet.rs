@@ -15,8 +15,9 @@ use zip::write::SimpleFileOptions;
 
 use super::entrance::{AuthorBounds, AuthorVisit, Entrance, KeptPacket};
 use crate::WebError;
+use crate::background::in_background;
 use crate::routes::SCRIPT;
-use crate::served::{self, in_background};
+use crate::served;
 use crate::shared_copy::Freshness;
 use referee_record::bounded;
 use referee_record::model::entry::Entry;

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use super::entrance::{AuthorBounds, AuthorVisit, Entrance, see_other};
 use super::form::{FormProblem, IncomingField, IncomingForm, drain};
 use crate::WebError;
-use crate::served::in_background;
+use crate::background::in_background;
 use crate::visitors::AUTHOR;
 use referee_league::author_folder::{AuthorFolder, is_aside};
 use referee_protocol::escape;

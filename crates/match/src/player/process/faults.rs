@@ -7,7 +7,7 @@ use nix::libc;
 use super::outcome::{NoLine, WriteOutcome};
 use super::{LineAnswer, PlayerProcess, turn_time};
 use crate::player::cpu_usage::Interval;
-use crate::player::diagnosis::{self, Late};
+use crate::player::fault_messages::{self, Late};
 use crate::player::limit::ReplyLimit;
 use crate::player::reply_timer::ReplyTimer;
 use crate::player::transcript::LineDirection;
@@ -32,7 +32,7 @@ impl PlayerProcess {
         match self.over_cpu(limit, cpu) {
             Some(fault) => Err(fault),
             None if wall > limit.bound + limit.overtime => {
-                Err(diagnosis::came_late(self.awaited(), [wall, limit.bound], limit.margin))
+                Err(fault_messages::came_late(self.awaited(), [wall, limit.bound], limit.margin))
             }
             None => Ok(()),
         }
@@ -53,8 +53,8 @@ impl PlayerProcess {
         let time = turn_time(limit, wall, cpu, timer);
         self.note_partial(now);
         let fault = match self.over_cpu(limit, cpu) {
-            Some(fault) => diagnosis::no_reply(self.awaited(), fault),
-            None => self.by_overrun(diagnosis::timeout(Late {
+            Some(fault) => fault_messages::no_reply(self.awaited(), fault),
+            None => self.by_overrun(fault_messages::timeout(Late {
                 awaited: self.awaited(),
                 allowance: limit.bound,
                 margin: if limit.measure == Measure::Wall { limit.margin } else { Duration::ZERO },
@@ -89,17 +89,19 @@ impl PlayerProcess {
     pub(super) async fn diagnose(&mut self, end: NoLine) -> Fault {
         self.note_partial(Instant::now());
         match end {
-            NoLine::Oversize => return diagnosis::oversize_line(&self.buffer),
-            NoLine::TooMuch => return diagnosis::oversize_output(self.limits.output, self.awaits),
+            NoLine::Oversize => return fault_messages::oversize_line(&self.buffer),
+            NoLine::TooMuch => {
+                return fault_messages::oversize_output(self.limits.output, self.awaits);
+            }
             NoLine::Closed | NoLine::Exited => {}
         }
         self.wait_for_end(EXIT_LAG).await;
         let status = match self.ended {
-            None => return diagnosis::closed_output(),
-            Some(Err(SupervisorGone)) => return diagnosis::supervisor_gone(),
+            None => return fault_messages::closed_output(),
+            Some(Err(SupervisorGone)) => return fault_messages::supervisor_gone(),
             Some(Ok(status)) => status,
         };
-        let fault = self.by_overrun(diagnosis::ended(status, &self.buffer));
+        let fault = self.by_overrun(fault_messages::ended(status, &self.buffer));
         self.with_stderr(fault, STDERR_LAG).await
     }
 
@@ -121,6 +123,8 @@ impl PlayerProcess {
 
     /// The fault of a failed player, based on the limit that it reached, if any.
     pub(super) fn by_overrun(&self, fault: Fault) -> Fault {
-        self.sandboxed.overrun().map_or(fault.clone(), |overrun| diagnosis::overrun(overrun, fault))
+        self.sandboxed
+            .overrun()
+            .map_or(fault.clone(), |overrun| fault_messages::overrun(overrun, fault))
     }
 }
