@@ -137,8 +137,8 @@ fn answer(played: &FieldMatch, [new, old]: [&str; 2]) -> String {
             "Undecided: new games only repeat old ones, so more would not help".to_owned()
         }
         (SprtVerdict::Undecided, Some(_)) => format!(
-            "The test between {low} and {high} Elo has not ended after the maximum number of {}s; \
-             --max-pairs allows more",
+            "Undecided: the test between {low} and {high} Elo has not ended after the maximum number \
+             of {}s; --max-pairs allows more",
             deal(played.field().seats)
         ),
         (SprtVerdict::Undecided, None) => "Not decided yet".to_owned(),
@@ -227,8 +227,8 @@ mod tests {
         );
         assert_eq!(
             answer(&played(1, &[won, lost])),
-            "The test between 0 and 20 Elo has not ended after the maximum number of pairs; \
-             --max-pairs allows more."
+            "Undecided: the test between 0 and 20 Elo has not ended after the maximum number of \
+             pairs; --max-pairs allows more."
         );
         assert_eq!(answer(&played(9, &[won, lost])), "Not decided yet.");
     }

@@ -191,8 +191,8 @@ fn answer(played: &SprtMatch, [a, b]: [&str; 2]) -> String {
         (SprtVerdict::Undecided, Some(_)) => {
             let (low, high) = test.hypotheses();
             format!(
-                "The test between {low} and {high} Elo has not ended after the maximum number of \
-                 pairs; --max-pairs allows more"
+                "Undecided: the test between {low} and {high} Elo has not ended after the \
+                 maximum number of pairs; --max-pairs allows more"
             )
         }
         (SprtVerdict::Undecided, None) => "Not decided yet".to_owned(),
@@ -299,8 +299,8 @@ mod tests {
         let even = [[Some(2), Some(1)], [Some(1), Some(0)]];
         assert_eq!(
             answer(&played(2, &even)),
-            "The test between 0 and 20 Elo has not ended after the maximum number of pairs; \
-             --max-pairs allows more."
+            "Undecided: the test between 0 and 20 Elo has not ended after the maximum number of \
+             pairs; --max-pairs allows more."
         );
         assert_eq!(answer(&played(9, &even)), "Not decided yet.");
         let failing = played(100, &[[None, None]; 30]);
