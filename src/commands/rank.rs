@@ -221,6 +221,7 @@ fn found(
             diagnoser.as_mut().map_or(Ok(()), |diagnoser| diagnoser.visit(game))
         })?;
     }
-    let diagnostics = diagnoser.map(|diagnoser| diagnoser.finish(analysis).0);
+    let found = diagnoser.map(|diagnoser| diagnoser.finish(analysis)).transpose()?;
+    let diagnostics = found.map(|(diagnostics, _)| diagnostics);
     Ok(LogFindings { diagnostics, out: taken_out(analysis, &failed_checks) })
 }

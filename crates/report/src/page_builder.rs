@@ -208,7 +208,7 @@ impl<'a> PageBuilder<'a> {
             PageKind::File => replays(&self.renderer, &self.summary)?,
             PageKind::Live => Vec::new(),
         };
-        let (found, decisions) = self.diagnoser.finish(analysis);
+        let (found, decisions) = self.diagnoser.finish(analysis)?;
         let out = taken_out(analysis, &self.failed_checks);
         let workers = match kind {
             PageKind::File => None,

@@ -239,9 +239,12 @@ impl Served {
         let memory = || self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         let make = |memory| live_page(&tables, &self.called, self.own_page, rules.clone(), memory);
         let earlier = std::mem::take(&mut *memory());
+        // Each point of it knows its games.
+        let history = earlier.history.clone();
         let page = match make(earlier) {
-            // Another run has changed the log.
-            Err(ReportError::Pass(PassError::OtherGames)) => make(PageMemory::default()),
+            Err(ReportError::Pass(PassError::OtherGames)) => {
+                make(PageMemory { history, ..PageMemory::default() })
+            }
             page => page,
         };
         let page_builder::LivePage { page, games, memory: found } = page?;

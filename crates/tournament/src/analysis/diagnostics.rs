@@ -217,7 +217,16 @@ impl Diagnoser {
     }
 
     /// The findings, after all games were visited, and what the next one need not look for.
-    pub fn finish(self, analysis: &TournamentAnalysis) -> (Diagnostics, KnownDecisions) {
+    ///
+    /// # Errors
+    /// What is known is about other games.
+    pub fn finish(
+        self,
+        analysis: &TournamentAnalysis,
+    ) -> Result<(Diagnostics, KnownDecisions), PassError> {
+        if !self.decisions.is_whole_in(&self.seen) {
+            return Err(PassError::OtherGames);
+        }
         let Evaluation { results, ranking, seats, .. } = &analysis.evaluation;
         let (fit, names, total) = (&ranking.fit, results.names(), results.counts.total());
         let ending = |((reason, fault), games)| EndingCount { reason, fault, games };
@@ -258,7 +267,7 @@ impl Diagnoser {
             first_legal: decisions.first.first_legal(names),
             workers: self.workers.conclude(names),
         };
-        (found, decisions)
+        Ok((found, decisions))
     }
 }
 
@@ -311,7 +320,7 @@ mod tests {
         for record in &games {
             diagnoser.add(&LoggedGame::counted(record), Ok(Vec::new())).expect("it counts");
         }
-        let found = diagnoser.finish(&analysis).0;
+        let found = diagnoser.finish(&analysis).expect("nothing was known").0;
         let ending =
             |reason: &str, fault, games| EndingCount { reason: reason.into(), fault, games };
         assert_eq!(found.endings, [ending("elimination", false, 2), ending("crash", true, 1)]);
@@ -330,9 +339,12 @@ mod tests {
             seen.add([1, 0].into_iter(), &games[1]);
             let known = KnownDecisions::of(FirstDecisions::default(), &seen);
             let mut diagnoser = Diagnoser::new(&analysis, plan::rules("w"), known);
-            order.iter().try_for_each(|&at| diagnoser.visit(&games[at]))
+            order.iter().try_for_each(|&at| diagnoser.visit(&games[at]))?;
+            diagnoser.finish(&analysis).map(drop)
         };
-        assert!(visited(&[0]).is_ok() && visited(&[0, 1]).is_ok());
+        assert!(visited(&[0, 1]).is_ok());
+        // One of them no longer counts.
+        assert!(matches!(visited(&[0]), Err(PassError::OtherGames)));
         // These rules do not allow its moves, so it was replayed.
         assert!(matches!(visited(&[0, 1, 2]), Err(PassError::Folder(_))));
         assert!(matches!(visited(&[1, 0]), Err(PassError::OtherGames)));

@@ -24,6 +24,11 @@ impl KnownDecisions {
         seen.games <= self.games
     }
 
+    /// Whether no game known here is missing among those that were seen.
+    pub(super) fn is_whole_in(&self, seen: &SeenGames) -> bool {
+        self.games <= seen.games
+    }
+
     /// Whether all games known here are among those that were seen, as far as these go.
     pub(super) fn agrees_with(&self, seen: &SeenGames) -> bool {
         seen.games != self.games || seen.hash() == self.hash
