@@ -29,6 +29,7 @@ use referee_record::model::player::{PlayerSpec, name_of};
 use referee_record::model::rules::refuse_more_seats;
 use referee_record::model::stage::{Format, MOST_PAIRS, Stage, tables};
 use referee_record::model::tournament::Tournament;
+use referee_record::shell;
 use referee_record::wording::{counted, deal};
 use referee_tournament::analysis::diagnostics::copies;
 use referee_tournament::folder::{self, LockedFolder};
@@ -335,7 +336,7 @@ fn compare<C: Contest>(
     let played = prepared.contents.state.played();
     if played > 0 {
         let games = counted(played, "game");
-        printer.note(&format!("{games} of earlier runs count; no player has changed since"));
+        printer.note(&format!("continuing after {games}: no file that counts has changed"));
     }
     if let [one, other, ..] = &tournament.players[..]
         && one.hash == other.hash
@@ -442,7 +443,8 @@ fn compared_with_itself(name: &str, words: [&str; 2]) -> String {
         return format!("{name} cannot be compared with itself; name another player");
     }
     // Files that the programs import may differ.
-    let [a, b, one, other] = [words[0], words[1], one, other].map(str::escape_debug);
+    let [a, b] = words.map(str::escape_debug);
+    let [one, other] = [one, other].map(shell::quoted);
     format!(
         "{a} and {b} are the same; if other files in their folders differ, compare the folders: \
          `referee compare {one} {other}`"

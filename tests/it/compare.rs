@@ -162,7 +162,7 @@ fn a_player_has_changed_if_a_module_of_it_has() {
     assert_eq!(files, Run::new(2, "", same));
 
     // The results are written into the folder of a player, and are not part of it.
-    for note in ["", "2 games of earlier runs count; no player has changed since"] {
+    for note in ["", "continuing after 2 games: no file that counts has changed"] {
         let args = [&["compare", ".", "../v1"], &end[..]].concat();
         let run = arena.in_shell("cd v2 && exec \"$@\"", &args);
         assert!(run.code == 11 && run.err.contains(note), "{}", run.err);

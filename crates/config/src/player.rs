@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::imports::imported;
 use super::launch;
@@ -256,13 +256,24 @@ fn made(
     let UnresolvedCommand { words, env, files, room } = command;
     // Modules are not among the files that it may read elsewhere: whoever imports the program of
     // another player must not see it.
-    let is_file = |word: &&String| dir.join(word).is_file();
-    let scripts: Vec<String> = words.iter().filter(is_file).cloned().collect();
-    let files = &[&files[..], &imported(&scripts, dir)].concat();
+    let modules = words.iter().flat_map(|word| imported(word, dir));
+    let modules: Vec<String> = modules.filter(|name| !are_listed(files, name)).collect();
+    let files = &[&files[..], &modules].concat();
     // A program in an image counts by its name, like the image.
     let program = if room.root.is_some() { Path::new("/") } else { program };
     let words = &[&room.words(), words, settings].concat();
     Fingerprint::read(Parts { dir, program, words, env, files }).map_err(|bad| unreadable(&bad))
+}
+
+/// Whether the file or folder `name` is one of `files`, or in one of them.
+fn are_listed(files: &[String], name: &str) -> bool {
+    let plain = |text: &str| {
+        let parts = Path::new(text).components();
+        parts.filter(|part| *part != Component::CurDir).collect::<PathBuf>()
+    };
+    let name = plain(name);
+    let holds = |listed: &String| name.starts_with(plain(listed)) && !name.starts_with("..");
+    files.iter().any(holds)
 }
 
 fn unreadable(unreadable: &Unreadable) -> InvalidValue {

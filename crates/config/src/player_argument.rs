@@ -2,8 +2,7 @@
 //! `gtp:ENGINE`, `human`, a file or folder that contains a player, or a command.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::ConfigError;
 
@@ -14,8 +13,6 @@ use referee_entrants::build_rules::BuildRules;
 use referee_entrants::detection::{EXPECTED, unbuilt};
 use referee_entrants::start::{StartDecision, decide};
 use referee_entrants::start_command::StartCommand;
-use referee_record::fingerprint::is_left_out;
-use referee_record::log::LOG;
 use referee_record::model::player::{EngineProtocol, EngineSettings, PlayerSpec, name_of};
 
 /// The most files to list that may be the player of a folder.
@@ -122,40 +119,10 @@ fn found_at(
         return Ok(None);
     }
     let start = player::only(&decision).ok_or_else(|| unrecognised(word, &path, &decision));
-    let files = start.as_ref().map_or_else(
-        |_| Vec::new(),
-        |start| {
-            if path.is_dir() { all_files(&start.dir) } else { Vec::new() }
-        },
-    );
+    let files = if path.is_dir() { vec![".".to_owned()] } else { Vec::new() };
     let terms = PlayerTerms { files, ..PlayerTerms::default() };
     let spec = player::from_decision(&decision, start, builds, terms, place)?;
     Ok(Some(PlayerSpec { name: name_at(word, &path), ..spec }))
-}
-
-/// Everything in the folder `dir` of a player, as names relative to it. Results that a command has
-/// written there are not part of the player.
-fn all_files(dir: &Path) -> Vec<String> {
-    let mut names: Vec<String> = subpaths(dir)
-        .filter(|path| !holds_results(path))
-        .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
-        .filter(|name| !is_left_out(name))
-        .collect();
-    names.sort_unstable();
-    names
-}
-
-/// Whether a folder holds the log of a tournament or comparison, directly or in a folder of its own,
-/// or nothing.
-fn holds_results(folder: &Path) -> bool {
-    let has_log = |folder: &Path| folder.join(LOG).is_file();
-    let is_empty = folder.is_dir() && subpaths(folder).next().is_none();
-    is_empty || has_log(folder) || subpaths(folder).any(|path| has_log(&path))
-}
-
-/// What is in a folder; nothing if it cannot be read, or is none.
-fn subpaths(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
 }
 
 /// The name of the player at `path`: the last part of `word`, which leads there.

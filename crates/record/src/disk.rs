@@ -21,6 +21,9 @@ use self::fault::before;
 use self::lock::LockKind;
 use crate::bounded;
 
+/// The name of the log in a results folder.
+pub const LOG: &str = "games.jsonl";
+
 /// The permissions of an ordinary file, before the umask applies.
 static ORDINARY: AtomicU32 = AtomicU32::new(0o666);
 /// The permissions of a file that only its owner may read.

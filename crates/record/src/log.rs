@@ -25,10 +25,8 @@ pub use self::game_line::{GameLine, GameNames, LinePlace};
 pub use self::reader::{LogLine, LogReader, RawLine};
 pub use self::scan::{LogScan, Scanned};
 pub use self::writer::{LogWriter, WriteError, write_header, write_record};
-pub use crate::disk::write_whole;
+pub use crate::disk::{LOG, write_whole};
 
-/// The name of the log in a results folder.
-pub const LOG: &str = "games.jsonl";
 /// The file that keeps the games of replaced players.
 pub const SUPERSEDED: &str = "superseded.jsonl";
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::stamp::Stamp;
 use crate::bounded::{self, ReadError};
+use crate::disk::LOG;
 
 /// The number of hexadecimal digits in a player's hash.
 const DIGITS: usize = 16;
@@ -223,12 +224,13 @@ impl Frames {
         Ok(())
     }
 
-    /// Adds a folder entry. A link adds the text of its target, and the target's contents too if it
-    /// is a file inside `root`.
+    /// Adds a folder entry, unless it is a folder of results or has nothing in it: commands write their
+    /// results where they are run. A link adds the text of its target, and the target's contents too
+    /// if it is a file inside `root`.
     fn entry(&mut self, name: &str, path: &Path, root: &Path) -> Result<(), Unreadable> {
         let found = fs::symlink_metadata(path).map_err(|error| unreadable(name, error))?;
         if found.is_dir() {
-            return self.folder(name, path, root);
+            return if holds_results(path) { Ok(()) } else { self.folder(name, path, root) };
         }
         if !found.is_symlink() {
             // It is refused if a link has taken its place.
@@ -297,6 +299,16 @@ fn entries(folder: &Path) -> io::Result<Vec<String>> {
     }
     names.sort_unstable();
     Ok(names)
+}
+
+/// Whether a folder holds the log of a tournament or comparison, itself or in a folder of its own; or
+/// nothing.
+fn holds_results(folder: &Path) -> bool {
+    let inside = |folder: &Path| {
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+    };
+    let has_log = |folder: &Path| folder.join(LOG).is_file();
+    inside(folder).next().is_none() || has_log(folder) || inside(folder).any(|path| has_log(&path))
 }
 
 /// The file inside `root` that a link at `path` leads to, without links; `None` for anything else.
@@ -389,6 +401,10 @@ mod tests {
         player.write("lib/.git/HEAD", "1");
         player.write("unnamed.py", "1");
         assert_eq!(player.hash(), before);
+        player.write("lib/results/cup/games.jsonl", "{}");
+        player.write("lib/cup/games.jsonl", "{}");
+        fs::create_dir(player.dir.path().join("lib/empty")).expect("a folder");
+        assert_eq!(player.hash(), before, "results are no part of a player");
         player.write("lib/.weights", "1");
         assert_ne!(player.hash(), before);
     }
