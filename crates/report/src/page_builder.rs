@@ -69,7 +69,7 @@ pub struct LivePage {
 /// The page of a running tournament. `called` are the options shown in its commands.
 ///
 /// # Errors
-/// The log cannot be read, or is no longer the one that the `memory` is of.
+/// The log cannot be read, or the `memory` belongs to other games.
 pub fn live_page(
     tables: &Tables,
     called: &str,

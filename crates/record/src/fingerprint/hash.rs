@@ -404,7 +404,7 @@ mod tests {
         player.write("lib/results/cup/games.jsonl", "{}");
         player.write("lib/cup/games.jsonl", "{}");
         fs::create_dir(player.dir.path().join("lib/empty")).expect("a folder");
-        assert_eq!(player.hash(), before, "results are no part of a player");
+        assert_eq!(player.hash(), before, "results are not part of a player");
         player.write("lib/.weights", "1");
         assert_ne!(player.hash(), before);
     }

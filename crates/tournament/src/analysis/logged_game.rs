@@ -13,7 +13,7 @@ pub enum PassError {
     /// It cannot be read.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// It is no longer the log that an earlier pass has read.
+    /// It is not the log that an earlier pass read.
     #[error("the first games of the log are not those that were there before")]
     OtherGames,
     /// A game has an unknown result.
