@@ -24,6 +24,7 @@ use referee_tournament::analysis::logged_game::PassError;
 use referee_tournament::folder::FolderError;
 use referee_tournament::run::RunError;
 use referee_tournament::run::resume::ResumeError;
+use referee_tournament::run::resume::continuation::ContinuationError;
 use referee_web::WebError;
 
 /// The error of a command: a message for the user, and a kind.
@@ -288,10 +289,21 @@ impl From<ResumeError> for Failure {
             ResumeError::Differs { .. }
             | ResumeError::Programs { .. }
             | ResumeError::Rules { .. } => Self::conflict(error.to_string()),
+            ResumeError::Continuation(error) => error.into(),
             ResumeError::Book { .. } => Self::input(error.to_string()),
             ResumeError::NotCreated(_) | ResumeError::Superseded { .. } => {
                 Self::system(error.to_string())
             }
+        }
+    }
+}
+
+impl From<ContinuationError> for Failure {
+    fn from(error: ContinuationError) -> Self {
+        match error {
+            ContinuationError::Folder(error) => error.into(),
+            ContinuationError::Playing(_) => Self::conflict(error.to_string()),
+            _ => Self::input(error.to_string()),
         }
     }
 }

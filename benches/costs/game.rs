@@ -179,6 +179,7 @@ fn header() -> Header {
         seed: None,
         anchors: Vec::new(),
         players: ["ant", "bee"].map(player).into(),
+        continues: None,
         changes: Vec::new(),
     }
 }

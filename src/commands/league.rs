@@ -16,6 +16,8 @@ use referee_league::control::Control;
 use referee_league::invitations::{Invitations, author_problem};
 use referee_protocol::escape;
 use referee_record::log::LOG;
+use referee_record::model::league::LeagueSettings;
+use referee_tournament::run::resume::continuation::folder_before;
 
 /// The configuration of a league if none is named.
 const LEAGUE_CONFIG: &str = "league.toml";
@@ -140,13 +142,26 @@ fn open_league(config: &Path, printer: Printer) -> Result<LeaguePlace, Failure> 
 
 /// What the configuration in the file `path` says of the league.
 fn league_of(configuration: &Configuration, path: &Path) -> Result<LeaguePlace, Failure> {
-    configuration.league()?.ok_or_else(|| {
+    let league = configuration.league()?.ok_or_else(|| {
         Failure::input(format!(
             "{} does not describe a league; add `format = \"league\"`, or name another file with \
              --config",
             path.display()
         ))
-    })
+    })?;
+    take_over(&league.settings, &league.dir)?;
+    Ok(league)
+}
+
+/// Takes over the links and the organiser's wishes of the league that the one in the folder `dir`
+/// continues, if they are not there yet.
+pub(super) fn take_over(settings: &LeagueSettings, dir: &Path) -> Result<(), Failure> {
+    if let Some(name) = &settings.continues {
+        let before = folder_before(dir, name)?;
+        Invitations::take_over(dir, &before)?;
+        Control::take_over(dir, &before)?;
+    }
+    Ok(())
 }
 
 /// Whether the league was played before.

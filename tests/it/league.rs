@@ -146,6 +146,84 @@ fn players_come_improve_and_go_while_games_are_played() {
 }
 
 #[test]
+fn a_league_goes_on_under_other_rules_with_its_authors_links_and_versions() {
+    let arena = league();
+    for text in ["one", "two"] {
+        arena.hand_in("ann", "player.py", &program(text));
+        arena.hand_in("bob", "player.py", &program("bob's"));
+        let run = arena.start(&["run", "--quiet"]);
+        let version = if text == "one" { 1 } else { 2 };
+        arena.wait_for_report("ann", &format!("entered as ann v{version}"));
+        arena.wait_for_report("bob", "entered as bob v1");
+        assert_eq!(arena.stop(run), 130);
+    }
+    // The last submission of an author does not decide who plays; the last version does.
+    arena.hand_in("bob", "player.py", "print(");
+    let run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_report("bob", "refused");
+    assert_eq!(arena.stop(run), 130);
+    arena.write("names.csv", "ann\nbob\n");
+    let league = |rest: &[&str]| {
+        let words = [&["league"], rest, &["--config", "tournament.toml"]].concat();
+        let run = arena.run(&words);
+        assert_eq!(run.code, 0, "{}", run.err);
+        run.out
+    };
+    assert_eq!(league(&["invite", "names.csv"]).lines().count(), 2);
+    league(&["message", "New rules on Monday."]);
+
+    let config = fs::read_to_string(arena.path().join("tournament.toml")).expect("there");
+    let faster = config.replace("[clock]\n", "[clock]\nmove = \"4s\"\n");
+    arena.write("tournament.toml", &faster);
+    let refused = arena.run(&["run"]);
+    assert_eq!(refused.code, 4, "{}", refused.err);
+    assert!(refused.err.contains("  continues = \"cup\""), "{}", refused.err);
+    let named = faster.replace("name = \"cup\"", "name = \"second\"");
+    let continued =
+        |name: &str| named.replace("[league]", &format!("[league]\ncontinues = {name:?}"));
+    for (name, why) in [("nothing", "has no games.jsonl"), ("second", "this league")] {
+        arena.write("tournament.toml", &continued(name));
+        for words in
+            [&["run"][..], &["league", "invite", "names.csv", "--config", "tournament.toml"]]
+        {
+            let refused = arena.run(words);
+            assert_eq!(refused.code, 2, "{}", refused.err);
+            assert!(refused.err.contains(why), "{}", refused.err);
+        }
+    }
+    arena.write("tournament.toml", &continued("cup"));
+    assert_eq!(arena.run(&["run", "--plan"]).code, 0);
+    // A command may come before the first run.
+    assert_eq!(league(&["invite", "names.csv"]), "", "everyone has a link");
+
+    let second = arena.path().join("results/second");
+    let log = || fs::read_to_string(second.join("games.jsonl")).unwrap_or_default();
+    arena.hand_in("ann", "player.py", &program("three"));
+    let run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_report("ann", "entered as ann v3");
+    wait_until(|| log().contains(":\"ann v3\"") && log().contains(":\"bob v1\""));
+    assert_eq!(arena.stop(run), 130);
+    let came: Vec<String> = log()
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|line| line["roster"] == "entered")
+        .map(|line| line["player"]["name"].as_str().expect("a name").to_owned())
+        .collect();
+    assert_eq!(came, ["bob v1", "ann v2", "ann v3"]);
+    assert!(arena.path().join("entrants/ann/1/player.py").exists(), "old versions stay");
+    let control = fs::read_to_string(second.join("control.json")).expect("there");
+    assert!(control.contains("New rules on Monday."), "{control}");
+    let both = ["rank", "results/cup", "results/second"];
+    assert!(arena.run(&both).out.contains("ann v2"));
+    assert_eq!(arena.run(&["verify", "results/second"]).code, 0);
+    // What the log says of its past stays so.
+    arena.write("tournament.toml", &named);
+    let refused = arena.run(&["run"]);
+    assert_eq!(refused.code, 4, "{}", refused.err);
+    assert!(refused.err.contains("continues: the results have cup"), "{}", refused.err);
+}
+
+#[test]
 fn the_final_has_the_last_version_that_played() {
     let arena = league();
     arena.hand_in("ann", "player.py", &program("one"));

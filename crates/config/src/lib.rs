@@ -217,8 +217,7 @@ impl Configuration {
     /// The settings have problems.
     pub fn league(&self) -> Result<Option<LeaguePlace>, ConfigError> {
         self.part(|file, problems| {
-            let is_league = file.stages.are_a_league();
-            let settings = league::check(file.league.as_ref(), is_league, &self.base, problems)?;
+            let settings = league::check(file, &self.base, problems)?;
             let dir = tournament::results_folder(file, &self.base, problems)?;
             Some(LeaguePlace { dir, settings, players: self.names.clone() })
         })

@@ -63,12 +63,11 @@ pub(super) fn check(
     let results = results(file.results.as_ref(), place.base, problems);
     let preset = preset(file.preset.as_ref(), problems);
     let keys = file.players.as_deref().unwrap_or_default();
+    let league = league::check(&file, place.base, problems);
     let containment = file.containment.unwrap_or_default();
     let mut containment = containment::check(&containment, &preset, problems);
     containment.hidden.push(results.clone());
     let builds = file.build.as_ref().map(|keys| build::check(keys, place.base, &results, problems));
-    let is_league = file.stages.are_a_league();
-    let league = league::check(file.league.as_ref(), is_league, place.base, problems);
     hide_files(&mut containment, builds.as_ref(), league.as_ref());
     refuse_roots(keys, place.base, &results, problems);
     let request = with_players_hidden(&containment, keys, place.base);
@@ -142,8 +141,7 @@ fn remarks_on(players: &[PlayerSpec]) -> impl Iterator<Item = String> {
 fn of_authors(file: &ConfigFile, base: &Path) -> Vec<PathBuf> {
     // Its problems are found when the file is loaded.
     let mut unsaid = Problems::default();
-    let is_league = file.stages.are_a_league();
-    let league = league::check(file.league.as_ref(), is_league, base, &mut unsaid);
+    let league = league::check(file, base, &mut unsaid);
     let mut request = ContainmentRequest::default();
     hide_files(&mut request, None, league.as_ref());
     with_players_hidden(&request, file.players.as_deref().unwrap_or_default(), base).hidden
@@ -170,7 +168,8 @@ pub(super) fn limits(file: &ConfigFile, problems: &mut Problems) -> PlayerLimits
     containment::check(keys, &preset, problems).limits
 }
 
-fn name(field: Given<'_, String>, problems: &mut Problems) -> Option<String> {
+/// The name of a tournament, which is also that of its results folder.
+pub(super) fn name(field: Given<'_, String>, problems: &mut Problems) -> Option<String> {
     let field = field?;
     let name = field.get_ref();
     match check_name(name).and_then(|()| check_folder_name(name)) {

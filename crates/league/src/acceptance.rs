@@ -10,7 +10,7 @@ use super::author_folder::AuthorFolder;
 use super::author_report::{AuthorReport, Outcome};
 use super::doorkeeper::{DoorEvent, Doorkeeper, RunOver, WORK, remove_tree};
 use super::intake::{self, NotTaken, Taken};
-use super::version::{keep_start, player_in, version_digest, version_dir};
+use super::version::{keep_start, last_version, player_in, version_digest, version_dir};
 use super::{now, without_sight};
 use referee_check::{Candidate, CheckReport, Exam, Readiness, ReportText, StepNews, examine};
 use referee_ratings::MOST_PLAYERS;
@@ -54,7 +54,17 @@ impl Doorkeeper {
         told: &mut AuthorReport,
     ) -> Result<Result<String, NotTaken>, RunOver> {
         self.send(told, &Outcome::BeingChecked)?;
-        let version = self.authors.get(author).map_or(1, |known| known.version + 1);
+        let last = match self.authors.get(author).map_or(0, |known| known.version) {
+            0 => last_version(&self.league, author),
+            known => Ok(known),
+        };
+        let version = match last {
+            Ok(last) => last + 1,
+            Err(error) => {
+                let why = format!("the history of `{author}` cannot be read: {error}");
+                return Ok(Err(NotTaken::Later(why)));
+            }
+        };
         if self.taken.len() >= MOST_PLAYERS || version > MOST_VERSIONS {
             let why = format!("the league is full: it has had {MOST_PLAYERS} players");
             return Ok(Err(NotTaken::Refused(why)));

@@ -89,6 +89,23 @@ impl Control {
         serde_json::from_str(&text).map_err(ControlError::Invalid)
     }
 
+    /// Takes over what was wanted of the league in the folder `before`, unless something is wanted
+    /// in `dir`: who was removed stays so, and the message is still shown.
+    pub fn take_over(dir: &Path, before: &Path) -> Result<(), ControlError> {
+        if dir.join(CONTROL).exists() {
+            return Ok(());
+        }
+        let Self { removed, message, .. } = Self::read(before)?;
+        let inherited = Self { removed, message, ..Self::default() };
+        Self::change(dir, |control| {
+            // Another process may have been faster.
+            if *control == Self::default() {
+                *control = inherited;
+            }
+        })
+        .map(drop)
+    }
+
     /// Changes it in the results folder `dir`, in one step.
     pub fn change(dir: &Path, change: impl FnOnce(&mut Self)) -> Result<Self, ControlError> {
         let _held = disk::hold(dir).map_err(ControlError::Unwritable)?;

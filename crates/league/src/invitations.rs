@@ -168,6 +168,23 @@ impl Invitations {
         Ok((all, changed))
     }
 
+    /// Takes over those of the league in the folder `before`, unless there are some in `dir`: links
+    /// outlive a change of the rules.
+    pub fn take_over(dir: &Path, before: &Path) -> Result<(), InvitationError> {
+        if dir.join(INVITATIONS).exists() {
+            return Ok(());
+        }
+        let inherited = Self::read(before)?;
+        Self::change(dir, |all| {
+            // Another process may have been faster.
+            if *all == Self::default() {
+                *all = inherited;
+            }
+            Ok(())
+        })
+        .map(|_: (Self, ())| ())
+    }
+
     /// Whether people reach the page over an encrypted connection.
     pub fn is_encrypted(&self) -> bool {
         self.url.starts_with("https://")

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::history::{self, PastOutcome};
 use referee_config::program_of;
 use referee_entrants::start::decide;
 use referee_entrants::start_command::StartCommand;
@@ -17,6 +18,17 @@ use referee_record::tree::{self, UnfitTree};
 /// The folder of a version.
 pub fn version_dir(league: &LeagueSettings, entry: &Entry) -> PathBuf {
     league.entrants.join(&entry.author).join(entry.version.to_string())
+}
+
+/// The number of the last version of an author who is new to this league: there may be versions
+/// from a league before it. A version of this number keeps its folder.
+pub(crate) fn last_version(league: &LeagueSettings, author: &str) -> io::Result<u32> {
+    let entered = history::read(&league.entrants, author)?.into_iter();
+    let last = entered.filter_map(|past| match past.outcome {
+        PastOutcome::Entered { version } => Some(version),
+        PastOutcome::Refused { .. } => None,
+    });
+    Ok(last.max().unwrap_or_default())
 }
 
 /// The longest file that says how a version is started, in bytes.

@@ -80,12 +80,29 @@ impl LogWriter {
     ///
     /// If there is a log already, or it cannot be written.
     pub fn create(dir: &Path, header: &Header) -> Result<Self, WriteError> {
+        Self::create_with(dir, header, &[])
+    }
+
+    /// Creates, in one step, a log with this header and these changes of a league's players.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`create`](Self::create).
+    pub fn create_with(
+        dir: &Path,
+        header: &Header,
+        changes: &[RosterChange],
+    ) -> Result<Self, WriteError> {
         let path = dir.join(LOG);
         let begin = || {
             if path.try_exists()? {
                 return Err(io::ErrorKind::AlreadyExists.into());
             }
-            disk::write_whole(&path, |out| write_header(out, header))
+            disk::write_whole(&path, |out| {
+                write_header(out, header)?;
+                let mut lines = changes.iter().map(|change| seal(change, &header.identity));
+                lines.try_for_each(|line| out.write_all(&line?))
+            })
         };
         begin().map_err(|source| WriteError::Failed { path: path.clone(), source })?;
         let mut log = Self::hold(dir)?;

@@ -11,6 +11,9 @@ pub struct LeagueSettings {
     /// The folder that keeps what was entered, as an absolute path: a folder for each author, and
     /// in it one for each version.
     pub entrants: PathBuf,
+    /// The name of the league that it continues under other rules, with its authors and their
+    /// versions. The results of both are in folders side by side.
+    pub continues: Option<String>,
     /// Whether authors see each other by pseudonyms only.
     pub pseudonyms: bool,
     /// The most bytes of one submission, packed or unpacked.

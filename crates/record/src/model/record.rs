@@ -86,6 +86,9 @@ pub struct Header {
     pub anchors: Vec<Anchor>,
     /// The players, in the order of the configuration.
     pub players: Vec<PlayerInfo>,
+    /// The league that this one continues under other rules, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continues: Option<String>,
     /// The changes each time the tournament was resumed, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<String>,

@@ -1,6 +1,7 @@
 //! Starts a tournament's folder, or resumes it if the changes of the configuration are allowed.
 
 mod changes;
+pub mod continuation;
 mod draw;
 mod error;
 mod offer;
@@ -12,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use self::changes::{ChangedProgram, Differences, Played, compare, may_grow};
 use self::draw::draw_openings;
 pub use self::error::ResumeError;
-use self::offer::offer;
+use self::offer::{continue_league, offer};
 use crate::folder::{self, FolderError, LockedFolder, LogContents};
 use crate::verify::first_difference;
 use referee_games::{RulesProgram, Text, one_line};
@@ -109,6 +110,7 @@ pub fn examine(
     refuse_strangers(request.players, tournament)?;
     if !dir.join(LOG).exists() {
         folder::read_secret(dir)?;
+        continuation::versions(dir, &header(tournament, containment.clone(), String::new()))?;
         return Ok(None);
     }
     drop(LogWriter::hold(dir)?);
@@ -275,7 +277,8 @@ fn open_log(
     }
     let identity = fresh_identity().map_err(FolderError::from)?;
     let header = drawn_header(tournament, containment, &identity, None, note)?;
-    LogWriter::create(folder.dir(), &header).map_err(|error| match error {
+    let versions = continuation::versions(folder.dir(), &header)?;
+    LogWriter::create_with(folder.dir(), &header, &versions).map_err(|error| match error {
         WriteError::Failed { .. } => ResumeError::NotCreated(error),
         other => other.into(),
     })
@@ -372,6 +375,7 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         seed: tournament.seed,
         anchors: tournament.anchors.clone(),
         players: tournament.players.iter().map(PlayerInfo::from).collect(),
+        continues: tournament.league.as_ref().and_then(|league| league.continues.clone()),
         changes: Vec::new(),
     }
 }
@@ -388,7 +392,10 @@ fn refuse(
     let lines = forbidden.iter().cloned().chain(programs.iter().map(ToString::to_string));
     let differences = lines.map(|line| one_line(&line)).collect::<Vec<_>>().join("\n  ");
     let is_all = !too_late.is_empty() && too_late.len() == forbidden.len();
-    let offer = is_all.then(|| offer(dir, contents, too_late)).flatten().unwrap_or_default();
+    let offer = match contents.header.is_league() {
+        true => continue_league(&contents.header.tournament),
+        false => is_all.then(|| offer(dir, contents, too_late)).flatten().unwrap_or_default(),
+    };
     let dir = dir.to_owned();
     if !forbidden.is_empty() {
         return ResumeError::Differs { dir, differences, offer };

@@ -60,6 +60,7 @@ pub fn header(names: &[&str]) -> Header {
         seed: None,
         anchors: Vec::new(),
         players: names.iter().map(player).collect(),
+        continues: None,
         changes: Vec::new(),
     }
 }

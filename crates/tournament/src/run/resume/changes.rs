@@ -335,6 +335,7 @@ fn fixed_settings(header: &Header, openings: Option<&str>) -> Vec<(String, Strin
                 "game": header.game,
                 "rules": rules_of(header),
                 "seed": header.seed,
+                "continues": header.continues,
                 "quarantine": header.quarantine,
                 "openings": openings,
             }),

@@ -7,6 +7,7 @@ use referee_games::{GameError, one_line};
 use referee_record::log::WriteError;
 use referee_record::model::openings::UnreadableBook;
 
+use super::continuation::ContinuationError;
 use crate::folder::{self, FolderError, LineProblem};
 use crate::verify::RecordFinding;
 
@@ -85,6 +86,9 @@ pub enum ResumeError {
     /// The game failed.
     #[error(transparent)]
     Game(#[from] GameError),
+    /// The league cannot continue another one.
+    #[error(transparent)]
+    Continuation(#[from] ContinuationError),
     /// The book of openings cannot be read any more.
     #[error("cannot read the openings of {file}: {source}")]
     Book {

@@ -1,4 +1,4 @@
-//! What a tournament offers to players that it cannot take.
+//! What to do where a tournament cannot take a change.
 
 use std::path::Path;
 
@@ -7,6 +7,15 @@ use crate::analysis::results::Faulted;
 use crate::folder::LogContents;
 use referee_record::shell;
 use referee_record::wording::listed;
+
+/// How the league called `name` goes on under other rules.
+pub(super) fn continue_league(name: &str) -> String {
+    format!(
+        "\nnext: to go on with the same authors, links and versions, give the league another \
+         `name`, and add to `[league]`\n  continues = {}",
+        serde_json::Value::from(name)
+    )
+}
 
 /// The most opponents of a player that comes too late.
 const SAMPLE: usize = 5;
