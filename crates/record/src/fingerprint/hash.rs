@@ -154,11 +154,14 @@ struct Frames {
     hasher: blake3::Hasher,
     /// The stamps of the files that were read.
     stamps: Vec<(PathBuf, Stamp)>,
+    /// Whether the files of the player's whole folder are added.
+    is_whole: bool,
 }
 
 impl Frames {
     fn new(kind: &str) -> Self {
-        let mut frames = Self { hasher: blake3::Hasher::new(), stamps: Vec::new() };
+        let (hasher, stamps) = (blake3::Hasher::new(), Vec::new());
+        let mut frames = Self { hasher, stamps, is_whole: false };
         frames.text(kind);
         frames
     }
@@ -207,8 +210,10 @@ impl Frames {
         Ok(())
     }
 
-    /// Adds a file, or a folder with everything in it. A link is followed.
+    /// Adds a file, or a folder with everything in it. A link is followed. `root` is the player's
+    /// folder.
     fn tree(&mut self, name: &str, path: &Path, root: &Path) -> Result<(), Unreadable> {
+        self.is_whole = path == root;
         if path.is_dir() { self.folder(name, path, root) } else { self.file(name, path) }
     }
 
@@ -224,13 +229,14 @@ impl Frames {
         Ok(())
     }
 
-    /// Adds a folder entry, unless it is a folder of results or has nothing in it: commands write their
-    /// results where they are run. A link adds the text of its target, and the target's contents too
+    /// Adds a folder entry. Of the player's whole folder, leaves out results and folders with nothing
+    /// in them: commands write their results where they are run. A link adds the text of its target, and the target's contents too
     /// if it is a file inside `root`.
     fn entry(&mut self, name: &str, path: &Path, root: &Path) -> Result<(), Unreadable> {
         let found = fs::symlink_metadata(path).map_err(|error| unreadable(name, error))?;
         if found.is_dir() {
-            return if holds_results(path) { Ok(()) } else { self.folder(name, path, root) };
+            let is_aside = self.is_whole && holds_results(path);
+            return if is_aside { Ok(()) } else { self.folder(name, path, root) };
         }
         if !found.is_symlink() {
             // It is refused if a link has taken its place.
@@ -401,12 +407,27 @@ mod tests {
         player.write("lib/.git/HEAD", "1");
         player.write("unnamed.py", "1");
         assert_eq!(player.hash(), before);
-        player.write("lib/results/cup/games.jsonl", "{}");
-        player.write("lib/cup/games.jsonl", "{}");
-        fs::create_dir(player.dir.path().join("lib/empty")).expect("a folder");
-        assert_eq!(player.hash(), before, "results are not part of a player");
         player.write("lib/.weights", "1");
         assert_ne!(player.hash(), before);
+    }
+
+    #[test]
+    fn results_in_the_folder_of_a_player_are_no_part_of_it_but_data_it_lists_is() {
+        let whole = Player::new(&["python3", "p.py"], &["."]);
+        whole.write("p.py", "1");
+        let before = whole.hash();
+        whole.write("results/cup/games.jsonl", "{}");
+        whole.write("cup/games.jsonl", "{}");
+        fs::create_dir(whole.dir.path().join("empty")).expect("a folder");
+        assert_eq!(whole.hash(), before);
+        whole.write("book/moves", "1");
+        assert_ne!(whole.hash(), before);
+
+        let listed = Player::new(&["python3", "p.py"], &["learned"]);
+        listed.write("learned/cup/games.jsonl", "1");
+        let before = listed.hash();
+        listed.write("learned/cup/games.jsonl", "2");
+        assert_ne!(listed.hash(), before, "a player may learn from games");
     }
 
     #[test]
