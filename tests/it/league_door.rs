@@ -1,5 +1,7 @@
 //! The page of a league: who gets in, what is taken, and what is refused.
 
+mod author_page;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -24,10 +26,15 @@ const BOUNDARY: &str = "----------a-boundary";
 
 /// A league with results.
 fn league(config: &str) -> Arena {
-    let arena =
-        Arena::played(&AUTHORS.iter().fold(Config::empty(), |config, (author, version)| {
-            config.bot(&format!("{author} v{version}"), "random")
-        }));
+    league_of(config, Config::empty(), ["random"; 3])
+}
+
+/// A league with the results of games that `played` begins to describe, between these versions.
+fn league_of(config: &str, played: Config, bots: [&str; 3]) -> Arena {
+    let versions = AUTHORS.iter().zip(bots);
+    let arena = Arena::played(&versions.fold(played, |played, ((author, version), bot)| {
+        played.bot(&format!("{author} v{version}"), bot)
+    }));
     arena.edit_line(1, |line| {
         let mut header: Value = serde_json::from_str(line).expect("JSON");
         for (player, (author, version)) in AUTHORS.iter().enumerate() {

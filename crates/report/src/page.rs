@@ -19,6 +19,7 @@ mod versions;
 mod workers;
 
 use std::fmt::Display;
+use std::num::NonZeroU64;
 
 use maud::{Markup, html};
 
@@ -99,6 +100,9 @@ pub struct PlayedGame {
     pub plies: u32,
     /// When it began, in seconds since 1970; 0 under pseudonyms.
     pub began: u64,
+    /// What no other game shares, also if its id changes because names do; `None` for a game without
+    /// actions.
+    pub fingerprint: Option<NonZeroU64>,
 }
 
 /// Renders the page.

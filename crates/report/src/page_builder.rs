@@ -103,6 +103,7 @@ fn played_game(results: &NamedResults, game: &LoggedGame) -> Option<PlayedGame> 
         reason: record.reason.clone(),
         plies: record.plies,
         began: record.clock.began,
+        fingerprint: game.summary.fingerprint,
     })
 }
 

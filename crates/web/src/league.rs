@@ -6,6 +6,7 @@ mod form;
 mod organiser;
 mod own_games;
 mod packet;
+mod turned_games;
 mod upload;
 
 use std::sync::Arc;

@@ -12,7 +12,7 @@ mod author;
 
 pub use author::{
     AuthorPage, AuthorVersion, DatedRating, GameFilter, GameResult, ListedGame, ListedHandIn,
-    OpponentScore, OpponentStep, VersionStep,
+    OpponentScore, OpponentStep, TurnedAt, VersionStep,
 };
 
 /// The script of the pages.

@@ -17,7 +17,8 @@ use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
 use super::entrance::{AuthorVisit, Entrance, page_with_forms};
-use super::own_games::OwnGames;
+use super::own_games::{OwnGame, OwnGames};
+use super::turned_games;
 use crate::WebError;
 use crate::served::{self, LivePage, watch_files};
 use crate::shared_copy::Freshness;
@@ -31,7 +32,10 @@ use referee_league::{REPORT_FILE, entered_as};
 use referee_protocol::escape;
 use referee_record::model::league::LeagueSettings;
 use referee_record::wording::counted;
-use referee_report::page::league::{AuthorPage, AuthorVersion, GameFilter, ListedHandIn};
+use referee_report::page::PlayedGame;
+use referee_report::page::league::{
+    AuthorPage, AuthorVersion, GameFilter, GameResult, ListedHandIn,
+};
 use referee_sandbox::limits;
 use referee_tournament::folder;
 
@@ -61,7 +65,7 @@ pub(super) async fn page(
 }
 
 async fn html(
-    entrance: &Entrance,
+    entrance: &Arc<Entrance>,
     visit: &AuthorVisit,
     filter: GameFilter,
 ) -> Result<String, WebError> {
@@ -83,6 +87,15 @@ async fn html(
         humantime::format_duration(settings.every)
     );
     let games = OwnGames::new(&live, &visit.name);
+    let shown = games.last(filter);
+    let lost = shown.iter().filter(|own| own.result == GameResult::Lost);
+    let lost: Vec<&PlayedGame> = lost.map(|own| own.game).collect();
+    let is_looking = turned_games::look(entrance, &visit.name, &live, &lost);
+    let listed_game = |own: &OwnGame<'_>| {
+        let is_lost = own.result == GameResult::Lost;
+        let turned = is_lost.then(|| entrance.turned.of(own.game, own.seat));
+        games.listed(own, turned.flatten())
+    };
     let page = AuthorPage {
         league: &entrance.name,
         author: &visit.name,
@@ -96,8 +109,9 @@ async fn html(
         versions: &versions(settings, &live, &visit.name),
         step: games.last_step(),
         ratings: &games.ratings(),
-        games: &games.last(filter),
+        games: &shown.iter().filter_map(listed_game).collect::<Vec<_>>(),
         filter,
+        is_looking,
         opponents: &games.opponents(),
         standings: &live.tables.standings,
     };

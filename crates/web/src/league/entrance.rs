@@ -17,6 +17,7 @@ use tempfile::TempDir;
 use tokio::sync::Semaphore;
 
 use super::form::{self, FormProblem};
+use super::turned_games::TurnedGames;
 use crate::WebError;
 use crate::connections::most;
 use crate::served::Served;
@@ -55,6 +56,8 @@ pub struct Entrance {
     pub(super) packing: Arc<Semaphore>,
     /// The latest packets, the newest last.
     pub(super) packets: Mutex<Vec<KeptPacket>>,
+    /// Where lost games turned.
+    pub(super) turned: TurnedGames,
     authors: Mutex<HashMap<String, Arc<AuthorBounds>>>,
 }
 
@@ -78,6 +81,8 @@ pub(super) struct AuthorBounds {
     /// Limits how many requests wait for packets.
     pub(super) asking: Semaphore,
     pub(super) packing: tokio::sync::Mutex<()>,
+    /// Held while lost games are looked at.
+    pub(super) looking: Arc<Semaphore>,
 }
 
 impl Entrance {
@@ -94,6 +99,7 @@ impl Entrance {
             followers: Arc::new(Semaphore::new(most() / 4)),
             packing: Arc::new(Semaphore::new(PACKETS)),
             packets: Mutex::default(),
+            turned: TurnedGames::default(),
             authors: Mutex::default(),
         };
         let incoming = entrance.incoming();
@@ -139,6 +145,7 @@ impl Entrance {
                 following: Arc::new(Semaphore::new(PAGES)),
                 asking: Semaphore::new(PAGES),
                 packing: tokio::sync::Mutex::default(),
+                looking: Arc::new(Semaphore::new(1)),
             })
         });
         Arc::clone(bounds)

@@ -9,7 +9,8 @@ use referee_games::Seat;
 use referee_ratings::Outcomes;
 use referee_report::page::PlayedGame;
 use referee_report::page::league::{
-    DatedRating, GameFilter, GameResult, ListedGame, OpponentScore, OpponentStep, VersionStep,
+    DatedRating, GameFilter, GameResult, ListedGame, OpponentScore, OpponentStep, TurnedAt,
+    VersionStep,
 };
 use referee_report::standings::version_gain;
 
@@ -25,6 +26,14 @@ pub(super) struct OwnGames<'a> {
     /// What each player is called here, by number: an author for all versions, as far as names are
     /// shown.
     labels: HashMap<usize, &'a str>,
+}
+
+/// A game of one of the author's versions.
+pub(super) struct OwnGame<'a> {
+    pub(super) game: &'a PlayedGame,
+    /// The version's seat.
+    pub(super) seat: Seat,
+    pub(super) result: GameResult,
 }
 
 impl<'a> OwnGames<'a> {
@@ -47,8 +56,8 @@ impl<'a> OwnGames<'a> {
     }
 
     /// The last games, the newest first.
-    pub(super) fn last(&self, filter: GameFilter) -> Vec<ListedGame> {
-        let newest = self.live.games.iter().rev().filter_map(|game| self.listed(game));
+    pub(super) fn last(&self, filter: GameFilter) -> Vec<OwnGame<'a>> {
+        let newest = self.live.games.iter().rev().filter_map(|game| self.played(game));
         let shown = newest.filter(|game| match filter {
             GameFilter::All => true,
             GameFilter::Lost => game.result == GameResult::Lost,
@@ -56,7 +65,8 @@ impl<'a> OwnGames<'a> {
         shown.take(MOST_GAMES).collect()
     }
 
-    fn listed(&self, game: &PlayedGame) -> Option<ListedGame> {
+    /// A game of one of the author's versions; `None` if it is another one.
+    fn played(&self, game: &'a PlayedGame) -> Option<OwnGame<'a>> {
         let of_seat = |&seat: &Seat| self.own.contains_key(&game.players[seat]);
         let seat = game.players.seats().find(of_seat)?;
         let result = match game.winner {
@@ -64,6 +74,12 @@ impl<'a> OwnGames<'a> {
             Some(winner) if winner == seat => GameResult::Won,
             Some(_) => GameResult::Lost,
         };
+        Some(OwnGame { game, seat, result })
+    }
+
+    /// A game as the page shows it.
+    pub(super) fn listed(&self, own: &OwnGame<'_>, turned: Option<TurnedAt>) -> Option<ListedGame> {
+        let OwnGame { game, seat, result } = *own;
         let other = game.players.seats().find(|&other| other != seat)?;
         let header = &self.live.tables.analysis.header;
         Some(ListedGame {
@@ -75,6 +91,7 @@ impl<'a> OwnGames<'a> {
             result,
             reason: game.reason.clone(),
             plies: game.plies,
+            turned,
         })
     }
 

@@ -42,6 +42,8 @@ pub struct AuthorPage<'a> {
     pub games: &'a [ListedGame],
     /// Which games these are.
     pub filter: GameFilter,
+    /// Whether it is still being found out where some of them turned.
+    pub is_looking: bool,
     /// The scores against each opponent.
     pub opponents: &'a [OpponentScore],
     /// The ranking that the versions are in.
@@ -130,6 +132,17 @@ pub struct ListedGame {
     pub reason: String,
     /// The number of plies.
     pub plies: u32,
+    /// Where it turned, if it was lost and that is known.
+    pub turned: Option<TurnedAt>,
+}
+
+/// Where a game turned.
+#[derive(Debug)]
+pub struct TurnedAt {
+    /// The number of the ply.
+    pub ply: u32,
+    /// What would have been better, for people.
+    pub better: String,
 }
 
 /// The result of a game from one side.
@@ -324,6 +337,7 @@ impl AuthorPage<'_> {
             }
         };
         let has_times = self.games.iter().any(|game| !game.when.is_empty());
+        let has_turned = self.games.iter().any(|game| game.turned.is_some());
         let none = match self.filter {
             GameFilter::All => "No games yet.",
             GameFilter::Lost => "No lost games.",
@@ -338,6 +352,7 @@ impl AuthorPage<'_> {
                     thead { tr {
                         @if has_times { th { "Began" } } th { "Result" } th { "Opponent" } th.n { "Version" }
                         th { "Seat" } th { "Ended by" } th.n { "Plies" } th { "Game" }
+                        @if has_turned { th { "Turned at" } }
                     } }
                     tbody { @for game in self.games { tr {
                         @if has_times { td data-label="Began" { (game.when) } }
@@ -348,8 +363,15 @@ impl AuthorPage<'_> {
                         td data-label="Ended by" { (shown(&game.reason)) }
                         td.n data-label="Plies" { (game.plies) }
                         td data-label="Game" { a href={ "/#game=" (game.id) } { "watch" } }
+                        @if has_turned { (turned(game)) }
                     } } }
                 }))
+            }
+            @if self.is_looking {
+                p.hint {
+                    "The newest lost games are still being looked through for the ply at which they \
+                     turned: reload the page in a moment."
+                }
             }
         }
     }
@@ -431,6 +453,14 @@ fn with_margin(rating: Option<Estimate>) -> String {
     or_dash(rating.map(|rating| format!("{} ±{}", elo(rating.value), elo(rating.margin()))))
 }
 
+/// Where a game turned. An empty cell has no label where rows are blocks.
+fn turned(game: &ListedGame) -> Markup {
+    let Some(at) = &game.turned else { return html! { td {} } };
+    html! { td data-label="Turned at" {
+        span { a href={ "/#game=" (game.id) "&ply=" (at.ply) } { "ply " (at.ply) } ": " (shown(&at.better)) }
+    } }
+}
+
 fn result(result: GameResult) -> &'static str {
     match result {
         GameResult::Won => "won",
@@ -496,6 +526,7 @@ mod tests {
             result: GameResult::Lost,
             reason: HOSTILE.to_owned(),
             plies: 7,
+            turned: Some(TurnedAt { ply: 5, better: HOSTILE.to_owned() }),
         };
         let page = AuthorPage {
             league: HOSTILE,
@@ -521,6 +552,7 @@ mod tests {
             ratings: &[],
             games: &[game],
             filter: GameFilter::Lost,
+            is_looking: true,
             opponents: &[OpponentScore { name: HOSTILE.to_owned(), outcomes: Outcomes::default() }],
             standings: &standings,
         };
@@ -530,6 +562,7 @@ mod tests {
             "{html}"
         );
         assert!(html.contains("href=\"/author/versions/1/player.zip\""), "{html}");
+        assert!(html.contains("<a href=\"/#game=3f9a1c07be52-1&amp;ply=5\">ply 5</a>"), "{html}");
         refuse_markup(&html);
     }
 }
