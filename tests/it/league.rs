@@ -224,6 +224,73 @@ fn a_league_goes_on_under_other_rules_with_its_authors_links_and_versions() {
 }
 
 #[test]
+fn a_challenge_is_played_and_counts_for_nothing() {
+    let arena = league();
+    let run = arena.start(&["run", "-q"]);
+    arena.hand_in("ann", "player.py", &program("first"));
+    arena.wait_for_report("ann", "entered as ann v1");
+    let waits = |author: &str| arena.path().join("hand-in").join(author).join(".challenge.txt");
+    let told = |author: &str, opponent: &str| -> Value {
+        fs::create_dir_all(waits(author).parent().expect("a folder")).expect("a folder");
+        fs::write(waits(author), opponent).expect("written");
+        wait_until(|| !waits(author).exists());
+        let path = arena.path().join("entrants").join(author).join("challenges.json");
+        serde_json::from_slice(&fs::read(path).expect("a file")).expect("JSON")
+    };
+    let played = told("ann", "bee\n");
+    let one = &played["played"][0];
+    assert_eq!((&one["version"], &one["opponent"]), (&1.into(), &"bee".into()), "{played}");
+    let seats: Vec<&Value> = (0..2).map(|game| &one["games"][game]["players"]).collect();
+    assert!(seats[0] != seats[1], "each sits in either seat: {played}");
+    for players in seats {
+        let players = players.to_string();
+        assert!(players.contains("\"ann v1\"") && players.contains("\"bee\""), "{players}");
+    }
+    for (author, opponent, why) in [
+        ("ann", "eve v1", "no player that plays now is called `eve v1`"),
+        ("ann", "ann v1", "it is your own version"),
+        ("bob", "bee", "no version of yours plays"),
+    ] {
+        let told = told(author, opponent);
+        assert!(told["refused"]["why"].as_str().expect("a reason").contains(why), "{told}");
+        assert!(told["played"].as_array().expect("a list").len() <= 1, "{told}");
+    }
+    arena.wait_for_games_of("ann v1");
+    assert_eq!(arena.stop(run), 130);
+    assert!(arena.games().iter().all(|line| id(line).len() > 12), "the log has only other games");
+}
+
+#[test]
+fn a_challenge_under_pseudonyms_names_nobody() {
+    let arena = league();
+    let config = fs::read_to_string(arena.path().join("tournament.toml")).expect("a file");
+    let config = config.replacen("[league]\n", "[league]\npseudonyms = true\n", 1);
+    arena.write("tournament.toml", &config);
+    let run = arena.start(&["run", "-q"]);
+    arena.hand_in("ann", "player.py", &program("first"));
+    arena.wait_for_report("ann", "entered as ann v1");
+    let file = arena.path().join("hand-in/ann/.challenge.txt");
+    let told = |wanted: &str| {
+        fs::write(&file, wanted).expect("written");
+        wait_until(|| !file.exists());
+        fs::read_to_string(arena.path().join("entrants/ann/challenges.json")).expect("a file")
+    };
+    assert!(told("bee\n").contains("no player that plays now"), "a name tells nothing");
+    assert!(told("P01\n2\n").contains("pseudonyms have changed"));
+    let all: Vec<String> = (1..=3).map(|number| told(&format!("P0{number}\n3\n"))).collect();
+    assert_eq!(all.iter().filter(|told| told.contains("your own version")).count(), 1, "{all:?}");
+    let last: Value = serde_json::from_str(&all[2]).expect("JSON");
+    let played = last["played"].as_array().expect("a list");
+    assert_eq!(played.len(), 2, "{last}");
+    assert!(played.iter().all(|one| one["games"].as_array().is_some_and(|it| it.len() == 2)));
+    let played = last["played"].to_string();
+    for name in ["\"ant\"", "\"bee\"", "\"random\"", "\"greedy\""] {
+        assert!(!played.contains(name), "{name}: {played}");
+    }
+    assert_eq!(arena.stop(run), 130);
+}
+
+#[test]
 fn the_final_has_the_last_version_that_played() {
     let arena = league();
     arena.hand_in("ann", "player.py", &program("one"));

@@ -6,6 +6,7 @@ use referee_games::GameError;
 use referee_match::player::sandbox::shortage_text;
 use referee_match::reask::NotAsked;
 use referee_record::log::WriteError;
+use referee_record::seeds::NoRandomNumbers;
 use referee_sandbox::Shortage;
 use referee_tournament::run::failure::JobFailure;
 
@@ -49,6 +50,9 @@ pub enum ExamError {
         /// The message of its fault.
         message: String,
     },
+    /// The luck of a game cannot be drawn.
+    #[error(transparent)]
+    NoLuck(#[from] NoRandomNumbers),
     /// The games with a finding cannot be kept.
     #[error(transparent)]
     Records(#[from] WriteError),

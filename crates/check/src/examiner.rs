@@ -133,7 +133,7 @@ async fn take_steps(
 }
 
 /// Becomes true when `stop` does, or after the time `within`.
-fn over(mut stop: watch::Receiver<bool>, within: Duration) -> watch::Receiver<bool> {
+pub(crate) fn over(mut stop: watch::Receiver<bool>, within: Duration) -> watch::Receiver<bool> {
     let (tell, told) = watch::channel(false);
     tokio::spawn(async move {
         // The check is over either way.

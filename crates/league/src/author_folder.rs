@@ -10,12 +10,17 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
+use super::challenge::WantedChallenge;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 /// The file in an author's folder that tells what became of the submission.
 pub const REPORT_FILE: &str = "report.txt";
 
+/// The file in an author's folder with whom its author challenges.
+pub(crate) const CHALLENGE_FILE: &str = ".challenge.txt";
+/// The most bytes of it that are read.
+const LONGEST_CHALLENGE: u64 = 1000;
 /// The file in an author's folder with what its author says of the submission.
 const COMMENT: &str = ".comment.txt";
 /// The most bytes of a comment that are read.
@@ -70,6 +75,26 @@ impl AuthorFolder {
             return Ok(());
         }
         self.create(COMMENT)?.write_all(text.as_bytes())
+    }
+
+    /// Whom its author challenges, if anyone.
+    pub fn challenge(&self) -> Option<WantedChallenge> {
+        let text = self.beginning(CHALLENGE_FILE, LONGEST_CHALLENGE).ok()?;
+        Some(WantedChallenge::parse(&String::from_utf8_lossy(&text)))
+    }
+
+    /// Writes whom its author challenges.
+    pub fn write_challenge(&self, wanted: &WantedChallenge) -> io::Result<()> {
+        self.remove(CHALLENGE_FILE)?;
+        self.create(CHALLENGE_FILE)?.write_all(wanted.text().as_bytes())
+    }
+
+    /// Removes a challenge, unless its author has put another one there.
+    pub(crate) fn forget_challenge(&self, done: &WantedChallenge) -> io::Result<()> {
+        match self.challenge() {
+            Some(wanted) if wanted == *done => self.remove(CHALLENGE_FILE),
+            _ => Ok(()),
+        }
     }
 
     /// The first `most` bytes of a file.
@@ -201,5 +226,24 @@ mod tests {
         folder.write_report("entered").expect("written");
         assert_eq!(folder.report(100).expect("a report"), b"entered");
         assert_eq!(fs::read_to_string(&victim).expect("there"), "secret");
+    }
+
+    #[test]
+    fn a_challenge_is_a_file_and_goes_only_if_it_is_still_the_same() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let victim = dir.path().join("victim");
+        fs::write(&victim, "house").expect("a file");
+        let folder = AuthorFolder::make(&dir.path().join("ann")).expect("a folder");
+        symlink(&victim, dir.path().join("ann").join(CHALLENGE_FILE)).expect("a link");
+        assert_eq!(folder.challenge(), None, "a link");
+        let [first, second] = ["house", "bob v2"].map(WantedChallenge::parse);
+        folder.write_challenge(&first).expect("written");
+        folder.write_challenge(&second).expect("written");
+        folder.forget_challenge(&first).expect("it is not there");
+        assert_eq!(folder.challenge().as_ref(), Some(&second));
+        folder.forget_challenge(&second).expect("removed");
+        assert_eq!(folder.challenge(), None);
+        assert_eq!(fs::read_to_string(&victim).expect("there"), "house");
+        assert!(folder.handed_in().expect("names").is_empty());
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! It works beside the games in a thread of its own, one submission at a time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -66,9 +66,11 @@ impl Door {
             plan,
             places: places(league),
             authors: BTreeMap::new(),
+            identity: header.identity.clone(),
             taken: header.players.iter().map(|player| player.name.clone()).collect(),
             watch,
             waiting: WaitingAuthors::default(),
+            challengers: VecDeque::new(),
             tell,
             stop: stopped,
         };

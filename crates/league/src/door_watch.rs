@@ -1,6 +1,7 @@
 //! Notices what authors hand in, and what the organiser wants.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::author_folder::is_aside;
+use super::author_folder::{CHALLENGE_FILE, is_aside};
 use super::author_watches::{AuthorWatches, Watching};
 use super::control::CONTROL;
 
@@ -237,7 +238,8 @@ pub(crate) fn changed(folder: &Path) -> Option<SystemTime> {
 fn author(hand_in: &Path, path: &Path) -> Option<String> {
     let mut parts = path.strip_prefix(hand_in).ok()?.iter();
     let author = parts.next()?.to_str()?;
-    let is_aside = author.starts_with('.') || parts.next().is_some_and(is_aside);
+    let is_nothing = |name: &OsStr| is_aside(name) && name != CHALLENGE_FILE;
+    let is_aside = author.starts_with('.') || parts.next().is_some_and(is_nothing);
     (!is_aside).then(|| author.to_owned())
 }
 

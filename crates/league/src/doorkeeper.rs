@@ -3,7 +3,7 @@
 //! Whatever is in an author's folder is the version that the author wants to play; the log says
 //! which one plays. So nothing is lost when the program is killed: the next run compares the two.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -74,7 +74,7 @@ const MOST_LISTED: usize = 10;
 
 /// Why a submission of an author is refused whom the organiser has removed. It is looked at again
 /// when the author is readmitted.
-const REMOVED: &str = "the organiser has removed its author";
+pub(crate) const REMOVED: &str = "the organiser has removed its author";
 
 /// What the door knows about an author.
 #[derive(Debug, Clone, Default)]
@@ -104,11 +104,15 @@ pub(crate) struct Doorkeeper {
     /// What authors do not learn.
     pub(crate) places: Places,
     pub(crate) authors: BTreeMap<String, Author>,
+    /// The random identity of the league, from which pseudonyms follow.
+    pub(crate) identity: String,
     /// The names of all players so far.
     pub(crate) taken: Vec<String>,
     pub(crate) watch: DoorWatch,
     /// Who waits for a check.
     pub(crate) waiting: WaitingAuthors,
+    /// The authors who wait for a challenge.
+    pub(crate) challengers: VecDeque<String>,
     pub(crate) tell: mpsc::UnboundedSender<Instruction>,
     pub(crate) stop: watch::Receiver<bool>,
 }
@@ -145,7 +149,9 @@ impl Doorkeeper {
     fn serve(&mut self) -> Result<(), RunOver> {
         self.follow_control()?;
         loop {
-            match self.watch.next(!self.waiting.is_empty()) {
+            let is_busy = !(self.waiting.is_empty() && self.challengers.is_empty());
+            match self.watch.next(is_busy) {
+                DoorTask::Nothing if self.waiting.is_empty() => self.play_challenge()?,
                 DoorTask::Nothing => self.check_next()?,
                 DoorTask::Close => return Ok(()),
                 DoorTask::Control => self.follow_control()?,
@@ -159,7 +165,7 @@ impl Doorkeeper {
     }
 
     /// Leaves one place to a check while it lasts, but never stops all games.
-    fn make_place(&self, is_checking: bool) -> Result<(), RunOver> {
+    pub(crate) fn make_place(&self, is_checking: bool) -> Result<(), RunOver> {
         let Some(jobs) = self.jobs else { return Ok(()) };
         self.say(Instruction::PlayAtOnce((jobs - usize::from(is_checking)).max(1)))
     }
@@ -232,13 +238,15 @@ impl Doorkeeper {
         }
     }
 
-    /// Reads an author's folder. A new submission there is queued for its check.
+    /// Reads an author's folder. A new submission there is queued for its check, and a challenge for
+    /// its games.
     fn look_at(&mut self, author: &str) -> Result<(), RunOver> {
         let folder = self.league.hand_in.join(author);
         if self.plan.control.closed {
             return Ok(());
         }
         let Ok(folder) = AuthorFolder::open(&folder).map(Arc::new) else { return Ok(()) };
+        self.note_challenge(author, &folder);
         let Some(found) = self.read(author, &folder)? else { return Ok(()) };
         let mut report = AuthorReport::new(&folder, &found.digest, &self.places);
         let known = self.authors.get(author).cloned().unwrap_or_default();
@@ -411,7 +419,7 @@ impl Doorkeeper {
     }
 
     /// Why the author of this name cannot take part, if so.
-    fn stranger(&self, author: &str) -> Option<String> {
+    pub(crate) fn stranger(&self, author: &str) -> Option<String> {
         if self.plan.control.removed.contains(author) {
             return Some(REMOVED.to_owned());
         }

@@ -12,6 +12,8 @@
 //! | `hand-in/AUTHOR/` | what an author hands in | the author, or the page |
 //! | `hand-in/AUTHOR/report.txt` | what became of it | the run |
 //! | `hand-in/AUTHOR/.comment.txt` | what the author says of it | the author, or the page |
+//! | `hand-in/AUTHOR/.challenge.txt` | whom the author challenges | the author, or the page |
+//! | `entrants/AUTHOR/challenges.json` | what became of challenges | the run |
 //! | `entrants/AUTHOR/N/` | version N, as it plays | the run |
 //! | `entrants/AUTHOR/N.json` | how a version that was built is started | the run |
 //! | `entrants/AUTHOR/history.jsonl` | what was handed in, and what became of it | the run |
@@ -39,6 +41,8 @@ mod acceptance;
 pub mod author_folder;
 mod author_report;
 mod author_watches;
+pub mod challenge;
+mod challenger;
 pub mod control;
 pub mod door;
 mod door_watch;
@@ -134,7 +138,7 @@ pub enum LeagueError {
 }
 
 /// Seconds since 1970.
-fn now() -> u64 {
+pub fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 

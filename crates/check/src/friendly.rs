@@ -1,0 +1,90 @@
+//! A pair of games that count for nothing, between two players who are not checked.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use tokio::runtime::Builder;
+use tokio::sync::watch;
+
+use crate::error::ExamError;
+use crate::examiner::{Exam, over};
+use referee_match::openings::OpeningBook;
+use referee_match::pauses;
+use referee_match::player::Sandbox;
+use referee_record::model::fixture::{Fixture, Lineup};
+use referee_record::model::player::PlayerSpec;
+use referee_record::model::record::GameRecord;
+use referee_record::seeds::{Secret, game_id};
+use referee_tournament::run::entrant::Entrant;
+use referee_tournament::run::failure::JobFailure;
+use referee_tournament::run::job::{Conditions, JobOutcome};
+use referee_tournament::run::player_pool::PlayerPool;
+
+/// The games of a pair that were played.
+#[derive(Debug, Default)]
+pub struct FriendlyPair {
+    /// The records, at most two. In the first one, the first player has the first seat.
+    pub records: Vec<GameRecord>,
+    /// Whether time was up before both games were over.
+    pub is_cut_short: bool,
+}
+
+/// Lets two players meet twice under the conditions of `exam`, each in either seat, until `stop`
+/// becomes true or the time of the exam is up. Nobody can know the luck before.
+///
+/// # Errors
+/// The referee itself failed, or the machine lacks resources.
+pub fn play_friendly(
+    exam: &Exam,
+    players: &[PlayerSpec; 2],
+    stop: watch::Receiver<bool>,
+) -> Result<FriendlyPair, ExamError> {
+    let secret = Secret::fresh()?;
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(ExamError::NoRuntime)?;
+    // Nothing that a panic leaves behind is used again.
+    let played = catch_unwind(AssertUnwindSafe(|| {
+        runtime.block_on(play_both(exam, (players, secret), stop))
+    }));
+    played.unwrap_or_else(|panic| Err(JobFailure::of_panic(panic.as_ref()).into()))
+}
+
+async fn play_both(
+    exam: &Exam,
+    (players, secret): (&[PlayerSpec; 2], Secret),
+    stop: watch::Receiver<bool>,
+) -> Result<FriendlyPair, ExamError> {
+    pauses::watch().map_err(ExamError::NoThread)?;
+    let mut over = over(stop, exam.within);
+    let sandbox: &Arc<Sandbox> = &exam.containment;
+    let entrant = |player| Entrant::of(player, &*exam.rules.game, sandbox);
+    let conditions = Arc::new(Conditions {
+        control: exam.control,
+        policy: exam.policy,
+        adjudication: None,
+        players: players.iter().map(entrant).enumerate().collect(),
+        secret,
+        reads_memory: false,
+        spectators: Arc::default(),
+        closes: watch::Sender::default().subscribe(),
+    });
+    let mut pool = PlayerPool::new(OpeningBook::empty(exam.rules.clone()), conditions);
+    let mut pair = FriendlyPair::default();
+    let mut failed = None;
+    for (game, order) in [(1, [0, 1]), (2, [1, 0])] {
+        let names = order.map(|number: usize| &*players[number].name);
+        let fixture = Fixture { players: Lineup::from_iter(order), pair: 1, game };
+        match pool.play(game_id(&names, 1, game), fixture, &mut over).await {
+            JobOutcome::Played(games) => {
+                pair.records.extend(games.into_iter().map(|finished| finished.record));
+                continue;
+            }
+            JobOutcome::Shortage(shortage) => failed = Some(ExamError::Shortage(shortage)),
+            JobOutcome::Failed(failure) => failed = Some(ExamError::Job(failure)),
+            JobOutcome::Probed(_) | JobOutcome::Stopped => pair.is_cut_short = true,
+        }
+        break;
+    }
+    pool.dismiss().await;
+    failed.map_or(Ok(pair), Err)
+}

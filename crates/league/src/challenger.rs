@@ -1,0 +1,201 @@
+//! Plays the games that authors ask for, when no submission waits for its check.
+
+use std::time::Instant;
+
+use super::author_folder::AuthorFolder;
+use super::challenge::{
+    Challenges, MOST_PER_HOUR, PlayedChallenge, RefusedChallenge, WantedChallenge,
+};
+use super::door_watch::AGAIN;
+use super::doorkeeper::{Doorkeeper, REMOVED, RunOver};
+use super::now;
+use super::version::player_in;
+use super::without_sight;
+use referee_check::{ExamError, FriendlyPair, play_friendly};
+use referee_games::Seat;
+use referee_protocol::escape;
+use referee_record::model::entry::Entry;
+use referee_record::model::player::PlayerSpec;
+use referee_record::model::record::GameRecord;
+use referee_record::wording::counted;
+use referee_tournament::analysis::pseudonyms::Pseudonyms;
+
+/// Who meets in a challenge.
+struct Meeting {
+    /// The author's version.
+    version: u32,
+    /// The author's player, and the opponent, which is called as its challenger calls it.
+    players: [PlayerSpec; 2],
+}
+
+impl Doorkeeper {
+    /// Queues what an author wants to play, if there is something.
+    pub(crate) fn note_challenge(&mut self, author: &str, folder: &AuthorFolder) {
+        if folder.challenge().is_some() && !self.challengers.iter().any(|other| other == author) {
+            self.challengers.push_back(author.to_owned());
+        }
+    }
+
+    /// Plays the next challenge in the queue, or refuses it.
+    pub(crate) fn play_challenge(&mut self) -> Result<(), RunOver> {
+        let Some(author) = self.challengers.pop_front() else { return Ok(()) };
+        let opened = AuthorFolder::open(&self.league.hand_in.join(&author));
+        let Ok(folder) = opened else { return Ok(()) };
+        // Whoever may not hand in has no page that could tell it, either.
+        if self.stranger(&author).is_some_and(|why| why != REMOVED) {
+            return Ok(());
+        }
+        // Its author may have changed it meanwhile.
+        let Some(wanted) = folder.challenge() else { return Ok(()) };
+        let mut past = match Challenges::read(&self.league.entrants, &author) {
+            Ok(past) => past,
+            Err(error) => return self.warn(&error.to_string()),
+        };
+        match self.meeting(&author, &wanted, &past) {
+            Ok(meeting) => {
+                let Some(played) = self.meet(&author, wanted.opponent.clone(), meeting)? else {
+                    self.watch.later(author, Instant::now() + AGAIN);
+                    return Ok(());
+                };
+                past.add(played);
+            }
+            Err(why) => {
+                let opponent = escape::terminal(&wanted.opponent);
+                past.refused = Some(RefusedChallenge { at: now(), opponent, why });
+            }
+        }
+        let written = past.write(&self.league.entrants, &author);
+        match written.and_then(|()| folder.forget_challenge(&wanted)) {
+            Ok(()) => Ok(()),
+            Err(error) => self.warn(&format!("cannot keep a challenge by {author}: {error}")),
+        }
+    }
+
+    /// Who is to meet, or why there is no game.
+    fn meeting(
+        &self,
+        author: &str,
+        wanted: &WantedChallenge,
+        past: &Challenges,
+    ) -> Result<Meeting, String> {
+        if self.plan.control.removed.contains(author) {
+            return Err("the organiser has removed you".to_owned());
+        }
+        if self.plan.control.paused {
+            return Err("all games are paused; try again when they go on".to_owned());
+        }
+        if self.plan.exam.rules.seats().len() != 2 {
+            return Err("a challenge needs a game for two seats".to_owned());
+        }
+        if let Some(seconds) = past.wait(now()) {
+            let wait = counted(seconds.div_ceil(60), "minute");
+            return Err(format!(
+                "at most {MOST_PER_HOUR} are played in an hour; try again in {wait}"
+            ));
+        }
+        let Some(own) = self.authors.get(author).filter(|own| own.is_there) else {
+            return Err("no version of yours plays; hand in a player first".to_owned());
+        };
+        let player = self.program(author, own.version, &Entry::name(author, own.version))?;
+        Ok(Meeting { version: own.version, players: [player, self.opponent(author, wanted)?] })
+    }
+
+    /// The program of a version that plays, as its challenger calls it.
+    fn program(&self, author: &str, version: u32, called: &str) -> Result<PlayerSpec, String> {
+        let dir = self.league.entrants.join(author).join(version.to_string());
+        // The reason would show whose it is.
+        let spec = player_in(&dir, called);
+        let spec =
+            spec.map_err(|_| format!("`{called}` cannot be started now; ask the organiser"))?;
+        Ok(without_sight(spec, &self.hidden))
+    }
+
+    /// The opponent that an author means, under the name that the author uses, if it plays now.
+    fn opponent(&self, author: &str, wanted: &WantedChallenge) -> Result<PlayerSpec, String> {
+        let called = &wanted.opponent;
+        let gone = || {
+            let called = escape::terminal(called);
+            format!("no player that plays now is called `{called}`; choose one on your page")
+        };
+        let pseudonyms = Pseudonyms::new(&self.identity, &self.taken);
+        let name = if self.league.pseudonyms {
+            if wanted.among.is_some_and(|count| count != self.taken.len()) {
+                return Err(
+                    "a version has entered since, and pseudonyms have changed; choose again"
+                        .to_owned(),
+                );
+            }
+            let mut names = pseudonyms.names().into_iter();
+            names.find(|name| pseudonyms.of(name) == called).ok_or_else(gone)?
+        } else {
+            called
+        };
+        if let Some(house) = self.template.players.iter().find(|house| house.name == name) {
+            if !house.usage.is_none() {
+                return Err(
+                    "what it may use of a service is limited, so it plays only games that \
+                            count; choose another one"
+                        .to_owned(),
+                );
+            }
+            let is_there = house.disqualified.is_none();
+            let house = PlayerSpec { name: called.clone(), ..house.clone() };
+            return is_there.then_some(house).ok_or_else(gone);
+        }
+        let mut present = self.authors.iter().filter(|(_, known)| known.is_there);
+        let found = present.find(|(author, known)| Entry::name(author, known.version) == name);
+        let (whose, known) = found.ok_or_else(gone)?;
+        if whose == author {
+            return Err("it is your own version; choose another player".to_owned());
+        }
+        self.program(whose, known.version, called)
+    }
+
+    /// Plays both games. `None` if the machine lacks something, so that they are played later.
+    fn meet(
+        &self,
+        author: &str,
+        opponent: String,
+        meeting: Meeting,
+    ) -> Result<Option<PlayedChallenge>, RunOver> {
+        let (at, Meeting { version, players }) = (now(), meeting);
+        self.make_place(true)?;
+        let played = play_friendly(&self.plan.exam, &players, self.stop.clone());
+        self.make_place(false)?;
+        if *self.stop.borrow() {
+            return Err(RunOver);
+        }
+        let (pair, problem) = match played {
+            Ok(pair) if pair.is_cut_short => {
+                let minutes = self.plan.exam.within.as_secs().div_ceil(60);
+                (pair, Some(format!("time was up after {}", counted(minutes, "minute"))))
+            }
+            Ok(pair) => (pair, None),
+            Err(error) => {
+                self.warn(&format!("a challenge by {author}: {error}"))?;
+                if matches!(error, ExamError::Shortage(_)) {
+                    return Ok(None);
+                }
+                let why = "it could not be played; the organiser can see why in the terminal";
+                (FriendlyPair::default(), Some(why.to_owned()))
+            }
+        };
+        let games = pair.records.iter().map(|record| self.seen(record, &players)).collect();
+        Ok(Some(PlayedChallenge { number: 0, at, version, opponent, games, problem }))
+    }
+
+    /// A game as the first of the players may see it: of the other one, only the moves.
+    fn seen(&self, record: &GameRecord, [own, other]: &[PlayerSpec; 2]) -> GameRecord {
+        let names = Pseudonyms::new(&self.identity, &[own.name.clone(), other.name.clone()]);
+        let [seat, place] = match record.game {
+            1 => [Seat::FIRST, Seat::SECOND],
+            _ => [Seat::SECOND, Seat::FIRST],
+        };
+        let mut seen = names.for_player(record, seat);
+        seen.players.values[place].clone_from(&other.name);
+        for fault in seen.fault.iter_mut().flat_map(|faults| faults.values_mut()) {
+            fault.message = self.places.shorten(&fault.message);
+        }
+        seen
+    }
+}
