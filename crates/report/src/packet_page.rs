@@ -7,6 +7,7 @@ use super::charts::{ChartLine, lines};
 use super::numbers::{elo, percent, time};
 use super::page::template::{PageKind, PageSection, PageTemplate, json_in_html};
 use super::page::{fault, figure, scrolling};
+use super::replays::ReplayRenderer;
 use super::unranked::describe;
 use super::{Row, Standings};
 use referee_games::Seat;
@@ -106,7 +107,7 @@ impl Packet {
             ),
             PageSection::open("faults", "Faults", self.faults(header.program.is_some())),
             PageSection::open("clock", "Clock", self.clock()),
-            PageSection::open("games", "Games", self.list()),
+            PageSection::open("games", "Games", list(&self.games)),
         ];
         let lead = html! {
             " · " (counted(games, "game")) " · opponents have pseudonyms; yours is "
@@ -171,15 +172,16 @@ impl Packet {
         };
         figure(&chart, "Microseconds by turn: the mean and the longest of all games.", &table)
     }
+}
 
-    fn list(&self) -> Markup {
-        html! {
-            p { "Select a game to step through it." }
-            (scrolling("Games", &html! { table { tbody { @for (id, end, plies) in &self.games { tr {
-                td { a href={ "#game=" (id) "&ply=0" } { (id) } }
-                td { (end) } td.n { (Plies(*plies)) }
-            } } } } }))
-        }
+/// Links to games: the id, the ending and the number of plies of each.
+fn list(games: &[(String, String, u32)]) -> Markup {
+    html! {
+        p { "Select a game to step through it." }
+        (scrolling("Games", &html! { table { tbody { @for (id, end, plies) in games { tr {
+            td { a href={ "#game=" (id) "&ply=0" } { (id) } }
+            td { (end) } td.n { (Plies(*plies)) }
+        } } } } }))
     }
 }
 
@@ -187,6 +189,25 @@ impl Packet {
 pub(crate) fn page_without_player(header: &Header, name: &str, sentence: &str) -> String {
     let result = html! { p { (escape::terminal(sentence)) } };
     framed(header, name, &html! {}, &[PageSection::open("results", "Results", result)], &[])
+}
+
+/// The page of games that count for nothing, as their author may see them.
+///
+/// # Errors
+/// A game cannot become JSON.
+pub fn page_of_challenge(
+    header: &Header,
+    title: &str,
+    games: &[GameRecord],
+    renderer: &ReplayRenderer,
+) -> serde_json::Result<String> {
+    let replays = games.iter().map(|game| renderer.json(game, &game.id));
+    let replays = replays.collect::<serde_json::Result<Vec<_>>>()?;
+    let listed: Vec<_> =
+        games.iter().map(|game| (game.id.clone(), end_of(game), game.plies)).collect();
+    let lead = html! { " · these games do not count" };
+    let sections = [PageSection::open("games", "Games", list(&listed))];
+    Ok(framed(header, title, &lead, &sections, &replays))
 }
 
 /// A page for the authors of the player `name`. `lead` ends the line below the heading.

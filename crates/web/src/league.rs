@@ -1,6 +1,7 @@
 //! The pages of a league behind links: authors hand in, and the organiser decides.
 
 mod author;
+mod challenge;
 mod entrance;
 mod form;
 mod organiser;
@@ -30,6 +31,8 @@ pub fn private_pages(entrance: Arc<Entrance>) -> Router {
         .route("/leave", post(entrance::leave))
         .route(AUTHOR, get(author::page))
         .route(HAND_IN, post(upload::hand_in))
+        .route("/author/challenge", post(challenge::challenge))
+        .route("/author/challenges/{number}/", get(challenge::games))
         .route(REPORT_EVENTS, get(author::report_events))
         .route("/author/versions/{number}/", get(packet::page))
         .route("/author/versions/{number}/games/{file}", get(packet::game))

@@ -9,11 +9,13 @@ use referee_protocol::escape;
 use referee_record::wording::counted;
 
 mod author;
+mod challenges;
 
 pub use author::{
     AuthorPage, AuthorVersion, DatedRating, GameFilter, GameResult, ListedGame, ListedHandIn,
     OpponentScore, OpponentStep, TurnedAt, VersionStep,
 };
+pub use challenges::{ChallengeSection, ListedChallenge};
 
 /// The script of the pages.
 pub const SCRIPT: &str = include_str!("league.js");

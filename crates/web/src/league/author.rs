@@ -16,6 +16,7 @@ use tokio::sync::watch;
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
+use super::challenge;
 use super::entrance::{AuthorVisit, Entrance, page_with_forms};
 use super::own_games::{OwnGame, OwnGames};
 use super::turned_games;
@@ -112,6 +113,7 @@ async fn html(
         games: &shown.iter().filter_map(listed_game).collect::<Vec<_>>(),
         filter,
         is_looking,
+        challenges: challenge::section(entrance, &visit.name, &live, &control)?,
         opponents: &games.opponents(),
         standings: &live.tables.standings,
     };

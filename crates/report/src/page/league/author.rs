@@ -3,6 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::super::{name, or_dash, percent};
+use super::challenges::ChallengeSection;
 use super::{framed, hidden, leave, shown};
 use crate::charts::{AxisScale, IntervalRow, interval_chart};
 use crate::numbers::elo;
@@ -44,6 +45,8 @@ pub struct AuthorPage<'a> {
     pub filter: GameFilter,
     /// Whether it is still being found out where some of them turned.
     pub is_looking: bool,
+    /// Games that do not count; `None` if this game cannot have them.
+    pub challenges: Option<ChallengeSection>,
     /// The scores against each opponent.
     pub opponents: &'a [OpponentScore],
     /// The ranking that the versions are in.
@@ -196,6 +199,7 @@ impl AuthorPage<'_> {
             }
             section { h2 { "Your rating" } (self.rating_chart()) }
             section #games { h2 { "Your games" } (self.game_table()) }
+            @if let Some(challenges) = &self.challenges { (challenges.html(self.token)) }
             section { h2 { "Your opponents" } (self.opponent_table()) }
             section { h2 { "Your hand-ins" } (self.history_table()) }
         };
@@ -445,7 +449,7 @@ fn answer(step: &VersionStep) -> String {
 }
 
 /// A table whose rows become blocks where the screen is narrow, each cell with its label.
-fn stacking(label: &str, content: &Markup) -> Markup {
+pub(super) fn stacking(label: &str, content: &Markup) -> Markup {
     html! { table.stacking aria-label=(label) { (content) } }
 }
 
@@ -553,6 +557,7 @@ mod tests {
             games: &[game],
             filter: GameFilter::Lost,
             is_looking: true,
+            challenges: None,
             opponents: &[OpponentScore { name: HOSTILE.to_owned(), outcomes: Outcomes::default() }],
             standings: &standings,
         };
