@@ -175,7 +175,7 @@ impl From<TooFewDescriptors> for Failure {
 
 impl From<HeaderError> for Failure {
     fn from(error: HeaderError) -> Self {
-        Self::input(format!("the header cannot be used: {error}"))
+        Self::input(format!("the log's header cannot be used: {error}"))
     }
 }
 

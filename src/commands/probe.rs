@@ -153,8 +153,8 @@ fn advice_on_groups(why: &Unavailable, asker: Asker) -> &'static str {
              pids`; then log in again"
         }
         (_, Asker::User) => {
-            "use a machine with systemd and control groups of version 2, or have root hand over a \
-             group with `chown` and start it there"
+            "use a machine with systemd and control groups v2, or have root `chown` a group to you \
+             and start the referee in it"
         }
         (_, Asker::Root) => "in a container, `--privileged`",
     }

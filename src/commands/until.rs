@@ -27,14 +27,14 @@ pub(super) struct Until {
 impl Until {
     /// The summary of a run whose time is up.
     pub(super) fn time_up(&self, tables: &Tables) -> String {
-        let (due, further) = (tables.analysis.state.due(), tables.analysis.state.further_played());
-        let games = |count| counted(count, "game");
+        let state = &tables.analysis.state;
         let time = &self.text;
-        if due > 0 {
-            let due = games(due);
+        if state.due() > 0 {
+            let due = counted(state.due(), "game");
             return format!("the time is up ({time}): {due} left to play; run again to continue");
         }
-        format!("the time is up ({time}): everything was played, plus {} more", games(further))
+        let further = counted(state.further_played(), "more game");
+        format!("the time is up ({time}): everything was played, plus {further}")
     }
 
     /// Parses `text` as an end, relative to the current time.

@@ -161,7 +161,7 @@ fn check_log(dir: &Path, rules: &RecordedRulesArgs, printer: Printer) -> Result<
     let reader = LogReader::open(dir).map_err(FolderError::of_log(dir))?;
     let header = reader.header().clone();
     let unusable = |error: &dyn std::error::Error| {
-        Failure::input(format!("the header cannot be used: {error}"))
+        Failure::input(format!("the log's header cannot be used: {error}"))
     };
     let rules = rules.open(&header, dir, printer)?;
     let secret = match header.seed {

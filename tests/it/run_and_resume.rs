@@ -699,7 +699,7 @@ fn a_changed_program_is_noticed() {
     let run = arena.run(&["run"]);
     let refusal = "error: programs have changed since they played the games in DIR/results/cup:\n  \
                    player own: its program changed (HASH became HASH)\n\
-                   nothing was changed; put the old programs back, or play their games again\n\
+                   the results are untouched; put the old programs back, or play their games again\n\
                    next: referee run --replace own\n";
     assert_eq!(run, Run::new(4, "", refusal));
     let run = arena.run(&["run", "--replace", "own"]);
@@ -751,7 +751,7 @@ fn a_replaced_player_plays_its_games_again() {
     let run = arena.run(&["run", "-q", "--replace", "bee"]);
     let error = "error: programs have changed since they played the games in DIR/results/cup:\n  \
                  player cat: its program changed (HASH became HASH)\n\
-                 nothing was changed; put the old programs back, or play their games again\n\
+                 the results are untouched; put the old programs back, or play their games again\n\
                  next: referee run --replace bee --replace cat\n";
     assert_eq!(run, Run::new(4, "", error), "the other changed, and is not named");
     assert_eq!(arena.lines(), before);
@@ -850,7 +850,8 @@ fn replacing_a_player_twice_has_no_further_effect() {
     assert_eq!(arena.run(&["run", "--replace", "cat"]).code, 0);
     let (lines, aside) = (arena.lines(), superseded(&arena));
     let run = arena.run(&["run", "--replace", "cat", "--replace", "ant"]);
-    let same = |name| format!("--replace {name}: its program has not changed; its games stay\n");
+    let same =
+        |name| format!("--replace {name}: its program has not changed; its games are kept\n");
     let notes = format!("{}{}{RESULTS}", same("cat"), same("ant"));
     assert_eq!((run.code, run.err), (0, notes));
     assert_eq!((arena.lines(), superseded(&arena)), (lines, aside));

@@ -34,12 +34,12 @@ fn the_remaining_time_is_used_for_further_games() {
     assert_eq!(run.code, 0, "it is complete: {}", run.err);
     assert_eq!(arena.lines(), games, "and nothing more is played");
     let plan = arena.run(&["run", "--plan", "--until", "10h"]);
-    assert!(plan.out.contains(" games, all of them extra games; expected rating error:"));
+    assert!(plan.out.contains(" games, all of them further games; expected rating error:"));
 
     arena.configure(&config(2));
     let run = arena.run(&["run"]);
     assert_eq!(run.code, 4);
-    let why = "pairs: 1 became 2: the further games of --until depend on the results";
+    let why = "pairs: 1 became 2: the further games from --until depend on earlier results";
     assert!(run.err.contains(why), "{}", run.err);
 }
 

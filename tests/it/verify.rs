@@ -338,7 +338,7 @@ fn verify_finds_no_problems_during_a_run() {
     assert_eq!(lines[1], running);
     // The same holds if the run did not end. If it did, tables are compared, if they exist.
     let run = arena.run(&["verify"]);
-    let unfinished = "The last run did not end, and its tables may be older than the log: \
+    let unfinished = "The last run was cut short; its tables may be older than the log: \
                       `referee run` writes them again.";
     assert_eq!((run.code, run.out.lines().last()), (0, Some(unfinished)));
     std::fs::remove_file(arena.results().join("tables.unfinished")).expect("removed");
@@ -411,7 +411,7 @@ fn an_edited_header_is_found() {
 fn an_unusable_header_is_an_input_error() {
     let arena = played();
     arena.edit_line(1, |line| line.replacen("watch-your-back", "draughts", 1));
-    let error = "error: the header cannot be used: no game `draughts`\n";
+    let error = "error: the log's header cannot be used: no game `draughts`\n";
     assert_eq!(arena.run(&["verify"]), Run::new(2, "", error));
     arena.edit_line(1, |line| {
         let line = line.replacen("\"schema\":\"referee-log-2\"", "\"schema\":\"referee-log-9\"", 1);

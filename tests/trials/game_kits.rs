@@ -154,7 +154,7 @@ fn an_object_lives_as_long_as_a_game(arena: &Arena) {
     assert!(run.code == 0 && run.out.contains("\nnothing found\n"), "{run:?}");
     with_argument(arena, "counts");
     let run = test("My Game/counts.toml");
-    assert!(run.code == 1 && run.out.contains("something else than the request"), "{run:?}");
+    assert!(run.code == 1 && run.out.contains("something other than the request"), "{run:?}");
     let players = ["random", "greedy", "search-20"]
         .map(|bot| format!("[[players]]\nname = \"{bot}\"\nbot = \"{bot}\"\n"));
     let config = format!("name = \"cup\"\ngame = \"My Game/game.toml\"\n{}", players.concat());

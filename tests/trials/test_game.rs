@@ -25,7 +25,7 @@ const MISTAKES: [(&str, &str, usize); 10] = [
 
 /// The mistakes of `tests/rules/crowd.py`, likewise.
 const MISTAKES_OF_MORE: [(&str, &str, usize); 6] = [
-    ("asked", "is listed in `eliminated`, but the turn asks it", 2),
+    ("asked", "is listed in `eliminated`, but is asked to move", 2),
     ("returns", "was listed in `eliminated`, and no longer is", 2),
     ("gap", "`places` needs 1 for the best", 2),
     ("short", "`places` has nothing for `", 2),

@@ -192,7 +192,7 @@ fn of_gtp_engine(code: FaultCode) -> Option<&'static str> {
         FaultCode::Malformed => {
             "`=` and a point such as D4, `pass` or `resign` after `genmove`, and `=` after `play`"
         }
-        FaultCode::Illegal => "`=` and a move that is legal after the moves of `play`",
+        FaultCode::Illegal => "`=` and a move that is legal after the `play` moves",
         FaultCode::Oversize => "lines of at most 64 KiB, and at most 16 MiB before an answer",
         _ => return None,
     })

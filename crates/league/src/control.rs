@@ -38,7 +38,7 @@ pub enum ControlError {
     #[error("cannot read {CONTROL}: {0}")]
     Unreadable(#[source] ReadError),
     /// It is not what a command or the page writes.
-    #[error("{CONTROL} is invalid: {0}; remove it, or write it again with `referee league`")]
+    #[error("{CONTROL} is invalid: {0}; remove it, or rewrite it with `referee league`")]
     Invalid(#[source] serde_json::Error),
     /// It cannot be written.
     #[error("cannot write {CONTROL}: {0}")]

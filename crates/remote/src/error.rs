@@ -81,7 +81,7 @@ pub enum RemoteError {
     #[error("{}", unresolved_text(.0))]
     Containment(#[from] ResolveError),
     /// The rules cannot be used.
-    #[error("the header cannot be used: {0}")]
+    #[error("the log's header cannot be used: {0}")]
     Header(#[source] Box<HeaderError>),
     /// The rules program cannot be used.
     #[error(transparent)]

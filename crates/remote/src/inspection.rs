@@ -27,7 +27,7 @@ pub(crate) enum WrongResult {
         found: usize,
     },
     /// It has the record of another game.
-    #[error("it has the record of another game, {0}")]
+    #[error("it contains a different game's record, {0}")]
     Foreign(String),
     /// A record contradicts the rules, or itself.
     #[error("game {0}: {1}")]
@@ -185,9 +185,9 @@ mod tests {
         let lies = [
             ("/result", json!("white"), "game 1-1: the result is white, the replay says draw"),
             ("/plies", json!(2), "game 1-1: the number of plies is 2, the replay says 1"),
-            ("/id", json!("1-2"), "it has the record of another game, 1-2"),
-            ("/pair", json!(2), "it has the record of another game, 1-1"),
-            ("/players/black", json!("cat"), "it has the record of another game, 1-1"),
+            ("/id", json!("1-2"), "it contains a different game's record, 1-2"),
+            ("/pair", json!(2), "it contains a different game's record, 1-1"),
+            ("/players/black", json!("cat"), "it contains a different game's record, 1-1"),
             ("/seed/white", json!(7), "game 1-1: the seed of ant does not follow from the secret"),
         ];
         for (pointer, value, why) in lies {

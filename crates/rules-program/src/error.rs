@@ -185,7 +185,7 @@ pub(crate) enum Violation {
     #[error("`together` needs two or more different seats; use `move` for a single seat")]
     Together,
     /// A seat that is out of the game has a turn.
-    #[error("`{0}` is listed in `eliminated`, but the turn asks it")]
+    #[error("`{0}` is listed in `eliminated`, but is asked to move")]
     Eliminated(String),
     /// A seat has a name that is not among the game's.
     #[error("unknown seat `{}`", printable(.0))]

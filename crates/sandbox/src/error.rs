@@ -178,13 +178,13 @@ pub enum Unavailable {
 #[derive(Debug, Clone, Error)]
 pub enum ScopeError {
     /// The user has no systemd manager of its own.
-    #[error("no systemd user manager is running for the user {user}")]
+    #[error("no systemd user manager is running for user {user}")]
     NoUserManager {
         /// The number of the user.
         user: u32,
     },
     /// systemd refused, or did not answer.
-    #[error("systemd gave no control group: {0}")]
+    #[error("systemd provided no control group: {0}")]
     Refused(String),
 }
 

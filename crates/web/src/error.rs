@@ -58,7 +58,7 @@ pub enum WebError {
     #[error(transparent)]
     Pass(#[from] PassError),
     /// The header of the log cannot be used.
-    #[error("the header cannot be used: {0}")]
+    #[error("the log's header cannot be used: {0}")]
     Header(Box<HeaderError>),
     /// The game failed.
     #[error(transparent)]

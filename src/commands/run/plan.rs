@@ -197,7 +197,7 @@ fn unknown(until: &Until) -> String {
 fn outlook(until: &Until, each: Duration, due: usize, tables: &Tables) -> String {
     let games = until.left.as_secs_f64() / each.as_secs_f64();
     let share = match due {
-        0 => "all of them extra games".to_owned(),
+        0 => "all of them further games".to_owned(),
         #[expect(clippy::cast_precision_loss, reason = "counts of games")]
         due if games < due as f64 => format!("of the {due} due"),
         due => format!("the {due} due, then further ones"),

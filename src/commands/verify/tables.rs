@@ -42,7 +42,7 @@ impl TableState {
         Some(match self {
             Self::Missing => "It has no tables yet: `referee run` writes them when it ends.",
             Self::Unfinished => {
-                "The last run did not end, and its tables may be older than the log: `referee run` \
+                "The last run was cut short; its tables may be older than the log: `referee run` \
                  writes them again."
             }
             Self::ComparedByOwnRules => {

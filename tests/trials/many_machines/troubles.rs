@@ -79,7 +79,7 @@ pub(super) fn failing_rules(server: &mut TestServer) {
         assert!(run.err.contains(part), "{part}: {}", run.err);
     }
     assert!(
-        run.err.contains("has a bug in its rules") && !run.err.contains("panic"),
+        run.err.contains("points to a bug in its rules") && !run.err.contains("panic"),
         "{}",
         run.err
     );

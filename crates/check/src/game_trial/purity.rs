@@ -86,7 +86,7 @@ fn goes_on(game: &TriedGame, walk: &mut Walk, findings: &mut Findings) -> bool {
         let order = if has_order { "the order of the seats in `together`, or on " } else { "" };
         let problem = format!(
             "two processes of the program show different positions after the same steps: {} \
-             depends on {order}something else than the request",
+             depends on {order}something other than the request",
             PARTS[part]
         );
         findings.add(&problem, &walk.steps);

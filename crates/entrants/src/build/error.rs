@@ -84,7 +84,9 @@ pub enum BuildError {
     #[error("cannot store the result of its build: {0}")]
     Unpacked(#[source] io::Error),
     /// The referee failed while it wrote the result.
-    #[error("cannot store the result of its build: the referee failed; this is a bug in it")]
+    #[error(
+        "cannot store the result of its build: the referee failed; this is a bug in the referee"
+    )]
     Unpacking,
 }
 

@@ -37,7 +37,10 @@ pub enum NoPlayer {
     )]
     NoBuildFile(String),
     /// This command built it, but made no program.
-    #[error("`{command}` succeeded, but no program was recognised{}; call it `player`", only(made))]
+    #[error(
+        "`{command}` succeeded, but no program was recognised{}; name yours `player`",
+        only(made)
+    )]
     NothingMade {
         /// The command.
         command: String,

@@ -148,11 +148,9 @@ impl ActionJudge<'_> {
     /// The reason why no capture is allowed now.
     fn no_capture(&self) -> &'static str {
         match self.rules.capture {
-            Capture::Six => "is only for a roll of 6",
+            Capture::Six => "needs a roll of 6",
             Capture::Ring => "is only for a side without pawns on the outer ring",
-            Capture::SixOrRing => {
-                "is only for a roll of 6 or a side without pawns on the outer ring"
-            }
+            Capture::SixOrRing => "needs a roll of 6, or no pawns of one's own on the outer ring",
         }
     }
 }

@@ -126,7 +126,7 @@ fn every_refusal_cites_its_clause() {
         ("1,3>1,8", "B3: 1,3>1,8 ends off the board"),
         ("0,0>3,0", "B3: 0,0>3,0 starts where no white pawn stands"),
         ("3,1>0,1", "B3: 3,1>0,1 starts where no white pawn stands"),
-        ("capture 1,3", "B10: capture 1,3 is only for a roll of 6"),
+        ("capture 1,3", "B10: capture 1,3 needs a roll of 6"),
         ("capture 9,9", "B6: capture 9,9 is off the board"),
         ("capture 3,1", "B6: capture 3,1 names no white pawn"),
         ("pass", "B7: pass is not allowed while there is a legal action"),

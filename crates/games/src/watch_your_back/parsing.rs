@@ -61,8 +61,8 @@ fn placement(board: &Board, at: Point) -> Result<Square, Breach> {
             Side::Second => "black",
         };
         let (first, last) = zone_rows(seat);
-        let wrong = "is outside the rows where this side places";
-        breaks("W2", format!("{wrong}: {side} places in rows {first} to {last}"))
+        let wrong = "is outside the rows where";
+        breaks("W2", format!("{wrong} {side} may place pieces: {first} to {last}"))
     } else if board.occupied().contains(square) {
         breaks("W2", "is occupied")
     } else {

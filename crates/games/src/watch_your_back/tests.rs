@@ -72,7 +72,7 @@ fn refusals_while_placing() {
     for (text, expected) in [
         ("9,9", "W2: 9,9 is off the board"),
         ("7,0", "W1: 7,0 is a corner"),
-        ("3,6", "W2: 3,6 is outside the rows where this side places: white places in rows 0 to 5"),
+        ("3,6", "W2: 3,6 is outside the rows where white may place pieces: 0 to 5"),
         ("3,4>3,4", "W5: 3,4>3,4 is a move, and pieces are still being placed"),
         ("pass", "W7: pass is not allowed while pieces are placed"),
         ("-1,3", "syntax: expected a placement like `3,4`, a move like `3,4>3,5`, or `pass`"),
@@ -81,7 +81,7 @@ fn refusals_while_placing() {
     }
     play(&mut game, " 3,4\t");
     assert_eq!(refusal(&game, "3,4"), "W2: 3,4 is occupied");
-    let black = "W2: 3,1 is outside the rows where this side places: black places in rows 2 to 7";
+    let black = "W2: 3,1 is outside the rows where black may place pieces: 2 to 7";
     assert_eq!(refusal(&game, "3,1"), black);
 }
 

@@ -54,7 +54,7 @@ fn describe(event: &Event) -> String {
         }
         Event::Walls { placed, not_placed } => describe_walls(placed, not_placed),
         Event::Redirected { by, piece, from, to } => {
-            format!("{by}'s {piece} cannot go {from} and goes {to}")
+            format!("{by}'s {piece} cannot go {from}, so goes {to}")
         }
         Event::Moved { by, piece, path, contested } => match path.last() {
             Some(last) if contested.is_empty() => format!("{by}'s {piece} to {last}"),

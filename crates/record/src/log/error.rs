@@ -92,7 +92,7 @@ pub enum InvalidLine {
     #[error("not a game record: {}", one_line(&.0.to_string()))]
     NotARecord(#[source] Arc<serde_json::Error>),
     /// It is a change of a league's players.
-    #[error("a change of the roster, not a game")]
+    #[error("a roster change, not a game")]
     Roster,
 }
 

@@ -114,9 +114,9 @@ impl FaultCode {
                 "one line on stdout for each request and nothing else; debug output belongs on stderr"
             }
             Self::Oversize => "lines of at most 64 KiB, and at most 16 MiB in a game",
-            Self::Memory => "less memory than the limit",
+            Self::Memory => "memory use within the limit",
             Self::Processes => "fewer processes than the limit",
-            Self::Disk => "fewer bytes on disk than the limit",
+            Self::Disk => "disk use within the limit",
             Self::Containment => "a sandbox that stays intact",
             Self::Outage => "a service that can be reached",
         }

@@ -56,7 +56,7 @@ pub enum ImpossibleChange {
     #[error("the league is full: it has {MOST_PLAYERS} players")]
     Full,
     /// The name is not that of a version of the author's player.
-    #[error("the name is not that of a version of its author's player")]
+    #[error("the name does not match its author and version")]
     Misnamed,
     /// A player of this name came already.
     #[error("a player has already used this name")]

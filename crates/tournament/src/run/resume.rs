@@ -309,7 +309,7 @@ fn truly_replaced(
     let is_same = |name: &&String| hash(old, name) == hash(new, name);
     let (same, changed): (Vec<_>, Vec<_>) = replaced.iter().partition(is_same);
     for name in same {
-        note(&format!("--replace {name}: its program has not changed; its games stay"));
+        note(&format!("--replace {name}: its program has not changed; its games are kept"));
     }
     changed.into_iter().cloned().collect()
 }

@@ -26,7 +26,7 @@ impl Unplayed {
     pub(super) fn add(&mut self, games: usize, job: &str, why: &JobFailure) {
         self.meanings.insert(match why {
             JobFailure::Panic(_) => "A panic is a bug in the referee or in the game's rules.",
-            JobFailure::Game(_) => "A game that fails has a bug in its rules.",
+            JobFailure::Game(_) => "A game that fails points to a bug in its rules.",
             JobFailure::Abandoned { .. } => {
                 "Workers fall silent when their machines restart or run out of memory, or when a \
                  player brings them down."

@@ -440,9 +440,9 @@ fn answer(step: &VersionStep) -> String {
     };
     let interval = verdict::shown(gain, "Elo");
     if gain.low > 0.0 {
-        format!("Yes: it is stronger than version {before}: {interval}.")
+        format!("Yes, it is stronger than version {before}: {interval}.")
     } else if gain.high < 0.0 {
-        format!("No: it is weaker than version {before}: {interval}.")
+        format!("No, it is weaker than version {before}: {interval}.")
     } else {
         format!("Not certain: compared with version {before}, {interval}.")
     }
@@ -496,8 +496,8 @@ mod tests {
             answer(&VersionStep { version: 2, before: 1, gain, opponents: Vec::new() })
         };
         for (gain, sentence) in [
-            (Some([5.0, 40.0, 75.0]), "Yes: it is stronger than version 1: +40 Elo (5 … 75)."),
-            (Some([-75.0, -40.0, -5.0]), "No: it is weaker than version 1: -40 Elo (-75 … -5)."),
+            (Some([5.0, 40.0, 75.0]), "Yes, it is stronger than version 1: +40 Elo (5 … 75)."),
+            (Some([-75.0, -40.0, -5.0]), "No, it is weaker than version 1: -40 Elo (-75 … -5)."),
             (Some([-5.0, 10.0, 25.0]), "Not certain: compared with version 1, +10 Elo (-5 … 25)."),
         ] {
             assert_eq!(said(gain), sentence);

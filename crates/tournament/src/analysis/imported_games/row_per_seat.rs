@@ -197,9 +197,9 @@ impl TidyList {
                 let key = (players.clone(), deal, row.player, row.seat);
                 let Some(line) = deals.insert(key, row.line) else { continue };
                 let problem = format!(
-                    "`{}` has the same seat on line {line} of deal {deal}; expected everyone once \
-                     in every seat; give each deal of these players a number of its own, and leave \
-                     the field of a single game empty",
+                    "`{}` already has this seat in deal {deal} (line {line}); everyone must sit in \
+                     each seat once; give each deal of these players its own number, and leave the \
+                     field empty for single games",
                     self.names.list[row.player].escape_debug()
                 );
                 bad.add(row.line, (Some("deal"), problem));

@@ -291,9 +291,9 @@ fn the_games_of_a_list_have_the_same_seats() {
     assert_eq!(
         wrong("1,a,ant,1,5\n1,b,bee,2,5\n2,a,ant,1,5\n2,b,bee,2,5\n").lines().next(),
         Some(
-            "line 4, column `deal`: `ant` has the same seat on line 2 of deal 5; expected everyone \
-             once in every seat; give each deal of these players a number of its own, and leave \
-             the field of a single game empty"
+            "line 4, column `deal`: `ant` already has this seat in deal 5 (line 2); everyone must \
+             sit in each seat once; give each deal of these players its own number, and leave the \
+             field empty for single games"
         )
     );
     assert_eq!(

@@ -59,7 +59,7 @@ pub(super) fn compare(
     let is_checked = checked_round_robin(wanted).is_some();
     let is_fixed = further || !(may_grow(wanted) || is_checked);
     let why_fixed = match (further, is_checked) {
-        (true, _) => "the further games of --until depend on the results before them",
+        (true, _) => "the further games from --until depend on earlier results",
         (_, true) => {
             "it passed the check, on which the games of others depend; add the new version as a \
              player of another name"

@@ -53,8 +53,8 @@ pub enum ResumeError {
     },
     /// Programs have changed.
     #[error(
-        "programs have changed since they played the games in {}:\n  {differences}\nnothing was \
-         changed; put the old programs back, or play their games again\nnext: {command}",
+        "programs have changed since they played the games in {}:\n  {differences}\nthe results \
+         are untouched; put the old programs back, or play their games again\nnext: {command}",
         dir.display()
     )]
     Programs {
