@@ -13,7 +13,7 @@ use tokio::sync::watch;
 
 use self::exam::Task;
 pub use self::exam::{Candidate, Exam};
-use super::load;
+use super::busy_cores;
 use super::records;
 use super::report::{CheckReport, CheckStep, OpponentScore, StepVerdict};
 use super::turn_kinds::kinds_met;
@@ -256,7 +256,7 @@ impl<'e> Examiner<'e> {
     }
 
     async fn load(&mut self) -> StepResult {
-        let busy = load::begin().map_err(ExamError::NoLoad)?;
+        let busy = busy_cores::begin().map_err(ExamError::NoLoad)?;
         let played = self.pairs(PARTNER, 1, true).await;
         drop(busy);
         let (finished, finding) = played?;

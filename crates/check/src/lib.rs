@@ -29,6 +29,7 @@
 
 mod advice;
 mod beginning;
+mod busy_cores;
 mod drills;
 mod error;
 mod examiner;
@@ -36,7 +37,6 @@ pub mod fault_transcript;
 mod finding;
 mod friendly;
 pub mod game_trial;
-mod load;
 mod records;
 pub mod report;
 mod turn_kinds;

@@ -9,6 +9,7 @@ use referee_record::model::containment::{
 };
 use referee_sandbox::{Level, Requirement, limits};
 
+use super::file::ConfigFile;
 use super::keys::{Field, FromTable, Given, TableReader, table_keys};
 use super::limits::{LimitPreset, TimeText, positive, whole};
 use super::problem::{Problem, Problems, instead};
@@ -27,6 +28,24 @@ table_keys! {
     "stderr" => stderr: Field<String>,
     "cpu-move" => cpu_move: Field<TimeText>,
     "cpu-game" => cpu_game: Field<TimeText>,
+}
+
+/// The resource limits that `file` gives each player.
+pub(super) fn player_limits(file: &ConfigFile, problems: &mut Problems) -> PlayerLimits {
+    let preset = preset(file.preset.as_ref(), problems);
+    let none = ContainmentKeys::default();
+    let keys = file.containment.as_ref().unwrap_or(&none);
+    check(keys, &preset, problems).limits
+}
+
+/// The limits that a preset stands for.
+pub(super) fn preset(field: Given<'_, String>, problems: &mut Problems) -> LimitPreset {
+    let Some(field) = field else { return LimitPreset::default() };
+    LimitPreset::named(field.get_ref()).unwrap_or_else(|| {
+        let problem = Problem::new(field.span(), "invalid value for `preset`");
+        problems.add(problem.label(instead(field.get_ref(), LimitPreset::NAMES)));
+        LimitPreset::default()
+    })
 }
 
 /// Checks the containment that `keys` ask for, on top of the preset's limits.

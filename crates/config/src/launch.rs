@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::missing_programs;
 use super::problem::{InvalidValue, instead};
-use super::sources;
 use referee_entrants::is_executable;
 use referee_entrants::recipes::build_command;
 use referee_record::model::player::PlayerKind;
@@ -84,8 +84,8 @@ fn program_word(words: &[String]) -> Result<&str, InvalidValue> {
 /// Checks the files that a command names behind its program.
 fn check_arguments(words: &[String], dir: &Path) -> Result<(), InvalidValue> {
     words[1..].iter().try_for_each(|word| refuse_link(word, dir))?;
-    match sources::missing_script(words, dir) {
-        Some(script) => Err(sources::missing("file", script, dir)),
+    match missing_programs::missing_script(words, dir) {
+        Some(script) => Err(missing_programs::missing("file", script, dir)),
         None => Ok(()),
     }
 }
@@ -135,8 +135,8 @@ fn beside(word: &str, dir: &Path) -> Result<PathBuf, InvalidValue> {
     let shown = word.escape_debug();
     let Ok(metadata) = fs::metadata(&program) else {
         let build = program.parent().and_then(build_command);
-        return Err(build.filter(|_| !sources::is_file_name(word)).map_or_else(
-            || sources::missing(what(word), word, dir),
+        return Err(build.filter(|_| !missing_programs::is_file_name(word)).map_or_else(
+            || missing_programs::missing(what(word), word, dir),
             |build| {
                 let help = format!("build it with `{build}`");
                 InvalidValue::new(format!("cannot find the program `{shown}`"), help)
@@ -148,7 +148,7 @@ fn beside(word: &str, dir: &Path) -> Result<PathBuf, InvalidValue> {
         return Err(InvalidValue::new(format!("`{shown}` is a folder, not a program"), help));
     }
     if !is_executable(&metadata) {
-        return Err(sources::not_built(&program, word).unwrap_or_else(|| {
+        return Err(missing_programs::not_built(&program, word).unwrap_or_else(|| {
             let help = "make it executable with `chmod +x`, or put its interpreter before it";
             InvalidValue::new(format!("`{shown}` is not executable"), help)
         }));
@@ -164,11 +164,11 @@ fn in_path(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, Inva
         return Ok(program);
     }
     let own = dir.join(word);
-    if let Some(complaint) = sources::not_built(&own, word) {
+    if let Some(complaint) = missing_programs::not_built(&own, word) {
         return Err(complaint);
     }
-    if sources::is_file_name(word) && !own.is_file() {
-        return Err(sources::missing("file", word, dir));
+    if missing_programs::is_file_name(word) && !own.is_file() {
+        return Err(missing_programs::missing("file", word, dir));
     }
     let shown = word.escape_debug();
     let help = if own.is_file() {
@@ -180,7 +180,7 @@ fn in_path(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, Inva
 }
 
 fn what(word: &str) -> &'static str {
-    if sources::is_file_name(word) { "file" } else { "program" }
+    if missing_programs::is_file_name(word) { "file" } else { "program" }
 }
 
 /// The command as one would type it in a shell.

@@ -45,6 +45,7 @@ mod keys;
 mod launch;
 mod league;
 mod limits;
+mod missing_programs;
 mod openings;
 mod option_files;
 mod player;
@@ -55,7 +56,6 @@ mod players;
 mod problem;
 mod rank;
 mod rules_program;
-mod sources;
 mod stages;
 #[cfg(test)]
 mod tests;

@@ -16,7 +16,7 @@ use referee_match::player::own_files;
 use referee_record::fingerprint::{self, Fingerprint, Parts, Unreadable};
 use referee_record::model::player::{EngineSettings, PlayerKind, PlayerSpec};
 use referee_record::model::usage::UsageLimit;
-use referee_sandbox::{Endpoint, IMAGE_PATH, Place};
+use referee_sandbox::{Endpoint, IMAGE_PATH, PinnedPath};
 
 /// The option of engines for the castling of Chess960.
 const CHESS_960: &str = "UCI_Chess960";
@@ -170,7 +170,7 @@ pub(super) fn from_engine(
         folders.iter().filter_map(|it| place.base.join(it).canonicalize().ok()).collect();
     let own = place.base.canonicalize().unwrap_or_default();
     spec.folders.retain(|folder| !folder.starts_with(&own));
-    spec.places.extend(spec.folders.iter().map(|folder| Place::find(folder)));
+    spec.places.extend(spec.folders.iter().map(|folder| PinnedPath::find(folder)));
     let shown = settings.to_string();
     let shown = if shown.is_empty() { shown } else { format!(" ({shown})") };
     let command = format!("{}:{}{shown}", settings.protocol.name(), spec.command);
@@ -208,7 +208,7 @@ fn from_program(
     let readable = own_files(&command.words, &command.files, dir);
     let places = std::iter::once(dir).chain(readable.iter().map(PathBuf::as_path));
     Ok(PlayerSpec {
-        places: places.map(Place::find).collect(),
+        places: places.map(PinnedPath::find).collect(),
         readable,
         name,
         command: launch::shown_command(&kind, &command.words) + &command.room.shown(),

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use super::ConfigError;
 
+use super::missing_programs;
 use super::player::{self, LookupPaths, PlayerTerms, UnresolvedCommand};
 use super::problem::{InvalidValue, one_of, similar};
-use super::sources;
 use referee_entrants::build_rules::BuildRules;
 use referee_entrants::detection::{EXPECTED, unbuilt};
 use referee_entrants::start::{StartDecision, decide};
@@ -111,7 +111,9 @@ fn found_at(
 ) -> Result<Option<PlayerSpec>, InvalidValue> {
     let path = place.base.join(word);
     let decision = decide(&path, builds);
-    if let Some(complaint) = sources::not_built(&path, word).filter(|_| decision.found.is_empty()) {
+    if let Some(complaint) =
+        missing_programs::not_built(&path, word).filter(|_| decision.found.is_empty())
+    {
         return Err(complaint);
     }
     let is_command = !word.contains('/') && path.extension().is_none() && !path.is_dir();

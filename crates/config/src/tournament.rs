@@ -10,7 +10,7 @@ use referee_entrants::build_plan::BuildPlan;
 use referee_entrants::build_rules::BuildRules;
 use referee_games::AnyGame;
 use referee_protocol::escape;
-use referee_record::model::containment::{ContainmentRequest, PlayerLimits};
+use referee_record::model::containment::ContainmentRequest;
 use referee_record::model::league::LeagueSettings;
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::record::{FaultPolicy, MOST_RETRIES};
@@ -36,7 +36,7 @@ use super::player::{self, LookupPaths};
 use super::player_keys::PlayerKeys;
 use super::player_table::{self, check_name};
 use super::players::{self, anchors, refuse_roots, require_for_rooms, with_players_hidden};
-use super::problem::{InvalidValue, Problem, Problems, instead};
+use super::problem::{InvalidValue, Problem, Problems};
 use super::rank;
 use super::stages;
 
@@ -61,7 +61,7 @@ pub(super) fn check(
 ) -> Option<Tournament> {
     let name = name(file.name.as_ref(), problems);
     let results = results(file.results.as_ref(), place.base, problems);
-    let preset = preset(file.preset.as_ref(), problems);
+    let preset = containment::preset(file.preset.as_ref(), problems);
     let keys = file.players.as_deref().unwrap_or_default();
     let league = league::check(&file, place.base, problems);
     let containment = file.containment.unwrap_or_default();
@@ -160,14 +160,6 @@ fn hide_files(
     }
 }
 
-/// The resource limits that `file` sets.
-pub(super) fn limits(file: &ConfigFile, problems: &mut Problems) -> PlayerLimits {
-    let preset = preset(file.preset.as_ref(), problems);
-    let none = ContainmentKeys::default();
-    let keys = file.containment.as_ref().unwrap_or(&none);
-    containment::check(keys, &preset, problems).limits
-}
-
 /// The name of a tournament, which is also that of its results folder.
 pub(super) fn name(field: Given<'_, String>, problems: &mut Problems) -> Option<String> {
     let field = field?;
@@ -187,19 +179,8 @@ fn check_folder_name(name: &str) -> Result<(), InvalidValue> {
     }
     let title = format!("`{name}` cannot be a folder's name");
     let help = "the results go into a folder with the tournament's name: leave out `/`, `\\`, a \
-                dot \
-                at the start and outer blanks";
+                dot at the start and outer blanks";
     Err(InvalidValue::new(title, help))
-}
-
-/// The limits that a preset stands for.
-fn preset(field: Given<'_, String>, problems: &mut Problems) -> LimitPreset {
-    let Some(field) = field else { return LimitPreset::default() };
-    LimitPreset::named(field.get_ref()).unwrap_or_else(|| {
-        let problem = Problem::new(field.span(), "invalid value for `preset`");
-        problems.add(problem.label(instead(field.get_ref(), LimitPreset::NAMES)));
-        LimitPreset::default()
-    })
 }
 
 fn fault_policy(field: Given<'_, FaultPolicyValue>, problems: &mut Problems) -> FaultPolicy {

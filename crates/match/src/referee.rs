@@ -4,9 +4,9 @@
 
 mod ask;
 mod decisions;
-#[cfg(any(test, feature = "examples"))]
-pub mod plan;
 mod report;
+#[cfg(any(test, feature = "examples"))]
+pub mod scripted_game;
 mod shared_core;
 
 pub(crate) use ask::{Answered, PendingTurn};

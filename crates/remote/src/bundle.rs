@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use nix::libc;
 use referee_record::tree::{FoundFile, TreeVisitor, UnfitTree, walk};
-use referee_sandbox::Place;
+use referee_sandbox::PinnedPath;
 use tar::{Archive, Builder, EntryType, Header};
 
 /// The most bytes of a bundle.
@@ -100,7 +100,7 @@ pub(crate) struct Contents {
     /// Files and folders to leave out, as absolute paths.
     hidden: Vec<PathBuf>,
     /// Where the files and folders were when they were selected.
-    places: Vec<Place>,
+    places: Vec<PinnedPath>,
 }
 
 impl Contents {
@@ -119,7 +119,7 @@ impl Contents {
     }
 
     /// The same, if the files and folders still lie there.
-    pub(crate) fn at(self, places: &[Place]) -> Self {
+    pub(crate) fn at(self, places: &[PinnedPath]) -> Self {
         Self { places: places.to_vec(), ..self }
     }
 
@@ -543,7 +543,7 @@ mod tests {
     fn a_folder_that_became_a_link_is_not_bundled() {
         let dir = scene();
         let ant = dir.path().join("ant");
-        let contents = Contents::new([ant.as_path()], &[]).at(&[Place::find(&ant)]);
+        let contents = Contents::new([ant.as_path()], &[]).at(&[PinnedPath::find(&ant)]);
         contents.write(io::sink()).expect("a bundle");
         fs::rename(&ant, dir.path().join("old")).expect("renamed");
         symlink("bee", &ant).expect("a link");

@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    use referee_match::referee::plan;
+    use referee_match::referee::scripted_game;
     use referee_record::model::fixture::Fixture;
     use referee_record::model::record::examples::header;
 
@@ -161,7 +161,7 @@ mod tests {
     /// Inspects the records that answer a job of one game.
     fn inspected(records: &[Value]) -> Result<(), String> {
         let inspector = Inspector {
-            book: OpeningBook::empty(plan::rules("w")),
+            book: OpeningBook::empty(scripted_game::rules("w")),
             header: header(&["ant", "bee"]),
             secret: Secret::from_seed(1),
             names: ["ant", "bee"].map(str::to_owned).to_vec(),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use referee_containment::Endpoint;
 
 use crate::paths::real;
-use crate::place::Place;
+use crate::pinned_path::PinnedPath;
 
 /// The path by which a program starts itself again, even if its file has been replaced.
 pub const THIS_PROGRAM: &str = "/proc/self/exe";
@@ -41,7 +41,7 @@ pub struct Command {
     pub readable: Vec<PathBuf>,
     /// Where `dir` and the readable files were when access was granted. If something
     /// else is in the place of such a folder now, the command is not started.
-    pub places: Vec<Place>,
+    pub places: Vec<PinnedPath>,
     /// A folder with a system of its own, such as an unpacked image of a container: it sees that in
     /// place of the system folders, and finds its program there. Needs namespaces of its own.
     pub root: Option<PathBuf>,
@@ -85,7 +85,7 @@ impl Command {
     }
 
     /// The place of `path`, if it was found before.
-    pub(crate) fn place_of(&self, path: &Path) -> Option<&Place> {
+    pub(crate) fn place_of(&self, path: &Path) -> Option<&PinnedPath> {
         self.places.iter().find(|place| place.named() == path)
     }
 

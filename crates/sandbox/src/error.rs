@@ -101,7 +101,7 @@ pub enum SpawnError {
         interpreter: Option<Vec<u8>>,
     },
     /// A folder that it would see is not the one that was found before.
-    #[error("its folder {} {}", folder.display(), crate::place::REPLACED)]
+    #[error("its folder {} {}", folder.display(), crate::pinned_path::REPLACED)]
     Replaced {
         /// The folder.
         folder: PathBuf,

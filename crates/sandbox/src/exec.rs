@@ -22,7 +22,7 @@ use rustix::fs::OFlags;
 use crate::cgroup::Cgroup;
 use crate::level::{Level, Mechanism};
 use crate::limits::MIB;
-use crate::place::open_without_links;
+use crate::pinned_path::open_without_links;
 use crate::protocol::{CgroupSetup, Setup, SetupError, StartStage};
 use crate::request::Network;
 use crate::seccomp::{Devices, Files, Freezing, Memory, SeesOthers, Surroundings};

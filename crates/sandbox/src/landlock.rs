@@ -17,7 +17,7 @@ use crate::file_tree::kind_of;
 use crate::level::Mechanism;
 use crate::loopback::PROXY_PORT;
 use crate::mounts::SCRATCH;
-use crate::place::open_without_links;
+use crate::pinned_path::open_without_links;
 use crate::protocol::{Setup, SetupError};
 use crate::request::Network;
 use crate::settings::settings;

@@ -129,10 +129,10 @@ pub use policy::Policy;
 pub use process::Process;
 pub use process_state::ProcessState;
 pub use referee_containment::{
-    Endpoint, InvalidEndpoint, Leftovers, Level, Limits, Mechanism, Overrun, Place, Requirement,
-    UnremovedScratch, limits,
+    Endpoint, InvalidEndpoint, Leftovers, Level, Limits, Mechanism, Overrun, PinnedPath,
+    Requirement, UnremovedScratch, limits,
 };
-use referee_containment::{leftovers, level, place};
+use referee_containment::{leftovers, level, pinned_path};
 pub use request::{Network, Request};
 pub use resolve::resolve;
 pub use signals::is_ignored;

@@ -3,7 +3,7 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
-pub(crate) use referee_containment::place::real;
+pub(crate) use referee_containment::pinned_path::real;
 
 /// The path without `.` and `..`, as written: links are not followed.
 pub(crate) fn lexical(path: &Path) -> PathBuf {

@@ -19,7 +19,7 @@ use crate::error::{Resource, Shortage, os_error};
 use crate::leftovers::Leftovers;
 use crate::level::{Level, Mechanism};
 use crate::limits::{Limits, Overrun};
-use crate::place::FolderId;
+use crate::pinned_path::FolderId;
 use crate::request::Network;
 use crate::visible::VisiblePaths;
 

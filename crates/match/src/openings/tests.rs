@@ -1,5 +1,5 @@
 use super::*;
-use crate::referee::plan;
+use crate::referee::scripted_game;
 use referee_games::{GameKind, Options, Step, Stream};
 use referee_record::model::openings::MOST_PLIES;
 
@@ -153,10 +153,10 @@ fn listed_openings_are_refused_in_games_with_dice() {
 
 #[test]
 fn a_forced_pass_may_be_left_out_of_a_list() {
-    let start = plan::rules("wpbw").start;
+    let start = scripted_game::rules("wpbw").start;
     for list in [&["go", "stay"][..], &["go", "pass", "stay"], &["go", " pass", "stay"]] {
         assert_eq!(listed(&start, &texts(list)).map(|steps| steps.len()), Ok(3), "{list:?}");
     }
     let over = OpeningError::Action(1, OpeningActionError::Over);
-    assert_eq!(listed(&plan::rules("wpb").start, &texts(&["go", "stay"])), Err(over));
+    assert_eq!(listed(&scripted_game::rules("wpb").start, &texts(&["go", "stay"])), Err(over));
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::player::PlayerScript;
-use crate::referee::plan;
+use crate::referee::scripted_game;
 use referee_protocol::Wants;
 
 /// A game with the turns `wpd2b`.
@@ -52,7 +52,7 @@ async fn told(seat: Seat, ply: u32, replies: &'static [&'static str]) -> Reasked
         };
         (Duration::ZERO, reply)
     });
-    let rules = plan::rules("wpd2b");
+    let rules = scripted_game::rules("wpd2b");
     let record = record();
     let source = RecordedGame {
         rules: &rules,
@@ -111,7 +111,7 @@ async fn asking_for_a_missing_decision_is_an_error() {
 
 #[test]
 fn the_deciding_seat_is_found() {
-    let rules = plan::rules("wpd2b");
+    let rules = scripted_game::rules("wpd2b");
     let record = record();
     let source = RecordedGame {
         rules: &rules,
@@ -134,7 +134,7 @@ fn the_deciding_seat_is_found() {
 
 #[tokio::test(start_paused = true)]
 async fn the_lines_of_a_game_are_those_that_were_sent() {
-    let rules = plan::rules("wpd2b");
+    let rules = scripted_game::rules("wpd2b");
     let record = record();
     let source = RecordedGame {
         rules: &rules,

@@ -75,7 +75,7 @@ impl Game {
             });
             Player::Wire(Box::new(Wire::scripted(script)))
         });
-        let rules = plan::rules(self.turns);
+        let rules = scripted_game::rules(self.turns);
         let setup = GameSetup {
             rules: &rules,
             control: &self.control,
@@ -120,7 +120,7 @@ impl Played {
     }
 
     fn warnings(&self) -> Vec<String> {
-        let seats = plan::rules("").seats();
+        let seats = scripted_game::rules("").seats();
         self.report.trace.warnings.iter().map(|warning| warning.text(&seats)).collect()
     }
 

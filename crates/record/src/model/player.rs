@@ -10,7 +10,7 @@ use super::record::is_none;
 use super::tc::ShortClock;
 use super::usage::UsageLimit;
 use crate::fingerprint::Fingerprint;
-use referee_containment::{Endpoint, Place};
+use referee_containment::{Endpoint, PinnedPath};
 
 /// The maximum length of a player's name, in characters.
 pub const LONGEST_NAME: usize = 64;
@@ -74,7 +74,7 @@ pub struct PlayerSpec {
     pub folders: Vec<PathBuf>,
     /// Where its folder and what it may read lay when the configuration was read.
     #[serde(skip)]
-    pub places: Vec<Place>,
+    pub places: Vec<PinnedPath>,
     /// Files of other players that are hidden from it, although they lie in a folder that it may
     /// read.
     #[serde(skip)]

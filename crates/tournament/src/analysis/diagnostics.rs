@@ -278,7 +278,7 @@ mod tests {
     use crate::analysis::results::Faulted;
     use crate::folder::{LineProblems, LogContents};
     use crate::schedule::state::TournamentState;
-    use referee_match::referee::plan;
+    use referee_match::referee::scripted_game;
     use referee_record::model::record::examples::{distinct, faulty, game, header};
     use referee_record::model::record::{GameRecord, Header};
     use referee_record::model::stage::Stage;
@@ -316,7 +316,8 @@ mod tests {
     #[test]
     fn endings_and_faults_are_counted() {
         let (games, analysis) = played();
-        let mut diagnoser = Diagnoser::new(&analysis, plan::rules("w"), KnownDecisions::default());
+        let mut diagnoser =
+            Diagnoser::new(&analysis, scripted_game::rules("w"), KnownDecisions::default());
         for record in &games {
             diagnoser.add(&LoggedGame::counted(record), Ok(Vec::new())).expect("it counts");
         }
@@ -338,7 +339,7 @@ mod tests {
             seen.add([0, 1].into_iter(), &games[0]);
             seen.add([1, 0].into_iter(), &games[1]);
             let known = KnownDecisions::of(FirstDecisions::default(), &seen);
-            let mut diagnoser = Diagnoser::new(&analysis, plan::rules("w"), known);
+            let mut diagnoser = Diagnoser::new(&analysis, scripted_game::rules("w"), known);
             order.iter().try_for_each(|&at| diagnoser.visit(&games[at]))?;
             diagnoser.finish(&analysis).map(drop)
         };

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use referee_match::referee::plan;
+use referee_match::referee::scripted_game;
 use referee_record::model::adjudication::{Adjudication, ScoreRule};
 use referee_record::model::clock::TimeControl;
 use referee_record::model::record::PlayerInfo;
@@ -60,7 +60,7 @@ fn adjudged(
     record: &GameRecord,
     adjudication: Option<Adjudication>,
 ) -> Vec<String> {
-    let book = OpeningBook::empty(plan::rules(turns));
+    let book = OpeningBook::empty(scripted_game::rules(turns));
     let clock = TimeControl {
         per_move: Some(Duration::from_secs(1)),
         ..TimeControl::unlimited(Duration::from_secs(10))
@@ -77,7 +77,7 @@ fn more_outages_than_are_allowed_are_found() {
     out["outages"] = json!({"white": 2});
     let record = record(out);
     let audited = |outages: u8| {
-        let book = OpeningBook::empty(plan::rules(TURNS));
+        let book = OpeningBook::empty(scripted_game::rules(TURNS));
         let mut header = header(&["ant", "bee"]);
         header.clock.per_move = Some(Duration::from_secs(1));
         header.players[0].outages = outages;
@@ -98,7 +98,7 @@ fn an_outage_of_a_player_without_a_service_is_found() {
     let mut header = header(&["ant", "bee"]);
     header.players[0].outages = 1;
     header.clock.per_move = Some(Duration::from_secs(1));
-    let book = OpeningBook::empty(plan::rules(TURNS));
+    let book = OpeningBook::empty(scripted_game::rules(TURNS));
     assert_eq!(audit(&book, &header, Some(&secret()), &record), []);
 }
 
@@ -208,7 +208,7 @@ fn a_turn_over_its_time_must_be_the_last_and_a_fault() {
 
 #[test]
 fn each_player_is_held_to_its_own_clock() {
-    let book = OpeningBook::empty(plan::rules(TURNS));
+    let book = OpeningBook::empty(scripted_game::rules(TURNS));
     let mut header = header(&["ant", "bee"]);
     header.clock.per_move = Some(Duration::from_secs(1));
     header.players[0].tc = Some("3+0".parse().expect("a clock"));
@@ -244,7 +244,7 @@ fn seeds_and_luck_follow_from_the_secret() {
     assert_eq!(strangers, expected);
     let impossible = found(&[("/rolls", json!(["5"]))]);
     assert!(impossible[0].contains("`5`"), "{impossible:?}");
-    let book = OpeningBook::empty(plan::rules(TURNS));
+    let book = OpeningBook::empty(scripted_game::rules(TURNS));
     let unknown = record({
         let mut value = fine();
         value["seed"]["black"] = json!(5);
@@ -265,7 +265,7 @@ fn only_people_and_go_engines_resign() {
             *player = PlayerInfo::person(&player.name);
         }
         let record = record(changed(changes));
-        let book = OpeningBook::empty(plan::rules(TURNS));
+        let book = OpeningBook::empty(scripted_game::rules(TURNS));
         let findings = audit(&book, &header, None, &record);
         findings.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
@@ -276,7 +276,7 @@ fn only_people_and_go_engines_resign() {
         let mut header = header(&["ant", "bee"]);
         header.players[0].command = command.to_owned();
         let record = record(changed(&resigned("resignation")));
-        audit(&OpeningBook::empty(plan::rules(TURNS)), &header, None, &record).len()
+        audit(&OpeningBook::empty(scripted_game::rules(TURNS)), &header, None, &record).len()
     };
     assert_eq!([engine("gtp:gnugo"), engine("uci:stockfish"), engine("gtp")], [0, 1, 1]);
 }
@@ -405,7 +405,7 @@ fn whatever_is_recorded_by_seat_has_the_seats_in_their_order() {
 
 #[test]
 fn the_first_difference_is_told_with_its_ply() {
-    let (rules, header) = (plan::rules(TURNS), header(&["ant", "bee"]));
+    let (rules, header) = (scripted_game::rules(TURNS), header(&["ant", "bee"]));
     let fine = record(fine());
     assert_eq!(first_difference(&rules, &header, &fine), Ok(None));
     let alone =

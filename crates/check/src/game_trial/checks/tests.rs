@@ -3,7 +3,7 @@ use rand::SeedableRng;
 use super::*;
 use crate::game_trial::{GameFinding, TrialPlan, try_out};
 use referee_games::{GameKind, Options};
-use referee_match::referee::plan;
+use referee_match::referee::scripted_game;
 
 fn found(rules: &GameRules) -> Vec<GameFinding> {
     let mut findings = Findings::default();
@@ -16,12 +16,12 @@ fn found(rules: &GameRules) -> Vec<GameFinding> {
 
 #[test]
 fn nothing_is_found_where_nobody_is_asked() {
-    assert_eq!(found(&plan::rules("")), []);
+    assert_eq!(found(&scripted_game::rules("")), []);
 }
 
 #[test]
 fn texts_that_are_not_understood_are_no_mistake() {
-    assert_eq!(found(&plan::rules("w2")), []);
+    assert_eq!(found(&scripted_game::rules("w2")), []);
 }
 
 #[test]

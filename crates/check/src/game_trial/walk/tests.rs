@@ -2,14 +2,14 @@ use rand::SeedableRng;
 
 use super::*;
 use referee_games::{GameKind, Options};
-use referee_match::referee::plan;
+use referee_match::referee::scripted_game;
 
 fn random() -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(1)
 }
 
 fn walk(turns: &'static str) -> Walk {
-    Walk::new(&plan::rules(turns).start)
+    Walk::new(&scripted_game::rules(turns).start)
 }
 
 #[test]

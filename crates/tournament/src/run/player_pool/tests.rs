@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::*;
 use crate::run::entrant::Entrant;
 use referee_match::player::{Player, PlayerScript, Wire};
-use referee_match::referee::plan;
+use referee_match::referee::scripted_game;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fault::FaultCode;
 use referee_record::model::record::FaultPolicy;
@@ -39,7 +39,7 @@ fn pool(players: usize, restart: bool, replies: &'static [&'static str]) -> (Pla
         spectators: Arc::default(),
         closes: watch::Sender::default().subscribe(),
     };
-    (PlayerPool::new(OpeningBook::empty(plan::rules("wb")), Arc::new(conditions)), history)
+    (PlayerPool::new(OpeningBook::empty(scripted_game::rules("wb")), Arc::new(conditions)), history)
 }
 
 /// A pool of two players. The one with number 0 cannot reach its service in the first games, so many

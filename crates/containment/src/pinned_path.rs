@@ -32,7 +32,7 @@ const HELD: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEX
 
 /// A file or folder as it was found.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct PinnedPath {
     named: PathBuf,
     real: PathBuf,
     folder: Option<HeldFolder>,
@@ -61,16 +61,16 @@ impl FolderId {
     }
 }
 
-impl PartialEq for Place {
+impl PartialEq for PinnedPath {
     fn eq(&self, other: &Self) -> bool {
         let id = |place: &Self| place.id();
         (&self.named, &self.real, id(self)) == (&other.named, &other.real, id(other))
     }
 }
 
-impl Eq for Place {}
+impl Eq for PinnedPath {}
 
-impl Place {
+impl PinnedPath {
     /// What lies at `path` now, behind links if it is one.
     pub fn find(path: &Path) -> Self {
         let real = real(path);
@@ -150,7 +150,7 @@ mod tests {
         let at = |name: &str| dir.path().join(name);
         fs::create_dir_all(at("subs/ann/src")).expect("folders");
         symlink("subs", at("here")).expect("a link");
-        let place = Place::find(&at("here/ann/src"));
+        let place = PinnedPath::find(&at("here/ann/src"));
         assert_eq!(place.real(), real(&at("subs/ann/src")));
         place.open().expect("the same");
         fs::rename(at("subs/ann/src"), at("subs/ann/old")).expect("renamed");
@@ -173,7 +173,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("net");
         fs::write(&path, "old").expect("a file");
-        let place = Place::find(&path);
+        let place = PinnedPath::find(&path);
         fs::remove_file(&path).expect("removed");
         fs::write(&path, "new").expect("a file");
         place.open().expect("a file");
