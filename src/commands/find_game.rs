@@ -9,7 +9,7 @@ use crate::printer::Printer;
 use referee_record::log::places::LogPlaces;
 use referee_record::log::{GameLine, GameNames, LogError, LogProblem, LogReader, LogScan, Scanned};
 use referee_record::model::record::{GameRecord, Header};
-use referee_report::tables::GAMES_TABLE;
+use referee_report::csv_tables::GAMES_TABLE;
 use referee_tournament::folder::FolderError;
 
 /// A recorded game, with the header of its log.

@@ -17,9 +17,9 @@ use referee_record::model::rules::GameRules;
 use referee_record::model::stage::RankedBy;
 use referee_report::details::details;
 use referee_report::json::StandingsJson;
-use referee_report::results::Tables;
+use referee_report::tables::Tables;
 use referee_report::taken_out::taken_out;
-use referee_report::{Remedy, Standings, tables, terminal};
+use referee_report::{Remedy, Standings, csv_tables, terminal};
 use referee_tournament::analysis::diagnostics::known_decisions::KnownDecisions;
 use referee_tournament::analysis::diagnostics::{Diagnoser, Diagnostics, copies};
 use referee_tournament::analysis::failed_checks::FailedChecks;
@@ -189,7 +189,7 @@ fn print(
             printer.json(&StandingsJson { diagnostics, ..standings.into() })?;
         }
         RankFormat::Csv => {
-            let table = tables::standings(standings).map_err(system)?;
+            let table = csv_tables::standings(standings).map_err(system)?;
             printer.line(String::from_utf8_lossy(&table).trim_end())?;
         }
     }

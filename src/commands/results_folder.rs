@@ -15,8 +15,8 @@ use referee_record::log::LOG;
 use referee_record::model::record::Header;
 use referee_record::model::tournament::DEFAULT_RESULTS;
 use referee_record::shell;
-use referee_report::results::Tables;
-use referee_report::tables::{self, KEY, PACKETS, PAGE, PUBLIC};
+use referee_report::csv_tables::{self, KEY, PACKETS, PAGE, PUBLIC};
+use referee_report::tables::Tables;
 use referee_tournament::analysis::pseudonyms::Pseudonyms;
 
 /// The results folder that a command is about.
@@ -129,7 +129,7 @@ pub(super) fn outdated(dir: &Path, header: &Header) -> Vec<String> {
 /// that were added since change the pseudonyms of others.
 fn has_other_pseudonyms(path: &Path, header: &Header) -> bool {
     let names: Vec<String> = header.players.iter().map(|player| player.name.clone()).collect();
-    let key = tables::key(&Pseudonyms::new(&header.identity, &names));
+    let key = csv_tables::key(&Pseudonyms::new(&header.identity, &names));
     key.is_ok_and(|key| bounded::holds(path, &key).is_ok_and(|same| !same))
 }
 

@@ -23,7 +23,7 @@ use referee_record::parallel;
 use referee_record::seeds::Secret;
 use referee_record::wording::counted;
 use referee_report::games::GamesTable;
-use referee_report::results::Tables;
+use referee_report::tables::Tables;
 use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder::{

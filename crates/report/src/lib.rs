@@ -5,14 +5,14 @@
 //! replayed once.
 //!
 //! ```
-//! use referee_report::{Standings, tables};
+//! use referee_report::{Standings, csv_tables};
 //! use referee_tournament::analysis::Evaluation;
 //! use referee_tournament::analysis::results::examples::results;
 //! use referee_tournament::schedule::summary::Summary;
 //!
 //! let results = results(&["ant", "bee"], &[(0, 1, "white"), (1, 0, "draw")]);
 //! let evaluation = Evaluation::new(results, &[], &[None; 2], Summary::default())?;
-//! let csv = String::from_utf8(tables::standings(&Standings::new(&evaluation))?)?;
+//! let csv = String::from_utf8(csv_tables::standings(&Standings::new(&evaluation))?)?;
 //! let mut lines = csv.lines();
 //! assert!(lines.next().expect("headings").starts_with("rank,"));
 //! assert!(lines.next().expect("the first").contains("ant"));
@@ -25,6 +25,7 @@ pub mod ci;
 pub mod colour;
 mod columns;
 pub mod csv_cells;
+pub mod csv_tables;
 pub mod details;
 mod error;
 pub mod field_verdict;
@@ -42,7 +43,6 @@ pub mod pgn;
 pub mod place_verdict;
 pub mod replay_pack;
 pub mod replays;
-pub mod results;
 pub mod sgf;
 pub mod standings;
 mod standings_columns;

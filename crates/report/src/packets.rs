@@ -6,11 +6,11 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use crate::csv_tables::{self, ABSENT, KEY, PAGE};
 use crate::game_files::game_script;
 use crate::packet_page::{self, Packet, own_lines};
 use crate::replays::ReplayRenderer;
-use crate::results::Tables;
-use crate::tables::{self, ABSENT, KEY, PAGE};
+use crate::tables::Tables;
 use crate::{ReportError, Standings};
 use referee_games::Seat;
 use referee_record::bounded;
@@ -112,7 +112,8 @@ fn read_absent(dir: &Path) -> Result<BTreeMap<String, String>, ReportError> {
 
 /// Writes the key, and the ranking under pseudonyms.
 fn write_keys(out: &Path, pseudonyms: &Pseudonyms, public: &Standings) -> Result<(), ReportError> {
-    for (name, table) in [(KEY, tables::key(pseudonyms)), ("public.csv", tables::standings(public))]
+    for (name, table) in
+        [(KEY, csv_tables::key(pseudonyms)), ("public.csv", csv_tables::standings(public))]
     {
         let path = out.join(name);
         table.and_then(|table| fs::write(&path, table)).map_err(ReportError::unwritable(&path))?;

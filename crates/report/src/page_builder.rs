@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use crate::ReportError;
+use crate::csv_tables::PAGE;
 use crate::game_files::{self, GameFiles};
 use crate::page::template::PageKind;
 use crate::page::{Page, PageData, PlayedGame, SHOWN_GAMES, page};
 use crate::replays::{ReplayRenderer, TurningPoints};
-use crate::results::Tables;
-use crate::tables::PAGE;
+use crate::tables::Tables;
 use crate::taken_out::taken_out;
 use referee_games::BySeat;
 use referee_record::log::write_whole;

@@ -1,141 +1,97 @@
-//! `standings.csv` and `crosstable.csv` as bytes.
+//! The tables of a results folder.
 
-use std::borrow::Cow;
-use std::io;
+use std::io::{self, Write};
+use std::path::Path;
 
-use super::csv_cells::{finish, text};
-use super::standings_columns::{table_headings, table_row};
-use super::{Row, Standings};
-use referee_tournament::analysis::pseudonyms::Pseudonyms;
-use referee_tournament::analysis::results::NamedResults;
+use crate::csv_tables::{self, GAMES_TABLE, UNFINISHED};
+use crate::games::GamesTable;
+use crate::grades::GradedPlayers;
+use crate::{Remedy, ReportError, Standings};
+use referee_record::disk;
+use referee_record::log::{GameNames, write_whole};
+use referee_record::model::grades::Grades;
+use referee_tournament::analysis::TournamentAnalysis;
+use referee_tournament::analysis::logged_game::PassError;
+use referee_tournament::analysis::results::Faulted;
+use referee_tournament::folder;
 
-/// The file names of the tables that are written as a whole.
-pub const TABLES: [&str; 2] = ["standings.csv", "crosstable.csv"];
-/// The file name of the table of games.
-pub const GAMES_TABLE: &str = "games.csv";
-/// The file name of the table of marks.
-pub const GRADES_TABLE: &str = "grades.csv";
-/// The file name of the rules by which that table was made, as JSON.
-pub const GRADES_RULES: &str = "grades.json";
-/// The file name of the people without a player and the reasons, as JSON.
-pub const ABSENT: &str = "absent.json";
-/// An empty file that marks the tables of a run that has not ended: they may be older than the log.
-pub const UNFINISHED: &str = "tables.unfinished";
-/// The file name of the report.
-pub const PAGE: &str = "report.html";
-/// The folder of the report under pseudonyms.
-pub const PUBLIC: &str = "public";
-/// The folder of the packets.
-pub const PACKETS: &str = "packets";
-/// The file in that folder with the players' pseudonyms.
-pub const KEY: &str = "key.csv";
-
-/// The tables of these standings as files: name and content. `games.csv` is written game by game.
-pub fn files(
-    ranked: &Standings,
-    results: &NamedResults,
-) -> io::Result<[(&'static str, Vec<u8>); 2]> {
-    let [ranking, pairings] = TABLES;
-    Ok([(ranking, standings(ranked)?), (pairings, crosstable(ranked, results)?)])
+/// A tournament with the ranking that its tables show.
+#[derive(Debug)]
+pub struct Tables {
+    /// The analysis of the log.
+    pub analysis: TournamentAnalysis,
+    /// The ranking.
+    pub standings: Standings,
 }
 
-/// `standings.csv`: one row per player by rank, with ratings in Elo, one column per fault code, and
-/// the certainty of the rank.
-pub fn standings(standings: &Standings) -> io::Result<Vec<u8>> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(table_headings(standings))?;
-    for row in &standings.rows {
-        table.write_record(table_row(row))?;
-    }
-    finish(table)
-}
-
-/// `crosstable.csv`: one row and one column per player by rank. A cell is the score of the row's
-/// player against the column's, 0 if they have not met.
-pub(crate) fn crosstable(standings: &Standings, results: &NamedResults) -> io::Result<Vec<u8>> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    let names = standings.rows.iter().map(|row| text(&row.player));
-    table.write_record(std::iter::once("player".into()).chain(names).map(Cow::into_owned))?;
-    for row in &standings.rows {
-        let cells = standings.rows.iter().map(|column| cell(results, row, column));
-        table.write_record(std::iter::once(text(&row.player).into_owned()).chain(cells))?;
-    }
-    finish(table)
-}
-
-fn cell(results: &NamedResults, row: &Row, column: &Row) -> String {
-    if row.number == column.number {
-        return String::new();
-    }
-    results.counts.between(row.number, column.number).score().to_string()
-}
-
-/// The key to the pseudonyms: `pseudonym,player`.
-pub fn key(pseudonyms: &Pseudonyms) -> io::Result<Vec<u8>> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(["pseudonym", "player"])?;
-    for name in pseudonyms.names() {
-        table.write_record([pseudonyms.of(name), &text(name)])?;
-    }
-    finish(table)
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::super::standings::tests::standings as ranked;
-    use super::*;
-    use referee_record::model::fault::FaultCode;
-    use referee_record::model::record::examples::{faulty, game};
-    use referee_tournament::analysis::results::examples::{any_results, results};
-
-    fn lines(bytes: Vec<u8>) -> Vec<String> {
-        String::from_utf8(bytes).expect("UTF-8").lines().map(ToOwned::to_owned).collect()
+impl Tables {
+    /// Computes everything from the log in `dir`.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub fn read(dir: &Path, faulted: Faulted) -> Result<Self, PassError> {
+        Ok(Self::of(TournamentAnalysis::read(dir, faulted)?))
     }
 
-    #[test]
-    fn the_standings_have_one_column_per_fault_code() {
-        let mut results = results(&["=cmd", "bee"], &[(0, 1, "draw")]);
-        let crash = [("white", FaultCode::Crash)];
-        results.add(&faulty(game("=cmd", "bee", "black"), &crash)).expect("known players");
-        let lines = lines(standings(&ranked(&results)).expect("memory"));
-        assert_eq!(
-            lines[0],
-            "rank,player,rating,rating_low,rating_high,games,score,wins,draws,losses,\
-             first_score,second_score,faults,fault_no_start,fault_crash,fault_exit,\
-             fault_closed_output,fault_timeout,fault_cpu,fault_malformed,fault_illegal,\
-             fault_unexpected_output,fault_oversize,fault_memory,fault_processes,fault_disk,\
-             fault_containment,rank_low,rank_high,superiority,games_to_separate,group,\
-             first_rating,second_rating,unranked"
-        );
-        assert!(lines[1].starts_with("1,bee,"));
-        assert!(lines[2].starts_with("2,'=cmd,-"));
-        assert!(lines[2].contains(",2,0.5,0,1,1,0.5,0,1,0,1,0,0,0,0,0,0,0,0,0,0,0,0,"));
-        // There is no next player, and the seats are worth the same.
-        assert!(lines[2].ends_with(",1,2,,,1,,,"), "{}", lines[2]);
+    /// The same under pseudonyms, with only what may be published.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub fn under_pseudonyms(dir: &Path) -> Result<Self, PassError> {
+        Ok(Self::of(TournamentAnalysis::under_pseudonyms(dir)?))
     }
 
-    #[test]
-    fn the_crosstable_is_ordered_by_rank() {
-        let games = [(0, 1, "black"), (1, 0, "white"), (1, 0, "draw"), (2, 0, "black")];
-        let results = results(&["ant", "bee", "@cat"], &games);
-        let lines = lines(crosstable(&ranked(&results), &results).expect("memory"));
-        assert_eq!(lines, ["player,bee,ant,'@cat", "bee,,2.5,0", "ant,0.5,,1", "'@cat,0,0,"]);
+    /// The tables of a tournament.
+    pub fn of(analysis: TournamentAnalysis) -> Self {
+        let remedy = Remedy::of(&analysis.header);
+        let standings = Standings { remedy, ..Standings::new(&analysis.evaluation) };
+        Self { analysis, standings }
     }
 
-    proptest! {
-        #[test]
-        fn a_row_of_the_crosstable_sums_to_the_score(results in any_results()) {
-            let ranked = ranked(&results);
-            let bytes = crosstable(&ranked, &results).expect("memory");
-            let mut table = csv::Reader::from_reader(bytes.as_slice());
-            for (record, row) in table.records().zip(&ranked.rows) {
-                let record = record.expect("valid CSV");
-                let cells = record.iter().skip(1).filter(|cell| !cell.is_empty());
-                let sum: f64 = cells.map(|cell| cell.parse::<f64>().expect("a score")).sum();
-                prop_assert!((sum - row.score().value()).abs() < 1e-9);
-            }
+    /// The marks that these rules give.
+    pub fn graded<'a>(&'a self, grades: &'a Grades) -> GradedPlayers<'a> {
+        GradedPlayers::new(grades, &self.standings, &self.analysis.evaluation)
+    }
+
+    /// What to know about lines of the log that do not count or were edited.
+    pub fn problems(&self) -> Vec<String> {
+        self.analysis.problems.lines()
+    }
+
+    /// The tables as files: name and content. `games.csv` is separate because of its size.
+    ///
+    /// # Errors
+    /// A table cannot be made.
+    pub fn files(&self) -> io::Result<[(&'static str, Vec<u8>); 2]> {
+        csv_tables::files(&self.standings, &self.analysis.evaluation.results)
+    }
+
+    /// Writes the tables beside the log.
+    ///
+    /// # Errors
+    /// One of them cannot be written.
+    pub fn write(&self) -> Result<(), ReportError> {
+        let path = |name: &str| self.analysis.dir().join(name);
+        let failed = |name: &str| ReportError::unwritable(&path(name));
+        for (name, content) in self.files().map_err(failed("the tables"))? {
+            write_whole(&path(name), |out| out.write_all(&content)).map_err(failed(name))?;
         }
+        write_whole(&path(GAMES_TABLE), |out| self.write_games(out))
+            .map_err(failed(GAMES_TABLE))?;
+        disk::remove_if_there(&path(UNFINISHED)).map_err(failed(UNFINISHED))
+    }
+
+    /// Writes `games.csv` to `out`.
+    fn write_games(&self, out: &mut dyn Write) -> io::Result<()> {
+        let names = GameNames::of(&self.analysis.header);
+        let mut table = GamesTable::new(out, names, self.analysis.state.has_scores())?;
+        let mut written = Ok(());
+        folder::read(self.analysis.dir(), |_, game| {
+            if written.is_ok() {
+                written = table.write(game);
+            }
+        })
+        .map_err(io::Error::other)?;
+        written.and_then(|()| table.finish()).map(drop)
     }
 }

@@ -26,7 +26,7 @@ use referee_report::page::PlayedGame;
 use referee_report::page::template::PagePart;
 use referee_report::page_builder::{self, PageMemory, live_page};
 use referee_report::replays::{ReplayRenderer, TurningPoints};
-use referee_report::results::Tables;
+use referee_report::tables::Tables;
 use referee_tournament::analysis::logged_game::PassError;
 use referee_tournament::analysis::published_games::Published;
 use referee_tournament::analysis::rating_history::RatingPoint;

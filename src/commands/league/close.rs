@@ -22,7 +22,7 @@ use referee_record::model::stage::{Stage, meetings_of_class};
 use referee_record::shell;
 use referee_record::wording::counted;
 use referee_report::Row;
-use referee_report::results::Tables;
+use referee_report::tables::Tables;
 use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder;

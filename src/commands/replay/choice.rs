@@ -9,7 +9,7 @@ use crate::printer::Printer;
 use referee_match::replay::frames::end_of_seats;
 use referee_protocol::escape;
 use referee_record::log::{GameLine, GameNames};
-use referee_report::tables::GAMES_TABLE;
+use referee_report::csv_tables::GAMES_TABLE;
 use referee_tournament::folder;
 
 /// The most games to list.

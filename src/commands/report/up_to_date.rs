@@ -9,8 +9,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use referee_record::log::LOG;
+use referee_report::csv_tables::{GAMES_TABLE, PAGE, TABLES, UNFINISHED};
 use referee_report::game_files;
-use referee_report::tables::{GAMES_TABLE, PAGE, TABLES, UNFINISHED};
 
 /// A time of a file, in seconds and nanoseconds.
 type FileTime = (i64, i64);

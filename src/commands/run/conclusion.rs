@@ -18,7 +18,7 @@ use referee_record::model::rules::GameRules;
 use referee_record::model::tournament::Tournament;
 use referee_record::wording::counted;
 use referee_report::json::StandingsJson;
-use referee_report::results::Tables;
+use referee_report::tables::Tables;
 use referee_report::{Standings, ci, terminal};
 use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::run::RunEnd;

@@ -17,7 +17,7 @@ use referee_record::bounded;
 use referee_record::disk;
 use referee_record::log::WriteError;
 use referee_record::model::record::Header;
-use referee_report::tables::{self, UNFINISHED};
+use referee_report::csv_tables::{self, UNFINISHED};
 use referee_report::{Remedy, Standings};
 use referee_tournament::analysis::Evaluation;
 use referee_tournament::analysis::results::Faulted;
@@ -116,7 +116,7 @@ fn write(
         overtakes.see(state, &evaluation);
     }
     let standings = Standings { remedy, ..Standings::new(&evaluation) };
-    for (name, content) in tables::files(&standings, &evaluation.results)? {
+    for (name, content) in csv_tables::files(&standings, &evaluation.results)? {
         disk::write_quickly(&dir.join(name), &content)?;
     }
     Ok(())

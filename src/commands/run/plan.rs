@@ -19,7 +19,7 @@ use referee_record::model::tournament::Tournament;
 use referee_record::wording::counted;
 use referee_report::Row;
 use referee_report::grades::unreached_bands;
-use referee_report::results::Tables;
+use referee_report::tables::Tables;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder;
 use referee_tournament::forecast::{Forecast, SCATTER, doubled};

@@ -24,7 +24,7 @@ use referee_record::log::LogWriter;
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::rules::GameRules;
 use referee_record::model::tournament::Tournament;
-use referee_report::results::Tables;
+use referee_report::tables::Tables;
 use referee_sandbox::descriptor_limit;
 use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::analysis::results::Faulted;

@@ -10,8 +10,8 @@ use super::LogFinding;
 use crate::error::Failure;
 use referee_record::bounded;
 use referee_record::model::grades::Grades;
-use referee_report::results::Tables;
-use referee_report::tables::{GAMES_TABLE, GRADES_RULES, GRADES_TABLE, UNFINISHED};
+use referee_report::csv_tables::{GAMES_TABLE, GRADES_RULES, GRADES_TABLE, UNFINISHED};
+use referee_report::tables::Tables;
 
 /// The most bytes of the rules for marks, which are applied to every player: enough for the names
 /// and reasons of a thousand who are absent.

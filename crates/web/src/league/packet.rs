@@ -21,8 +21,8 @@ use crate::served;
 use crate::shared_copy::Freshness;
 use referee_record::bounded;
 use referee_record::model::entry::Entry;
+use referee_report::csv_tables::PAGE;
 use referee_report::packets::write_packet;
-use referee_report::tables::PAGE;
 use referee_tournament::folder;
 
 /// The most packets that are kept.
