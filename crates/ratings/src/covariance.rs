@@ -5,7 +5,7 @@
 //! pairs or deals. The games of a pair or deal may depend on each other in any way; pairs and deals
 //! are independent. See `pair_spread.rs` and `deal_spread.rs` for how `B` is estimated.
 
-use ndarray::{Array2, ArrayView1, Axis, concatenate};
+use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate};
 use rand::Rng;
 
 use crate::deal_spread::DealSpread;
@@ -16,6 +16,9 @@ use crate::pair_spread::PairSpreads;
 use crate::prior::TornCamp;
 use crate::rated_games::RatedGames;
 use crate::significance::{normals, single};
+
+/// What is left of an equation that is solved step by step, compared with its right side.
+const SOLVED: f64 = 1e-10;
 
 /// The uncertainty of fitted parameters.
 #[derive(Debug, Clone)]
@@ -33,23 +36,8 @@ impl Covariance {
         let MapEstimate { point, information } = estimate;
         let inverse = information.inverse();
         drop(information);
-        let of_priors = model.prior().dispersion;
-        let (mut gradient, dispersion) = match games {
-            RatedGames::Pairs(pairings) => {
-                let spreads = PairSpreads::new(model, &point, &inverse, pairings);
-                (model.information(of_priors, spreads.gradient()), spreads.dispersion())
-            }
-            RatedGames::Deals(deals) => {
-                let spread = DealSpread::new(model, &point, &inverse, deals);
-                let mut gradient = model.information(of_priors, std::iter::empty());
-                spread.add_gradient(&mut gradient);
-                (gradient, spread.dispersion())
-            }
-        };
-        for (row, column, covariance) in model.prior().torn.iter().flat_map(TornCamp::covariance) {
-            gradient[[row, column]] += covariance;
-        }
-        let root = Factor::new(gradient, model.floor()).multiplied_by(&inverse);
+        let (gradient, dispersion) = gradient(model, &point, &inverse, games);
+        let root = gradient.multiplied_by(&inverse);
         // The prior is uncertain, too.
         let doubts = &model.prior().doubts;
         let more = Array2::from_shape_fn((root.nrows(), doubts.len()), |(parameter, doubt)| {
@@ -82,6 +70,90 @@ impl Covariance {
     pub(crate) fn single_root(&self, parameters: &[usize]) -> Array2<f32> {
         Factor::new(self.between(parameters), f64::MIN_POSITIVE).lower().mapv(single)
     }
+}
+
+/// The factor of `B + P`, and the dispersion in `B`. Of the inverse, only the cells that `H` has are
+/// needed.
+fn gradient(
+    model: &Model,
+    point: &[f64],
+    inverse: &Array2<f64>,
+    games: &RatedGames,
+) -> (Factor, Dispersion) {
+    let of_priors = model.prior().dispersion;
+    let (mut gradient, dispersion) = match games {
+        RatedGames::Pairs(pairings) => {
+            let spreads = PairSpreads::new(model, point, inverse, pairings);
+            (model.information(of_priors, spreads.gradient()), spreads.dispersion())
+        }
+        RatedGames::Deals(deals) => {
+            let spread = DealSpread::new(model, point, inverse, deals);
+            let mut gradient = model.information(of_priors, std::iter::empty());
+            spread.add_gradient(&mut gradient);
+            (gradient, spread.dispersion())
+        }
+    };
+    for (row, column, covariance) in model.prior().torn.iter().flat_map(TornCamp::covariance) {
+        gradient[[row, column]] += covariance;
+    }
+    (model.factor(gradient), dispersion)
+}
+
+/// Wald's statistic of the deviations of `parameters` from their mean, without the covariance of all:
+/// with a sparse `H`, solving for one vector at a time takes far less than its inverse. The
+/// uncertainty of the prior is left out; it only concerns strengths.
+pub(crate) fn sparse_wald(
+    model: &Model,
+    estimate: &MapEstimate,
+    games: &RatedGames,
+    parameters: &[usize],
+) -> f64 {
+    let MapEstimate { point, information } = estimate;
+    let gradient = gradient(model, point, &information.known_inverse(), games).0;
+    let spread = |values: &Array1<f64>| {
+        let mut all = vec![0.0; point.len()];
+        parameters.iter().zip(values).for_each(|(&at, &value)| all[at] = value);
+        all
+    };
+    let own = |all: Array1<f64>| parameters.iter().map(|&at| all[at]).collect::<Array1<f64>>();
+    let covariance = |values: &Array1<f64>| {
+        let half = gradient.product(&information.solve(&spread(values)).to_vec());
+        own(information.solve(&half.to_vec()))
+    };
+    let precision = |values: &Array1<f64>| own(information.product(&spread(values)));
+    let solve = |right: &Array1<f64>| conjugate_gradients(covariance, precision, right);
+    let ones = Array1::ones(parameters.len());
+    let effects: Array1<f64> = parameters.iter().map(|&at| point[at]).collect();
+    let [of_effects, of_ones] = [&effects, &ones].map(solve);
+    // The mean is where the statistic is least.
+    effects.dot(&of_effects) - of_effects.sum().powi(2) / of_ones.sum()
+}
+
+/// Solves `A x = right` for a positive definite `A`, of which `near` is about the inverse.
+fn conjugate_gradients(
+    product: impl Fn(&Array1<f64>) -> Array1<f64>,
+    near: impl Fn(&Array1<f64>) -> Array1<f64>,
+    right: &Array1<f64>,
+) -> Array1<f64> {
+    let mut solution = Array1::zeros(right.len());
+    let mut left = right.clone();
+    let mut better = near(&left);
+    let mut way = better.clone();
+    let mut length = left.dot(&better);
+    let enough = length * SOLVED * SOLVED;
+    for _ in 0..right.len() {
+        if length <= enough {
+            break;
+        }
+        let along = product(&way);
+        let step = length / way.dot(&along);
+        solution.scaled_add(step, &way);
+        left.scaled_add(-step, &along);
+        better = near(&left);
+        let before = std::mem::replace(&mut length, left.dot(&better));
+        way = better + way * (length / before);
+    }
+    solution
 }
 
 /// The variance of the score in a pair or deal of games, as a multiple of what independent games

@@ -1,16 +1,22 @@
 //! The Cholesky factorisation of a dense symmetric matrix, in blocks so that nearly all work is done
 //! by matrix products.
 
+use std::sync::Arc;
+
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, s};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, s};
+
+use crate::envelope::Order;
 
 /// The number of columns that are factored at once.
-const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 
 /// The Cholesky factor `L` of a positive definite matrix `H = L Lᵀ`.
 #[derive(Debug, Clone)]
 pub(crate) struct Factor {
     lower: Array2<f64>,
+    /// The order of the rows of a sparse matrix, if it is not that of the parameters.
+    order: Option<Arc<Order>>,
 }
 
 impl Factor {
@@ -34,12 +40,40 @@ impl Factor {
         for (at, mut row) in lower.rows_mut().into_iter().enumerate() {
             row.slice_mut(s![at + 1..]).fill(0.0);
         }
-        Self { lower }
+        Self { lower, order: None }
     }
 
-    /// `L`.
+    /// The same in the order of a sparse matrix, if there is one.
+    pub(crate) fn in_order(matrix: Array2<f64>, floor: f64, order: Option<&Arc<Order>>) -> Self {
+        let Some(order) = order else { return Self::new(matrix, floor) };
+        Self { lower: order.factor(&matrix, floor), order: Some(Arc::clone(order)) }
+    }
+
+    /// `L` of a dense matrix.
     pub(crate) fn lower(&self) -> &Array2<f64> {
         &self.lower
+    }
+
+    /// Whether the matrix is sparse.
+    pub(crate) fn is_sparse(&self) -> bool {
+        self.order.is_some()
+    }
+
+    /// Where a row begins to be not zero.
+    fn begin(&self, row: usize) -> usize {
+        self.order.as_ref().map_or(0, |order| order.begin(row))
+    }
+
+    fn sorted(&self, values: &[f64]) -> Array1<f64> {
+        let order = self.order.as_ref();
+        order.map_or_else(|| values.to_vec(), |order| order.sorted(values)).into()
+    }
+
+    fn unsorted(&self, values: Array1<f64>) -> Array1<f64> {
+        match &self.order {
+            None => values,
+            Some(order) => order.unsorted(&values.to_vec()).into(),
+        }
     }
 
     /// The logarithm of the determinant of `H`.
@@ -49,17 +83,42 @@ impl Factor {
 
     /// Solves `H x = right` for `x`.
     pub(crate) fn solve(&self, right: &[f64]) -> Array1<f64> {
-        let mut solution = Array1::from(right.to_vec());
+        let mut solution = self.sorted(right);
         for (at, row) in self.lower.rows().into_iter().enumerate() {
-            let known = row.slice(s![..at]).dot(&solution.slice(s![..at]));
+            let begin = self.begin(at);
+            let known = row.slice(s![begin..at]).dot(&solution.slice(s![begin..at]));
             solution[at] = (solution[at] - known) / row[at];
         }
         for (at, row) in self.lower.rows().into_iter().enumerate().rev() {
             let value = solution[at] / row[at];
+            let begin = self.begin(at);
             solution[at] = value;
-            solution.slice_mut(s![..at]).scaled_add(-value, &row.slice(s![..at]));
+            solution.slice_mut(s![begin..at]).scaled_add(-value, &row.slice(s![begin..at]));
         }
-        solution
+        self.unsorted(solution)
+    }
+
+    /// The product `H x`.
+    pub(crate) fn product(&self, x: &[f64]) -> Array1<f64> {
+        let (x, mut half) = (self.sorted(x), Array1::zeros(x.len()));
+        let rows = || self.lower.rows().into_iter().enumerate();
+        for (at, row) in rows() {
+            let begin = self.begin(at);
+            half.slice_mut(s![begin..=at]).scaled_add(x[at], &row.slice(s![begin..=at]));
+        }
+        let dot = |(at, row): (usize, ArrayView1<'_, f64>)| {
+            let begin = self.begin(at);
+            row.slice(s![begin..=at]).dot(&half.slice(s![begin..=at]))
+        };
+        self.unsorted(rows().map(dot).collect())
+    }
+
+    /// The cells of the inverse of `H` where `H` has any.
+    pub(crate) fn known_inverse(&self) -> Array2<f64> {
+        match &self.order {
+            None => self.inverse(),
+            Some(order) => order.inverse(&self.lower),
+        }
     }
 
     /// The inverse of `H`. Products leave out the blocks that are zero, and those that follow from
@@ -73,11 +132,17 @@ impl Factor {
             inverse.slice_mut(s![start..end, ..end]).assign(&column.t());
             inverse.slice_mut(s![..end, start..end]).assign(&column);
         }
-        inverse
+        match &self.order {
+            None => inverse,
+            Some(order) => order.unsorted_whole(&inverse),
+        }
     }
 
     /// The product `A L`.
     pub(crate) fn multiplied_by(&self, left: &Array2<f64>) -> Array2<f64> {
+        if let Some(order) = &self.order {
+            return order.multiplied(left, &self.lower);
+        }
         let mut product = Array2::zeros(left.raw_dim());
         for (start, end) in blocks(self.lower.nrows()) {
             let column = self.lower.slice(s![start.., start..end]);
@@ -105,12 +170,12 @@ impl Factor {
 }
 
 /// The first index of each block, and the one after its last.
-fn blocks(size: usize) -> impl Iterator<Item = (usize, usize)> {
+pub(crate) fn blocks(size: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..size).step_by(BLOCK).map(move |start| (start, size.min(start + BLOCK)))
 }
 
 /// Factors a block in place, without blocks. The cells above its diagonal stay unchanged.
-fn factor_block(block: &mut ArrayViewMut2<'_, f64>, floor: f64) {
+pub(crate) fn factor_block(block: &mut ArrayViewMut2<'_, f64>, floor: f64) {
     for row in 0..block.nrows() {
         for column in 0..=row {
             let known: f64 = (0..column).map(|k| block[[row, k]] * block[[column, k]]).sum();
@@ -122,7 +187,7 @@ fn factor_block(block: &mut ArrayViewMut2<'_, f64>, floor: f64) {
 }
 
 /// The inverse of the lower triangle of a block, without blocks.
-fn inverse_of_block(block: &ArrayView2<'_, f64>) -> Array2<f64> {
+pub(crate) fn inverse_of_block(block: &ArrayView2<'_, f64>) -> Array2<f64> {
     let mut inverse = Array2::zeros(block.raw_dim());
     for row in 0..block.nrows() {
         let pivot = block[[row, row]];

@@ -103,7 +103,17 @@ pub(crate) struct FittedModel {
     drift: f64,
 }
 
-impl FittedModel {
+/// The most probable parameters, whose uncertainty is not known yet.
+pub(crate) struct Estimated {
+    pub(crate) model: Model,
+    pub(crate) map: MapEstimate,
+    pub(crate) games: RatedGames,
+    groups: Vec<usize>,
+    given: Vec<Option<f64>>,
+    unit: (f64, f64),
+}
+
+impl Estimated {
     /// Fits the model to all results.
     ///
     /// # Errors
@@ -122,7 +132,30 @@ impl FittedModel {
         let games = results.rated();
         let groups = groups(given.len(), games.met());
         let players = Players { groups: &groups, before: results.versions() };
-        let (model, map, (unit, drift)) = estimate_with(&games, players, &given, seats, assumed);
+        let (model, map, unit) = estimate_with(&games, players, &given, seats, assumed);
+        Ok(Self { model, map, games, groups, given, unit })
+    }
+}
+
+impl FittedModel {
+    /// Fits the model to all results.
+    ///
+    /// # Errors
+    ///
+    /// As [`fit`](crate::fit()).
+    pub(crate) fn new(
+        results: &Results,
+        fixed: &[FixedRating],
+        seats: SeatEffect,
+        assumed: &Assumed<'_>,
+    ) -> Result<Self, RatingError> {
+        Ok(Self::of(Estimated::new(results, fixed, seats, assumed)?, results.table()))
+    }
+
+    /// The same with the uncertainty of its parameters. `table` says what the games are like, if they
+    /// are not of two seats.
+    pub(crate) fn of(estimated: Estimated, table: Option<Table>) -> Self {
+        let Estimated { model, map, games, groups, given, unit: (unit, drift) } = estimated;
         let point = map.point.clone();
         let covariance = Covariance::new(&model, map, &games);
         let group_count = groups.iter().map(|group| group + 1).max().unwrap_or(0);
@@ -146,8 +179,7 @@ impl FittedModel {
                 }
             })
             .collect();
-        let table = results.table();
-        Ok(Self { model, point, covariance, groups, zero_points, table, given, unit, drift })
+        Self { model, point, covariance, groups, zero_points, table, given, unit, drift }
     }
 
     /// The advantage of one seat over another, times `factor`.

@@ -22,8 +22,6 @@
 //! The ratings' intervals allow for what is learned: the error of the spread, other camps that are
 //! nearly as probable, and players who may belong to another camp.
 
-use std::collections::BTreeMap;
-
 use ndarray::Array2;
 
 use crate::covariance::dispersion;
@@ -274,7 +272,7 @@ fn approximate(
     prior: &mut Prior,
     games: &RatedGames,
 ) -> Array2<f64> {
-    let mut covariance = map.information.inverse();
+    let mut covariance = map.information.known_inverse();
     prior.dispersion = dispersion(model, &map.point, &covariance, games);
     covariance *= model.prior().dispersion;
     let lead = |(upper, lower): (usize, usize)| {
@@ -299,7 +297,7 @@ impl Width {
         match self {
             Self::OfCamps => Scatter::new(prior, point, covariance).slope(prior.deviation, MODE),
             Self::OfSteps => {
-                let scatter = Scatter::of_steps(&prior.steps.list, point, covariance);
+                let scatter = Scatter::of_steps(&prior.steps, point, covariance);
                 scatter.slope(prior.steps.deviation, STEP_MODE)
             }
         }
@@ -359,11 +357,12 @@ impl Scatter {
         scatter
     }
 
-    fn of_steps(steps: &[[usize; 2]], point: &[f64], covariance: &Array2<f64>) -> Self {
+    fn of_steps(steps: &Steps, point: &[f64], covariance: &Array2<f64>) -> Self {
+        let of_sum = variance(&steps.ends(), covariance);
+        let steps = &steps.list;
         let length = |step: &[usize; 2]| point[step[0]] - point[step[1]];
         let mean = steps.iter().map(length).sum::<f64>() / count(steps.len());
         let own = steps.iter().map(|step| variance(&[(step[0], 1.0), (step[1], -1.0)], covariance));
-        let of_sum = variance(&sum_of(steps), covariance);
         Self {
             squares: steps.iter().map(|step| (length(step) - mean).powi(2)).sum(),
             uncertain: own.sum::<f64>() - of_sum / count(steps.len()),
@@ -408,20 +407,10 @@ fn evidence(model: &Model, point: &[f64], covariance: &Array2<f64>, determinant:
                 .map(|value| value / prior.dispersion);
         let own = steps.iter().map(|step| variance(&[(step[0], 1.0), (step[1], -1.0)], covariance));
         sum += (count(steps.len()) - 1.0) * precision.ln() / 2.0 + of_mean.ln() / 2.0;
-        sum -= (precision * own.sum::<f64>() - shared * variance(&sum_of(steps), covariance)) / 2.0;
+        sum -= (precision * own.sum::<f64>() - shared * variance(&prior.steps.ends(), covariance))
+            / 2.0;
     }
     sum
-}
-
-/// The sum of all steps, as parameters with their factors.
-fn sum_of(steps: &[[usize; 2]]) -> Vec<(usize, f64)> {
-    let mut factors = BTreeMap::new();
-    for step in steps {
-        *factors.entry(step[0]).or_insert(0.0) += 1.0;
-        *factors.entry(step[1]).or_insert(0.0) -= 1.0;
-    }
-    // Of a chain, only the ends remain.
-    factors.into_iter().filter(|&(_, factor)| factor != 0.0).collect()
 }
 
 /// The variance of a sum of parameters.
@@ -454,46 +443,4 @@ fn all(camp: &[usize], covariance: &Array2<f64>) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use rand::{Rng, SeedableRng};
-    use rand_chacha::ChaCha8Rng;
-
-    use super::*;
-    use crate::fit;
-    use crate::outcome::GameOutcome::{Loss, Win};
-    use crate::results::{PlayedGame, Results};
-
-    const AUTHORS: usize = 10;
-
-    /// A league of as many versions of each author, all equally strong, each of which has met ten
-    /// versions of others that were there at about the same time.
-    fn league() -> Results {
-        let mut results = Results::new(AUTHORS * AUTHORS);
-        let mut luck = ChaCha8Rng::seed_from_u64(7);
-        for version in AUTHORS..AUTHORS * AUTHORS {
-            results.set_before(version, version - AUTHORS);
-        }
-        let players = (0..AUTHORS * AUTHORS).flat_map(|player| [player; 10]);
-        for (pair, one) in (0..).zip(players) {
-            let (author, round) = (one % AUTHORS, one / AUTHORS);
-            let other = (author + luck.random_range(1..AUTHORS)) % AUTHORS;
-            let round = (round + luck.random_range(0..2)).min(AUTHORS - 1);
-            let lead = count(author) - count(other);
-            let wins = luck.random::<f64>() < 1.0 / (1.0 + 10_f64.powf(-lead / 12.0));
-            let outcome = if wins { Win } else { Loss };
-            results.add(PlayedGame::by_rules(one, round * AUTHORS + other, pair, outcome));
-        }
-        results
-    }
-
-    #[test]
-    fn the_steps_of_a_league_are_learned_to_the_end() {
-        let results = league();
-        let fitted = fit(&results, &[]).expect("no anchor").fitted;
-        let map = fitted.model.map_estimate_from(fitted.point, ROUGH);
-        let mut prior = fitted.model.prior().clone();
-        let covariance = approximate(&fitted.model, &map, &mut prior, &results.rated());
-        let (step, _) = Width::OfSteps.newton(&prior, &map.point, &covariance);
-        assert!(step.abs() < 2.0 * SHORT, "{step}");
-    }
-}
+pub(crate) mod tests;

@@ -7,6 +7,7 @@ mod deal_spread;
 mod deals;
 mod dense;
 mod dispersion;
+mod envelope;
 mod error;
 mod field;
 mod fit;

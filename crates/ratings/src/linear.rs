@@ -155,6 +155,11 @@ impl Layout {
 }
 
 impl PairPredictor {
+    /// Its parameters.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = usize> {
+        self.terms.iter().flatten().map(|term| term.parameter)
+    }
+
     /// The lead of the player at the first seat at the parameters `point`: if that is the upper
     /// player, and if it is the lower one.
     pub(crate) fn leads(&self, point: &[f64]) -> [f64; 2] {

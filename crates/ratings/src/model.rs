@@ -8,10 +8,13 @@
 //! parameters, and the Gaussian priors make the posterior strictly so. It has exactly one maximum,
 //! which Newton's method with step halving finds from any start.
 
+use std::sync::Arc;
+
 use ndarray::{Array1, Array2, ArrayView1};
 
 use crate::deals::SeriesCounts;
 use crate::dense::Factor;
+use crate::envelope::Order;
 use crate::linear::{Layout, Local, PairPredictor, SeatEffect, information};
 use crate::outcome::GameOutcome;
 use crate::prior::Prior;
@@ -134,6 +137,10 @@ pub(crate) struct Model {
     prior: Prior,
     means: Vec<f64>,
     precisions: Vec<f64>,
+    /// An order in which the curvature is sparse, if there is one.
+    order: Option<Arc<Order>>,
+    /// Whether only the two players of a series are compared in it.
+    are_pairs: bool,
 }
 
 /// The most probable parameters, and the curvature there.
@@ -166,7 +173,17 @@ impl Model {
     pub(crate) fn new(layout: Layout, games: &RatedGames, prior: Prior) -> Self {
         let series = games.series().map(|counts| Series::of(&counts)).collect();
         let (means, precisions) = (Vec::new(), Vec::new());
-        let mut model = Self { layout, series, prior: Prior::weak(), means, precisions };
+        let are_pairs = matches!(games, RatedGames::Pairs(_));
+        let mut model = Self {
+            layout,
+            series,
+            prior: Prior::weak(),
+            means,
+            precisions,
+            order: None,
+            are_pairs,
+        };
+        model.order = model.find_order();
         model.set_prior(prior);
         model
     }
@@ -181,7 +198,30 @@ impl Model {
         for (series, &blur) in self.series.iter_mut().zip(&prior.blurs) {
             series.blur = blur;
         }
+        let is_alike = self.prior.camps == prior.camps && self.prior.steps.list == prior.steps.list;
         self.prior = prior;
+        if !is_alike {
+            self.order = self.find_order();
+        }
+    }
+
+    /// An order in which the curvature is sparse, if there is one. In a deal, parameters belong
+    /// together that no series compares.
+    fn find_order(&self) -> Option<Arc<Order>> {
+        if !self.are_pairs {
+            return None;
+        }
+        let of_series = |series: &Series| series.predictor(&self.layout).parameters().collect();
+        let mut cliques: Vec<Vec<usize>> = self.series.iter().map(of_series).collect();
+        cliques.extend(self.prior.camps.iter().cloned());
+        cliques.extend(self.prior.steps.list.iter().map(|step| step.to_vec()));
+        cliques.push(self.prior.steps.ends().into_iter().map(|(at, _)| at).collect());
+        Order::new(self.layout.len(), &cliques).map(Arc::new)
+    }
+
+    /// The factor of a matrix with cells where the curvature has them.
+    pub(crate) fn factor(&self, matrix: Array2<f64>) -> Factor {
+        Factor::in_order(matrix, self.floor(), self.order.as_ref())
     }
 
     /// The one maximum of the posterior.
@@ -196,7 +236,7 @@ impl Model {
         let mut steps = 0;
         loop {
             let PosteriorPoint { point, value, slope, curvature } = here;
-            let information = Factor::new(curvature, self.floor());
+            let information = self.factor(curvature);
             let step = information.solve(&slope);
             let length = step.dot(&ArrayView1::from(&slope));
             steps += 1;
@@ -277,18 +317,15 @@ impl Model {
 
     /// Adds the precision of steps, times `factor`.
     fn add_steps(&self, factor: f64, matrix: &mut Array2<f64>) {
-        let mut sum = vec![0.0; self.layout.len()];
         for step in &self.prior.steps.list {
             let ends = [(step[0], 1.0), (step[1], -1.0)];
             for (row, sign) in ends {
-                sum[row] += sign;
                 for (column, other) in ends {
                     matrix[[row, column]] += factor * self.prior.of_step() * sign * other;
                 }
             }
         }
-        let ends: Vec<(usize, f64)> =
-            sum.into_iter().enumerate().filter(|end| end.1 != 0.0).collect();
+        let ends = self.prior.steps.ends();
         for &(row, sign) in &ends {
             for &(column, other) in &ends {
                 matrix[[row, column]] -= factor * self.prior.shared_by_steps() * sign * other;

@@ -3,6 +3,8 @@
 //! The strengths of a *camp* scatter normally around the camp's mean. How widely they do is learned
 //! from the results: see `learning.rs`.
 
+use std::collections::BTreeMap;
+
 use crate::rating::ELO;
 use crate::significance::count;
 
@@ -20,6 +22,19 @@ pub(crate) struct Steps {
     pub(crate) list: Vec<[usize; 2]>,
     /// The standard deviation, in natural units.
     pub(crate) deviation: f64,
+}
+
+impl Steps {
+    /// The sum of all steps, as parameters with their factors.
+    pub(crate) fn ends(&self) -> Vec<(usize, f64)> {
+        let mut factors = BTreeMap::new();
+        for step in &self.list {
+            *factors.entry(step[0]).or_insert(0.0) += 1.0;
+            *factors.entry(step[1]).or_insert(0.0) -= 1.0;
+        }
+        // Of a chain, only the ends remain.
+        factors.into_iter().filter(|&(_, factor)| factor != 0.0).collect()
+    }
 }
 
 /// The prior of the strengths.

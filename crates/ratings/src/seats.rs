@@ -3,11 +3,12 @@
 
 use ndarray::{Array1, Array2, Axis, s};
 
+use crate::covariance::sparse_wald;
 use crate::deals::Seating;
 use crate::dense::Factor;
 use crate::error::RatingError;
 use crate::fit::Fit;
-use crate::fitted_model::{Assumed, FittedModel};
+use crate::fitted_model::{Assumed, Estimated, FittedModel};
 use crate::linear::SeatEffect;
 use crate::rated_games::RatedGames;
 use crate::rating::{Estimate, FixedRating};
@@ -62,12 +63,18 @@ pub fn seat_effects(
         });
     }
     let assumed = Assumed::Fitted(&fit.fitted);
-    let fitted = FittedModel::new(results, fixed, SeatEffect::PerPlayer, &assumed)?;
+    let estimated = Estimated::new(results, fixed, SeatEffect::PerPlayer, &assumed)?;
     let is_seated = |&player: &usize| {
         results.at_first(player).games() > 0 && results.at_second(player).games() > 0
     };
     let seated: Vec<usize> = (0..results.players()).filter(is_seated).collect();
-    let p_value = p_value(&fitted, &seated);
+    // Among many players, nearly all the time would go into ratings by seat that nobody needs.
+    let sparse_p = sparse_p_value(&estimated, &seated);
+    if let Some(p_value) = sparse_p.filter(|&p_value| p_value >= SIGNIFICANT) {
+        return Ok(SeatEffects { p_value, values_p: None, by_seat: None });
+    }
+    let fitted = FittedModel::of(estimated, results.table());
+    let p_value = sparse_p.unwrap_or_else(|| p_value(&fitted, &seated));
     let by_seat = (p_value < SIGNIFICANT).then(|| {
         let layout = &fitted.model.layout;
         let [first, second] = [1.0, -1.0].map(|sign| {
@@ -85,6 +92,14 @@ pub fn seat_effects(
 fn p_value(fitted: &FittedModel, seated: &[usize]) -> f64 {
     let own: Vec<usize> = seated.iter().map(|&player| fitted.model.layout.own(player)).collect();
     wald(fitted, &own).map_or(1.0, |(statistic, free)| chi_square_above(statistic, free))
+}
+
+/// The same before the uncertainty of all parameters is known, if their curvature is sparse.
+fn sparse_p_value(estimated: &Estimated, seated: &[usize]) -> Option<f64> {
+    let Estimated { model, map, games, .. } = estimated;
+    let own: Vec<usize> = seated.iter().map(|&player| model.layout.own(player)).collect();
+    let free = own.len().checked_sub(1).filter(|&free| free > 0 && map.information.is_sparse())?;
+    Some(chi_square_above(sparse_wald(model, map, games, &own), free))
 }
 
 /// The p-value of the differences between the values of seats. With few deals, the variance itself is
@@ -121,6 +136,7 @@ fn wald(fitted: &FittedModel, parameters: &[usize]) -> Option<(f64, usize)> {
 mod tests {
     use super::*;
     use crate::fit::fit;
+    use crate::learning::tests::league;
     use crate::outcome::GameOutcome::{self, Loss, Win};
     use crate::results::tests::results;
 
@@ -157,6 +173,18 @@ mod tests {
         assert!(effects.p_value < 1e-3, "{effects:?}");
         let ratings = effects.by_seat.expect("a difference");
         assert!(ratings[0].first.value > ratings[0].second.value + 50.0, "{ratings:?}");
+    }
+
+    #[test]
+    fn a_long_league_is_tested_without_the_inverse() {
+        let results = league(40);
+        let fit = fit(&results, &[]).expect("no anchor");
+        let assumed = Assumed::Fitted(&fit.fitted);
+        let estimated = || Estimated::new(&results, &[], SeatEffect::PerPlayer, &assumed);
+        let seated: Vec<usize> = (0..results.players()).collect();
+        let sparse = sparse_p_value(&estimated().expect("no anchor"), &seated).expect("sparse");
+        let whole = FittedModel::of(estimated().expect("no anchor"), None);
+        assert!((sparse - p_value(&whole, &seated)).abs() < 1e-9, "{sparse}");
     }
 
     #[test]

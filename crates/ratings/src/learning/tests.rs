@@ -1,0 +1,69 @@
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::*;
+use crate::fit;
+use crate::outcome::GameOutcome::{Loss, Win};
+use crate::results::{PlayedGame, Results};
+
+const AUTHORS: usize = 10;
+
+/// A league of this many versions of each author, all equally strong, each of which has met ten
+/// versions of others that were there at about the same time.
+pub(crate) fn league(versions: usize) -> Results {
+    let mut results = Results::new(versions * AUTHORS);
+    let mut luck = ChaCha8Rng::seed_from_u64(7);
+    for version in AUTHORS..versions * AUTHORS {
+        results.set_before(version, version - AUTHORS);
+    }
+    let players = (0..versions * AUTHORS).flat_map(|player| [player; 10]);
+    for (pair, one) in (0..).zip(players) {
+        let (author, round) = (one % AUTHORS, one / AUTHORS);
+        let other = (author + luck.random_range(1..AUTHORS)) % AUTHORS;
+        let round = (round + luck.random_range(0..2)).min(versions - 1);
+        let lead = count(author) - count(other);
+        let wins = luck.random::<f64>() < 1.0 / (1.0 + 10_f64.powf(-lead / 12.0));
+        let outcome = if wins { Win } else { Loss };
+        results.add(PlayedGame::by_rules(one, round * AUTHORS + other, pair, outcome));
+    }
+    results
+}
+
+#[test]
+fn the_steps_of_a_league_are_learned_to_the_end() {
+    let results = league(AUTHORS);
+    let fitted = fit(&results, &[]).expect("no anchor").fitted;
+    let map = fitted.model.map_estimate_from(fitted.point, ROUGH);
+    let mut prior = fitted.model.prior().clone();
+    let covariance = approximate(&fitted.model, &map, &mut prior, &results.rated());
+    let (step, _) = Width::OfSteps.newton(&prior, &map.point, &covariance);
+    assert!(step.abs() < 2.0 * SHORT, "{step}");
+}
+
+/// In a long league, only a part of the inverse is computed.
+#[test]
+fn all_that_is_read_of_the_inverse_is_known() {
+    let results = league(90);
+    let fitted = fit(&results, &[]).expect("no anchor").fitted;
+    let map = fitted.model.map_estimate_from(fitted.point, ROUGH);
+    assert!(map.information.is_sparse());
+    let read = |covariance: Array2<f64>| {
+        let (prior, games) = (fitted.model.prior(), results.rated());
+        let widths = [Width::OfCamps, Width::OfSteps];
+        let [one, other] = widths.map(|of| of.slope(prior, &map.point, &covariance).0);
+        let spread = dispersion(&fitted.model, &map.point, &covariance, &games);
+        let learned = Learned {
+            model: fitted.model.clone(),
+            point: map.point.clone(),
+            covariance,
+            error: 1.0,
+            step_error: None,
+            evidence: 0.0,
+        };
+        let torn = learned.torn().iter().flat_map(|it| it.pulls.clone()).map(|it| it.1).sum();
+        let evidence = evidence(&learned.model, &learned.point, &learned.covariance, 0.0);
+        [one, other, spread, torn, evidence]
+    };
+    let [known, all] = [map.information.known_inverse(), map.information.inverse()].map(read);
+    assert!(known.iter().zip(all).all(|(a, b)| (a - b).abs() < 1e-9), "{known:?} {all:?}");
+}
