@@ -124,19 +124,17 @@ impl Fit {
 
     /// The rank interval of each player within its group, by rating.
     pub fn rank_intervals(&self) -> Vec<RankInterval> {
-        self.rank_intervals_by(&vec![(); self.ratings.len()])
+        self.rank_intervals_by(&ClassOrder::new(&self.groups, &vec![(); self.ratings.len()]))
     }
 
-    /// The rank interval of each player within its group. Players of a lower class come before
-    /// those of a higher one, and ratings decide within a class.
-    pub(crate) fn rank_intervals_by<C: Ord>(&self, classes: &[C]) -> Vec<RankInterval> {
-        let order = ClassOrder::new(&self.groups, classes);
+    /// The rank interval of each player within its group and class, where ratings decide.
+    pub(crate) fn rank_intervals_by(&self, order: &ClassOrder) -> Vec<RankInterval> {
         let layout = &self.fitted.model.layout;
         let values =
             (0..self.groups.len()).map(|player| single(self.fitted.strength(player))).collect();
         let strengths = &self.fitted.point[..layout.strengths];
         let root = |sorted: &[usize]| self.fitted.covariance.single_root(sorted);
-        DrawnStrengths::new(values, &layout.slots, strengths, root).rank_intervals(&order)
+        DrawnStrengths::new(values, &layout.slots, strengths, root).rank_intervals(order)
     }
 }
 
@@ -216,6 +214,12 @@ impl ClassOrder {
             runs.push((first, run.to_vec()));
         }
         Self { runs }
+    }
+
+    /// The same for only those groups and classes whose players `is_needed` accepts.
+    pub(crate) fn only(mut self, is_needed: impl Fn(usize) -> bool) -> Self {
+        self.runs.retain(|(_, players)| players.iter().any(|&player| is_needed(player)));
+        self
     }
 
     /// Passes every player and its place in its group, from 0, to `placed`.

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 
 use crate::error::RatingError;
 use crate::fit::{Fit, fit};
-use crate::intervals::{RankInterval, Separation};
+use crate::intervals::{ClassOrder, RankInterval, Separation};
 use crate::rating::FixedRating;
 use crate::results::Results;
 use crate::score_fit::ScoreFit;
@@ -166,12 +166,35 @@ impl<E: Copy + Ord> Ranking<E> {
 
     /// The same, if all players that `counts` refuses came after the others that have a rank.
     pub fn ranks_among(&self, counts: impl Fn(usize) -> bool) -> Vec<Result<Rank, Unranked<E>>> {
+        self.ranks_by(counts, |_| true)
+    }
+
+    /// The same, if all players that `remains` refuses have retired. In a long league, these are
+    /// nearly all, and most of the time would go into their intervals.
+    pub fn ranks_of_remaining(
+        &self,
+        remains: impl Fn(usize) -> bool,
+    ) -> Vec<Result<Rank, Unranked<E>>> {
+        let ranks = self.ranks_by(&remains, &remains).into_iter().enumerate();
+        let retired = |rank: Result<Rank, _>| rank.and(Err(Unranked::Retired));
+        ranks.map(|(player, rank)| if remains(player) { rank } else { retired(rank) }).collect()
+    }
+
+    /// The same as [`Self::ranks_among`], with intervals for those that `is_shown` accepts.
+    fn ranks_by(
+        &self,
+        counts: impl Fn(usize) -> bool,
+        is_shown: impl Fn(usize) -> bool,
+    ) -> Vec<Result<Rank, Unranked<E>>> {
         let key = |player: usize| (self.places[player].is_err(), !counts(player));
         let keys: Vec<_> =
             self.classes.iter().enumerate().map(|(player, class)| (key(player), class)).collect();
+        let groups = self.points.as_ref().map_or(&self.fit.groups, |points| &points.groups);
+        let within = ClassOrder::new(groups, &keys)
+            .only(|player| self.places[player].is_ok() && is_shown(player));
         let intervals = match &self.points {
-            None => self.fit.rank_intervals_by(&keys),
-            Some(points) => points.rank_intervals_by(&keys),
+            None => self.fit.rank_intervals_by(&within),
+            Some(points) => points.rank_intervals_by(&within),
         };
         let mut order = self.order.clone();
         order.sort_by_key(|&player| key(player));
@@ -394,6 +417,10 @@ mod tests {
         let [first, second, third] = [1, 2, 3].map(|rank| Some((rank, rank, rank)));
         assert_eq!(ranks(|_| true), [first, second, third, None]);
         assert_eq!(ranks(|player| player != 1), [first, third, second, None]);
+        let among = ranking.ranks_among(|player| player != 1);
+        let remaining = ranking.ranks_of_remaining(|player| player != 1);
+        assert_eq!((remaining[0], remaining[2]), (among[0], among[2]));
+        assert_eq!(remaining[1], Err(Unranked::Retired));
     }
 
     #[test]

@@ -430,10 +430,9 @@ impl ScoreFit {
         Some(Separation { los, games: (games <= MOST_GAMES).then_some(games as u32) })
     }
 
-    /// The rank interval of each player within its group; see
+    /// The rank interval of each player within its group and class; see
     /// [`Fit::rank_intervals_by`](crate::Fit).
-    pub(crate) fn rank_intervals_by<C: Ord>(&self, classes: &[C]) -> Vec<RankInterval> {
-        let order = ClassOrder::new(&self.groups, classes);
+    pub(crate) fn rank_intervals_by(&self, order: &ClassOrder) -> Vec<RankInterval> {
         let values = self.strengths.iter().map(|&strength| single(strength)).collect();
         let slots: Vec<usize> = (0..self.strengths.len()).collect();
         let drawn = DrawnStrengths::new(values, &slots, &self.strengths, |sorted| {
@@ -441,7 +440,7 @@ impl ScoreFit {
             let matrix = Array2::from_shape_fn((sorted.len(), sorted.len()), cell);
             Factor::new(matrix, f64::MIN_POSITIVE).lower().mapv(single)
         });
-        drawn.rank_intervals(&order)
+        drawn.rank_intervals(order)
     }
 }
 

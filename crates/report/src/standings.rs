@@ -292,14 +292,10 @@ impl Standings {
     pub fn new(evaluation: &Evaluation) -> Self {
         let Evaluation { results, ranking, seats, .. } = evaluation;
         let has_left = |player: usize| evaluation.versions[player].has_left;
-        let mut ranks = ranking.ranks_among(|player| !has_left(player));
+        let ranks = ranking.ranks_of_remaining(|player| !has_left(player));
         let mut order = ranking.order.clone();
-        order.sort_by_key(|&player| (ranks[player].is_err(), has_left(player)));
-        for (player, rank) in ranks.iter_mut().enumerate() {
-            if has_left(player) {
-                *rank = rank.and(Err(Unranked::Retired));
-            }
-        }
+        let has_none = |player: usize| !matches!(ranks[player], Ok(_) | Err(Unranked::Retired));
+        order.sort_by_key(|&player| (has_none(player), has_left(player)));
         let compared = |one: usize, other: usize| {
             let are_compared = ranking.are_compared(one, other) && has_left(one) == has_left(other);
             ranking.separation(one, other).filter(|_| are_compared)

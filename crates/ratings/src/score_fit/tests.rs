@@ -70,7 +70,10 @@ fn strengths_and_seats_are_found_in_points() {
     }
     let separation = fit.separation(0, 1).expect("they met");
     assert!(separation.los > 0.999 && separation.games == Some(0));
-    let ranks = fit.rank_intervals_by(&[(); 3]).into_iter().map(|it| (it.low, it.high));
+    let ranks = fit
+        .rank_intervals_by(&ClassOrder::new(&fit.groups, &[(); 3]))
+        .into_iter()
+        .map(|it| (it.low, it.high));
     assert_eq!(ranks.collect::<Vec<_>>(), [(1, 1), (2, 2), (3, 3)]);
 }
 
