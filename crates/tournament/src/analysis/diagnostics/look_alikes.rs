@@ -97,11 +97,11 @@ impl FirstDecisions {
     pub(super) fn look_alikes(&self, names: &[String]) -> Vec<LookAlikes> {
         let common = self.common(names.len());
         let mut of_player = vec![Positions::default(); names.len()];
-        for (&(one, other), &pair) in &common {
+        for &((one, other), pair) in &common {
             of_player[one].add(pair);
             of_player[other].add(pair);
         }
-        let is_similar = |&(&(one, other), &pair): &(&(usize, usize), &Positions)| {
+        let is_similar = |&&((one, other), pair): &&((usize, usize), Positions)| {
             let rest =
                 |of: fn(Positions) -> u32| of(of_player[one]) + of(of_player[other]) - 2 * of(pair);
             pair.stands_out(
@@ -112,14 +112,14 @@ impl FirstDecisions {
         let similar: Vec<_> = common.iter().filter(is_similar).collect();
         // The cluster of each player has the number of one of its players.
         let mut cluster_of: Vec<usize> = (0..names.len()).collect();
-        for &(&(one, other), _) in &similar {
+        for &&((one, other), _) in &similar {
             let (old, new) = (cluster_of[one], cluster_of[other]);
             if old != new {
                 cluster_of.iter_mut().filter(|of| **of == old).for_each(|of| *of = new);
             }
         }
         let mut others = vec![Positions::default(); names.len()];
-        for (&(one, other), &pair) in &common {
+        for &((one, other), pair) in &common {
             let [one, other] = [cluster_of[one], cluster_of[other]];
             if one != other {
                 others[one].add(pair);
@@ -127,7 +127,7 @@ impl FirstDecisions {
             }
         }
         let mut clusters: BTreeMap<usize, LookAlikes> = BTreeMap::new();
-        for (&(one, _), &pair) in similar {
+        for &((one, _), pair) in similar {
             let at = cluster_of[one];
             let players = names.iter().zip(&cluster_of).filter(|(_, of)| **of == at);
             let share = pair.share().unwrap_or_default();
@@ -165,8 +165,9 @@ impl FirstDecisions {
         found.collect()
     }
 
-    /// The positions that each two of so many players have in common, by their numbers in order.
-    fn common(&self, players: usize) -> BTreeMap<(usize, usize), Positions> {
+    /// The positions that each two of so many players have in common, by their numbers in order. Of
+    /// many players, these are all pairs: everyone starts in the same position.
+    fn common(&self, players: usize) -> Vec<((usize, usize), Positions)> {
         // A table: where games begin alike, all players share many positions.
         let mut table = vec![Positions::default(); players * players];
         let mut group: Vec<(usize, u32)> = Vec::new();
@@ -259,7 +260,7 @@ mod tests {
         assert_eq!(kept, sample(&mut decisions.iter().rev()));
         let mut both = FirstDecisions::keeping(100);
         both.decided = kept;
-        assert_eq!(both.common(2)[&(0, 1)].all, 50, "what is common is kept whole");
+        assert_eq!(both.common(2)[0].1.all, 50, "what is common is kept whole");
     }
 
     #[test]
