@@ -14,11 +14,17 @@ use serde_json::Value;
 
 /// A league of two built-in players.
 fn league() -> Arena {
+    league_with(|_| {})
+}
+
+/// The same, changed.
+fn league_with(change: impl FnOnce(&mut Config)) -> Arena {
     let config = Config::empty().bot("ant", "random").bot("bee", "greedy").change(|config| {
         config.pairs = 0;
         config.max_moves = 20;
         config.more.push_str("[[stages]]\nformat = \"league\"\n[league]\nevery = \"1s\"\n");
         config.more.push_str("largest = \"64KiB\"\n");
+        change(config);
     });
     let arena = Arena::with(&config);
     fs::create_dir(arena.path().join("hand-in")).expect("a folder");
@@ -288,6 +294,36 @@ fn a_challenge_under_pseudonyms_names_nobody() {
         assert!(!played.contains(name), "{name}: {played}");
     }
     assert_eq!(arena.stop(run), 130);
+}
+
+#[test]
+fn a_short_check_does_not_wait_for_the_end_of_a_long_one() {
+    let arena = league_with(|config| {
+        config.jobs = 2;
+        config.clock = "move = \"150s\"".to_owned();
+    });
+    let choice = "return rng.choice(legal)";
+    arena.hand_in(
+        "ann",
+        "player.py",
+        &program("slow").replace(choice, "__import__('time').sleep(600)"),
+    );
+    let run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_report("ann", "being checked");
+    let queue = || arena.read("queue.json");
+    wait_until(|| arena.results().join("queue.json").exists() && queue().contains("ann"));
+    arena.hand_in("bob", "player.py", &program("fast"));
+    arena.wait_for_report("bob", "entered as bob v1");
+    arena.wait_for_games_of("bob v1");
+    assert!(arena.report("ann").contains(": being checked"), "{}", arena.report("ann"));
+    // What changes during a check is read after it.
+    arena.hand_in("ann", "player.py", &program("mended"));
+    assert_eq!(arena.stop(run), 130);
+    let run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_report("ann", "entered as ann v1");
+    assert_eq!(arena.stop(run), 130);
+    assert_eq!(arena.changes(), ["bob v1 entered", "ann v1 entered"]);
+    assert_eq!(arena.run(&["verify"]).code, 0);
 }
 
 #[test]

@@ -526,7 +526,8 @@ fn clients_that_never_finish_do_not_keep_others_out() {
 #[test]
 fn the_organiser_decides_on_its_page() {
     let door = Door::open(LEAGUE);
-    let queue = json!({ "at": 1, "checking": null, "waiting": ["bob", "ann"], "typical": null });
+    let queue =
+        json!({ "at": 1, "checking": [], "most": 2, "waiting": ["bob", "ann"], "typical": null });
     let file = door.served.arena().results().join("queue.json");
     fs::write(file, queue.to_string()).expect("a file");
     let page = door.served.ask("/organiser", &[&door.organiser]);

@@ -6,13 +6,14 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use super::author_folder::AuthorFolder;
 use super::author_report::{AuthorReport, Outcome};
-use super::doorkeeper::{DoorEvent, Doorkeeper, RunOver, WORK, remove_tree};
+use super::checks::{CheckRoom, Submission};
+use super::doorkeeper::{DoorEvent, Doorkeeper, RunOver, remove_tree};
 use super::intake::{self, NotTaken, Taken};
-use super::version::{keep_start, last_version, player_in, version_digest, version_dir};
+use super::version::{keep_start, player_in, version_digest, version_dir};
 use super::{now, without_sight};
 use referee_check::{Candidate, CheckReport, Exam, Readiness, ReportText, StepNews, examine};
+use referee_protocol::escape;
 use referee_ratings::MOST_PLAYERS;
 use referee_record::model::entry::{Entry, LeavingReason, MOST_VERSIONS};
 use referee_record::model::player::PlayerSpec;
@@ -22,9 +23,9 @@ use referee_record::model::stage::Stage;
 use referee_record::model::tournament::Tournament;
 use referee_record::seeds::{NoRandomNumbers, fresh_identity};
 use referee_record::shell;
-use referee_record::tree::FoundTree;
 use referee_report::colour::Colour;
 use referee_sandbox::limits;
+use referee_tournament::run::instruction::Instruction;
 use referee_tournament::run::resume::header;
 
 /// The command with which an author repeats a check, whose records are gone when it has ended.
@@ -45,70 +46,30 @@ fn repeat_at_home(exam: &Exam) -> String {
 /// How long the check of a submission may take.
 pub const CHECK_LIMIT: Duration = Duration::from_secs(300);
 
-impl Doorkeeper {
-    /// Takes in a submission, checks it, and lets it enter. Returns its name.
-    pub(crate) fn accept(
-        &mut self,
-        author: &str,
-        submission: (&AuthorFolder, &FoundTree),
-        told: &mut AuthorReport,
-    ) -> Result<Result<String, NotTaken>, RunOver> {
-        self.send(told, &Outcome::BeingChecked)?;
-        let last = match self.authors.get(author).map_or(0, |known| known.version) {
-            0 => last_version(&self.league, author),
-            known => Ok(known),
-        };
-        let version = match last {
-            Ok(last) => last + 1,
-            Err(error) => {
-                let why = format!("the history of `{author}` cannot be read: {error}");
-                return Ok(Err(NotTaken::Later(why)));
-            }
-        };
-        if self.taken.len() >= MOST_PLAYERS || version > MOST_VERSIONS {
-            let why = format!("the league is full: it has had {MOST_PLAYERS} players");
-            return Ok(Err(NotTaken::Refused(why)));
+impl CheckRoom {
+    /// Takes in a submission, and checks it.
+    pub(crate) fn take(&self, submission: &mut Submission) -> Result<Taken, NotTaken> {
+        let name = submission.name();
+        let Submission { folder, found, report: told, work, .. } = submission;
+        let (largest, builds) = (self.largest, self.builds.as_ref());
+        let taken = intake::take((folder, found), (work, &name), largest, builds, told)?;
+        if taken.bytes > self.disk {
+            let why = format!("unpacked and built, it is larger than {}", limits::bytes(self.disk));
+            return Err(NotTaken::Refused(why));
         }
-        let name = Entry::name(author, version);
-        if self.taken.contains(&name) {
-            let why = format!("another player is called `{name}`");
-            return Ok(Err(NotTaken::Refused(why)));
-        }
-        let work = self.league.entrants.join(WORK);
-        let place = (work.as_path(), name.as_str());
-        let (largest, builds) = (self.league.largest, self.plan.builds.as_ref());
-        let taken = match intake::take(submission, place, largest, builds, told) {
-            Ok(taken) => taken,
-            Err(why) => return Ok(Err(why)),
-        };
-        let disk = self.league.disk;
-        if taken.bytes > disk {
-            let why = format!("unpacked and built, it is larger than {}", limits::bytes(disk));
-            return Ok(Err(NotTaken::Refused(why)));
-        }
-        let report = self.check(&taken.spec, &work, told)?;
+        let report = self.check(&taken.spec, work, told);
         match report.as_ref().map_or(Readiness::Unfinished, CheckReport::outcome) {
-            Readiness::Ready => {}
+            Readiness::Ready => Ok(taken),
             Readiness::NotReady => {
-                let why = report.map(|report| report.verdict()).unwrap_or_default();
-                return Ok(Err(NotTaken::NotReady(why)));
+                Err(NotTaken::NotReady(report.map(|report| report.verdict()).unwrap_or_default()))
             }
-            Readiness::Unfinished if *self.stop.borrow() => return Err(RunOver),
-            Readiness::Unfinished => {
-                return Ok(Err(NotTaken::Later("its check did not finish".to_owned())));
-            }
+            Readiness::Unfinished => Err(NotTaken::Later("its check did not finish".to_owned())),
         }
-        let entry = Entry {
-            author: author.to_owned(),
-            version,
-            at: now(),
-            source: taken.handed_in.digest.clone(),
-            kept: String::new(),
-        };
-        match self.settle(&entry, &taken) {
-            Ok((spec, kept)) => self.enter(Entry { kept, ..entry }, spec, taken, told),
-            Err(why) => Ok(Err(why)),
-        }
+    }
+
+    fn warn(&self, warning: &str) {
+        // A run that is over needs no warning.
+        let _ = self.tell.send(Instruction::Warning(escape::terminal(warning)));
     }
 
     /// Checks a player, step by step. `None` if the check could not begin.
@@ -117,13 +78,13 @@ impl Doorkeeper {
         spec: &PlayerSpec,
         work: &Path,
         told: &mut AuthorReport,
-    ) -> Result<Option<CheckReport>, RunOver> {
-        let mut exam = self.plan.exam.clone();
+    ) -> Option<CheckReport> {
+        let mut exam = self.exam.clone();
         let candidate = match self.candidate(spec, work, &mut exam) {
             Ok(candidate) => candidate,
             Err(error) => {
-                self.warn(&format!("{}: {error}", spec.name))?;
-                return Ok(None);
+                self.warn(&format!("{}: {error}", spec.name));
+                return None;
             }
         };
         let mut report = exam.untried(&candidate);
@@ -142,9 +103,9 @@ impl Doorkeeper {
         let (told, text) = written.into_inner();
         told.add(&text.rest(&report));
         if let Err(error) = checked {
-            self.warn(&format!("{}: {error}", spec.name))?;
+            self.warn(&format!("{}: {error}", spec.name));
         }
-        Ok(Some(report))
+        Some(report)
     }
 
     fn candidate(
@@ -177,6 +138,49 @@ impl Doorkeeper {
             spec: spec.clone(),
             records: work.join("records"),
         })
+    }
+}
+
+impl Doorkeeper {
+    /// Why a submission cannot be a version of the league, if so.
+    pub(crate) fn room_for(&self, submission: &Submission) -> Result<(), NotTaken> {
+        if self.taken.len() >= MOST_PLAYERS || submission.version > MOST_VERSIONS {
+            let why = format!("the league is full: it has had {MOST_PLAYERS} players");
+            return Err(NotTaken::Refused(why));
+        }
+        let name = submission.name();
+        if self.taken.contains(&name) {
+            return Err(NotTaken::Refused(format!("another player is called `{name}`")));
+        }
+        Ok(())
+    }
+
+    /// Keeps a submission that has passed its check, and lets it enter. Returns its name.
+    pub(crate) fn admit(
+        &mut self,
+        submission: &mut Submission,
+        taken: Taken,
+    ) -> Result<Result<String, NotTaken>, RunOver> {
+        // During its check, its author may have been removed, and others may have entered.
+        if let Some(why) = self.stranger(&submission.author) {
+            return Ok(Err(NotTaken::Refused(why)));
+        }
+        if let Err(why) = self.room_for(submission) {
+            return Ok(Err(why));
+        }
+        let entry = Entry {
+            author: submission.author.clone(),
+            version: submission.version,
+            at: now(),
+            source: taken.handed_in.digest.clone(),
+            kept: String::new(),
+        };
+        match self.settle(&entry, &taken) {
+            Ok((spec, kept)) => {
+                self.enter(Entry { kept, ..entry }, spec, taken, &mut submission.report)
+            }
+            Err(why) => Ok(Err(why)),
+        }
     }
 
     /// Moves a submission to its last place, and finds its player there. Also returns a hash of all
@@ -247,7 +251,7 @@ impl Doorkeeper {
             // No fault of the author's: the workers could not be told, for example.
             return Ok(Err(NotTaken::Later(why)));
         }
-        (self.plan.hear)(&DoorEvent::Entered { player: name.clone(), author: author.clone() });
+        (self.hear)(&DoorEvent::Entered { player: name.clone(), author: author.clone() });
         told.add(&format!("It plays as `{name}`."));
         self.taken.push(name.clone());
         let known = self.authors.entry(author).or_default();

@@ -1,5 +1,7 @@
 //! Plays the games that authors ask for, when no submission waits for its check.
 
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use super::author_folder::AuthorFolder;
@@ -28,6 +30,28 @@ struct Meeting {
     players: [PlayerSpec; 2],
 }
 
+/// A challenge that is being played.
+pub(crate) struct RunningChallenge {
+    author: String,
+    wanted: WantedChallenge,
+    meeting: Meeting,
+    pub(crate) began: Instant,
+    /// The same, in seconds since 1970.
+    at: u64,
+    thread: JoinHandle<()>,
+}
+
+impl RunningChallenge {
+    /// Waits for its end.
+    pub(crate) fn join(self) {
+        // It has caught its panics.
+        let _ = self.thread.join();
+    }
+}
+
+/// What became of the games of a challenge.
+pub(crate) type PlayedPair = Result<FriendlyPair, ExamError>;
+
 impl Doorkeeper {
     /// Queues what an author wants to play, if there is something.
     pub(crate) fn note_challenge(&mut self, author: &str, folder: &AuthorFolder) {
@@ -36,8 +60,18 @@ impl Doorkeeper {
         }
     }
 
-    /// Plays the next challenge in the queue, or refuses it.
-    pub(crate) fn play_challenge(&mut self) -> Result<(), RunOver> {
+    /// When the next challenge may begin, if one waits: when nothing else is checked or waits for it.
+    pub(crate) fn next_challenge(&self) -> Option<Instant> {
+        let is_idle = self.waiting.is_empty() && self.busy().next().is_none();
+        let is_next = is_idle && !self.challengers.is_empty() && !self.control.closed;
+        is_next.then(Instant::now)
+    }
+
+    /// Begins the next challenge in the queue, if it may begin, or refuses it.
+    pub(crate) fn begin_challenge(&mut self) -> Result<(), RunOver> {
+        if self.next_challenge().is_none() {
+            return Ok(());
+        }
         let Some(author) = self.challengers.pop_front() else { return Ok(()) };
         let opened = AuthorFolder::open(&self.league.hand_in.join(&author));
         let Ok(folder) = opened else { return Ok(()) };
@@ -47,25 +81,92 @@ impl Doorkeeper {
         }
         // Its author may have changed it meanwhile.
         let Some(wanted) = folder.challenge() else { return Ok(()) };
-        let mut past = match Challenges::read(&self.league.entrants, &author) {
+        let past = match Challenges::read(&self.league.entrants, &author) {
             Ok(past) => past,
             Err(error) => return self.warn(&error.to_string()),
         };
         match self.meeting(&author, &wanted, &past) {
-            Ok(meeting) => {
-                let Some(played) = self.meet(&author, wanted.opponent.clone(), meeting)? else {
-                    self.watch.later(author, Instant::now() + AGAIN);
-                    return Ok(());
-                };
-                past.add(played);
-            }
+            Ok(meeting) => self.start(author, wanted, meeting),
             Err(why) => {
                 let opponent = escape::terminal(&wanted.opponent);
-                past.refused = Some(RefusedChallenge { at: now(), opponent, why });
+                let refused = Some(RefusedChallenge { at: now(), opponent, why });
+                self.keep(&author, &wanted, Challenges { refused, ..past })
             }
         }
-        let written = past.write(&self.league.entrants, &author);
-        match written.and_then(|()| folder.forget_challenge(&wanted)) {
+    }
+
+    /// Plays both games in a thread of their own.
+    fn start(
+        &mut self,
+        author: String,
+        wanted: WantedChallenge,
+        meeting: Meeting,
+    ) -> Result<(), RunOver> {
+        let (room, done) = (Arc::clone(&self.room), self.friendly.0.clone());
+        let (bell, players) = (self.watch.bell(), meeting.players.clone());
+        let work = move || {
+            // Without the door, nobody waits for it.
+            let _ = done.send(play_friendly(&room.exam, &players, room.stop.clone()));
+            bell.checked();
+        };
+        match thread::Builder::new().name("challenge".to_owned()).spawn(work) {
+            Ok(thread) => {
+                let (began, at) = (Instant::now(), now());
+                let running = RunningChallenge { author, wanted, meeting, began, at, thread };
+                self.challenge = Some(running);
+                self.make_place()
+            }
+            Err(error) => {
+                self.watch.later(author, Instant::now() + AGAIN);
+                self.warn(&format!("cannot start a thread: {error}"))
+            }
+        }
+    }
+
+    /// Keeps the games of the challenge, if they are over.
+    pub(crate) fn conclude_challenge(&mut self) -> Result<(), RunOver> {
+        let Ok(played) = self.friendly.1.try_recv() else { return Ok(()) };
+        // Games that were broken off tell nothing.
+        if *self.room.stop.borrow() {
+            return Err(RunOver);
+        }
+        let Some(over) = self.challenge.take() else { return Ok(()) };
+        self.make_place()?;
+        let RunningChallenge { author, wanted, meeting, at, thread, .. } = over;
+        // It has caught its panics.
+        let _ = thread.join();
+        let (pair, problem) = match played {
+            Ok(pair) if pair.is_cut_short => {
+                let minutes = self.room.exam.within.as_secs().div_ceil(60);
+                (pair, Some(format!("time was up after {}", counted(minutes, "minute"))))
+            }
+            Ok(pair) => (pair, None),
+            Err(error) => {
+                self.warn(&format!("a challenge by {author}: {error}"))?;
+                if matches!(error, ExamError::Shortage(_)) {
+                    self.watch.later(author, Instant::now() + AGAIN);
+                    return Ok(());
+                }
+                let why = "it could not be played; the organiser can see why in the terminal";
+                (FriendlyPair::default(), Some(why.to_owned()))
+            }
+        };
+        let Meeting { version, players } = meeting;
+        let games = pair.records.iter().map(|record| self.seen(record, &players)).collect();
+        let opponent = wanted.opponent.clone();
+        let mut all = match Challenges::read(&self.league.entrants, &author) {
+            Ok(past) => past,
+            Err(error) => return self.warn(&error.to_string()),
+        };
+        all.add(PlayedChallenge { number: 0, at, version, opponent, games, problem });
+        self.keep(&author, &wanted, all)
+    }
+
+    /// Writes what became of an author's challenges, and removes the last one.
+    fn keep(&self, author: &str, done: &WantedChallenge, all: Challenges) -> Result<(), RunOver> {
+        let folder = AuthorFolder::open(&self.league.hand_in.join(author));
+        let written = all.write(&self.league.entrants, author);
+        match written.and_then(|()| folder?.forget_challenge(done)) {
             Ok(()) => Ok(()),
             Err(error) => self.warn(&format!("cannot keep a challenge by {author}: {error}")),
         }
@@ -78,13 +179,13 @@ impl Doorkeeper {
         wanted: &WantedChallenge,
         past: &Challenges,
     ) -> Result<Meeting, String> {
-        if self.plan.control.removed.contains(author) {
+        if self.control.removed.contains(author) {
             return Err("the organiser has removed you".to_owned());
         }
-        if self.plan.control.paused {
+        if self.control.paused {
             return Err("all games are paused; try again when they go on".to_owned());
         }
-        if self.plan.exam.rules.seats().len() != 2 {
+        if self.room.exam.rules.seats().len() != 2 {
             return Err("a challenge needs a game for two seats".to_owned());
         }
         if let Some(seconds) = past.wait(now()) {
@@ -130,7 +231,7 @@ impl Doorkeeper {
         } else {
             called
         };
-        if let Some(house) = self.template.players.iter().find(|house| house.name == name) {
+        if let Some(house) = self.room.template.players.iter().find(|house| house.name == name) {
             if !house.usage.is_none() {
                 return Err(
                     "what it may use of a service is limited, so it plays only games that \
@@ -149,39 +250,6 @@ impl Doorkeeper {
             return Err("it is your own version; choose another player".to_owned());
         }
         self.program(whose, known.version, called)
-    }
-
-    /// Plays both games. `None` if the machine lacks something, so that they are played later.
-    fn meet(
-        &self,
-        author: &str,
-        opponent: String,
-        meeting: Meeting,
-    ) -> Result<Option<PlayedChallenge>, RunOver> {
-        let (at, Meeting { version, players }) = (now(), meeting);
-        self.make_place(true)?;
-        let played = play_friendly(&self.plan.exam, &players, self.stop.clone());
-        self.make_place(false)?;
-        if *self.stop.borrow() {
-            return Err(RunOver);
-        }
-        let (pair, problem) = match played {
-            Ok(pair) if pair.is_cut_short => {
-                let minutes = self.plan.exam.within.as_secs().div_ceil(60);
-                (pair, Some(format!("time was up after {}", counted(minutes, "minute"))))
-            }
-            Ok(pair) => (pair, None),
-            Err(error) => {
-                self.warn(&format!("a challenge by {author}: {error}"))?;
-                if matches!(error, ExamError::Shortage(_)) {
-                    return Ok(None);
-                }
-                let why = "it could not be played; the organiser can see why in the terminal";
-                (FriendlyPair::default(), Some(why.to_owned()))
-            }
-        };
-        let games = pair.records.iter().map(|record| self.seen(record, &players)).collect();
-        Ok(Some(PlayedChallenge { number: 0, at, version, opponent, games, problem }))
     }
 
     /// A game as the first of the players may see it: of the other one, only the moves.

@@ -1,19 +1,21 @@
 //! The door of a league: takes in what authors hand in, checks it, and lets it enter.
 //!
-//! It works beside the games in a thread of its own, one submission at a time.
+//! It works beside the games in a thread of its own. Checks have threads of theirs.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, mpsc as std_mpsc};
 use std::thread::{self, JoinHandle};
 
 use tokio::sync::{mpsc, watch};
 
+use super::checks::CheckRoom;
 use super::door_watch::{Bell, DoorWatch};
 pub use super::doorkeeper::{DoorEvent, DoorPlan};
 use super::doorkeeper::{Doorkeeper, WORK, remove_tree};
-use super::queue::WaitingAuthors;
+use super::queue::{MOST_CHECKS, WaitingAuthors};
 use super::{LeagueError, PlannedLeague};
 use referee_protocol::places::Places;
 use referee_record::disk::{self, FolderAccess};
@@ -57,13 +59,24 @@ impl Door {
         let watch = DoorWatch::begin(&settings.hand_in, league.dir);
         let bell = watch.bell();
         let (stop, stopped) = watch::channel(false);
+        let DoorPlan { exam, builds, control, hear } = plan;
+        let room = CheckRoom {
+            exam,
+            builds,
+            template: league.tournament.clone(),
+            largest: settings.largest,
+            disk: settings.disk,
+            tell: tell.clone(),
+            stop: stopped,
+        };
         let mut doorkeeper = Doorkeeper {
             league: settings.clone(),
             dir: league.dir.to_owned(),
-            template: league.tournament.clone(),
             hidden: league.hidden(),
+            room: Arc::new(room),
             jobs: league.jobs,
-            plan,
+            control,
+            hear,
             places: places(league),
             authors: BTreeMap::new(),
             identity: header.identity.clone(),
@@ -71,8 +84,13 @@ impl Door {
             watch,
             waiting: WaitingAuthors::default(),
             challengers: VecDeque::new(),
+            challenge: None,
+            friendly: std_mpsc::channel(),
+            running: Vec::new(),
+            most_checks: league.jobs.map_or(MOST_CHECKS, |jobs| jobs.clamp(1, MOST_CHECKS)),
+            checked: std_mpsc::channel(),
+            is_closing: false,
             tell,
-            stop: stopped,
         };
         header.players.iter().for_each(|player| doorkeeper.remember(player));
         doorkeeper.remember_checks();

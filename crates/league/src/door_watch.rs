@@ -28,6 +28,8 @@ struct Happened {
     /// Whether events may have been lost, so that everything has to be read.
     is_unclear: bool,
     control: bool,
+    /// How many checks have ended.
+    checked: usize,
     is_closed: bool,
 }
 
@@ -45,6 +47,11 @@ impl Bell {
         let _ = self.ring.try_send(());
     }
 
+    /// A check has ended.
+    pub(crate) fn checked(&self) {
+        self.happened(|happened| happened.checked += 1);
+    }
+
     /// The door closes.
     pub(crate) fn close(&self) {
         self.happened(|happened| happened.is_closed = true);
@@ -60,7 +67,7 @@ pub(crate) enum DoorTask {
     Control,
     /// The door closes.
     Close,
-    /// Nothing happened: there is time for a check.
+    /// Nothing else: a check has ended, or there is time for one.
     Nothing,
 }
 
@@ -153,8 +160,8 @@ impl DoorWatch {
         self.due.insert(author, at);
     }
 
-    /// What to do next. Waits for it, unless there is something else to do meanwhile.
-    pub(crate) fn next(&mut self, is_busy: bool) -> DoorTask {
+    /// What to do next. Waits for it, but not after `next_check`, when the next check may begin.
+    pub(crate) fn next(&mut self, next_check: Option<Instant>) -> DoorTask {
         loop {
             let happened = std::mem::take(
                 &mut *self.bell.happened.lock().unwrap_or_else(PoisonError::into_inner),
@@ -175,11 +182,12 @@ impl DoorWatch {
             if is_all_due || happened.is_unclear || happened.control {
                 return DoorTask::Control;
             }
-            if is_busy {
+            if happened.checked > 0 || next_check.is_some_and(|at| at <= Instant::now()) {
                 return self.due_author().map_or(DoorTask::Nothing, DoorTask::Author);
             }
             let author = self.due.iter().min_by_key(|(_, at)| **at);
-            let first = author.map(|(_, at)| *at).into_iter().chain(self.all_due).min();
+            let author = author.map(|(_, at)| *at);
+            let first = author.into_iter().chain(self.all_due).chain(next_check).min();
             let Some(first) = first else {
                 if self.rings.recv().is_err() {
                     return DoorTask::Close;
@@ -264,7 +272,7 @@ mod tests {
         }
         let mut watch = DoorWatch::begin(&hand_in, dir.path());
         for author in ["cat", "ann", "bob"] {
-            assert_eq!(watch.next(false), DoorTask::Author(author.to_owned()));
+            assert_eq!(watch.next(None), DoorTask::Author(author.to_owned()));
         }
     }
 
@@ -278,7 +286,7 @@ mod tests {
         fs::create_dir_all(hand_in.join("bob/src")).expect("folders");
         let mut watch = DoorWatch::begin(&hand_in, dir.path());
         for author in ["ann", "bob"] {
-            assert_eq!(watch.next(false), DoorTask::Author(author.to_owned()));
+            assert_eq!(watch.next(None), DoorTask::Author(author.to_owned()));
         }
         assert_eq!(watch.due.keys().collect::<Vec<_>>(), ["ann"]);
         // As if there were no watches at all.
@@ -287,9 +295,9 @@ mod tests {
         assert!(watch.all_due.is_some());
         fs::create_dir(hand_in.join("cat")).expect("a folder");
         watch.all_due = Some(Instant::now());
-        assert_eq!(watch.next(false), DoorTask::Control);
+        assert_eq!(watch.next(None), DoorTask::Control);
         for author in ["ann", "bob", "cat"] {
-            assert_eq!(watch.next(false), DoorTask::Author(author.to_owned()));
+            assert_eq!(watch.next(None), DoorTask::Author(author.to_owned()));
         }
         assert_eq!(watch.due.len(), 3, "all of them are read again");
     }

@@ -9,12 +9,15 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Instant, UNIX_EPOCH};
 
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, oneshot};
 
 use super::author_folder::AuthorFolder;
 use super::author_report::{AuthorReport, Outcome};
+use super::challenger::{PlayedPair, RunningChallenge};
+use super::checks::{CheckRoom, Checked, RunningCheck};
 use super::control::Control;
 use super::door_watch::{AGAIN, DoorTask, DoorWatch, changed};
 use super::hand_in;
@@ -31,7 +34,6 @@ use referee_record::model::league::LeagueSettings;
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::record::PlayerInfo;
 use referee_record::model::roster::RosterChange;
-use referee_record::model::tournament::Tournament;
 use referee_record::tree::FoundTree;
 use referee_tournament::run::instruction::{Instruction, PlayerChange};
 
@@ -94,10 +96,14 @@ pub(crate) struct Doorkeeper {
     pub(crate) league: LeagueSettings,
     /// The results folder.
     pub(crate) dir: PathBuf,
-    pub(crate) template: Tournament,
     /// What players that come must not see: what others hand in.
     pub(crate) hidden: Vec<PathBuf>,
-    pub(crate) plan: DoorPlan,
+    /// What every check needs.
+    pub(crate) room: Arc<CheckRoom>,
+    /// What the organiser wants, as far as it was followed.
+    pub(crate) control: Control,
+    /// Hears what happens.
+    pub(crate) hear: Box<dyn Fn(&DoorEvent) + Send>,
     /// How many games are played at once on this machine; `None` if they are played elsewhere, where
     /// a check disturbs none.
     pub(crate) jobs: Option<usize>,
@@ -113,8 +119,19 @@ pub(crate) struct Doorkeeper {
     pub(crate) waiting: WaitingAuthors,
     /// The authors who wait for a challenge.
     pub(crate) challengers: VecDeque<String>,
+    /// The challenge that is being played.
+    pub(crate) challenge: Option<RunningChallenge>,
+    /// Where its games arrive.
+    pub(crate) friendly: (Sender<PlayedPair>, Receiver<PlayedPair>),
+    /// The checks that are under way.
+    pub(crate) running: Vec<RunningCheck>,
+    /// The most checks at once.
+    pub(crate) most_checks: usize,
+    /// Where checks that have ended arrive.
+    pub(crate) checked: (Sender<Checked>, Receiver<Checked>),
+    /// Whether the league closes when no check is under way.
+    pub(crate) is_closing: bool,
     pub(crate) tell: mpsc::UnboundedSender<Instruction>,
-    pub(crate) stop: watch::Receiver<bool>,
 }
 
 /// The league is not played any more.
@@ -144,15 +161,19 @@ impl Doorkeeper {
     pub(crate) fn work(mut self) {
         // Otherwise nobody listens any more.
         let _ = self.serve();
+        // Whoever closes the door breaks them off.
+        self.running.drain(..).for_each(RunningCheck::join);
+        self.challenge.take().into_iter().for_each(RunningChallenge::join);
     }
 
     fn serve(&mut self) -> Result<(), RunOver> {
         self.follow_control()?;
         loop {
-            let is_busy = !(self.waiting.is_empty() && self.challengers.is_empty());
-            match self.watch.next(is_busy) {
-                DoorTask::Nothing if self.waiting.is_empty() => self.play_challenge()?,
-                DoorTask::Nothing => self.check_next()?,
+            self.conclude_checks()?;
+            self.conclude_challenge()?;
+            match self.watch.next(self.next_check().or_else(|| self.next_challenge())) {
+                DoorTask::Nothing if self.next_check().is_some() => self.check_next()?,
+                DoorTask::Nothing => self.begin_challenge()?,
                 DoorTask::Close => return Ok(()),
                 DoorTask::Control => self.follow_control()?,
                 DoorTask::Author(author) => self.look_at(&author)?,
@@ -164,10 +185,16 @@ impl Doorkeeper {
         self.tell.send(instruction).map_err(|_| RunOver)
     }
 
-    /// Leaves one place to a check while it lasts, but never stops all games.
-    pub(crate) fn make_place(&self, is_checking: bool) -> Result<(), RunOver> {
+    /// When each check, and the challenge, began that are under way.
+    pub(crate) fn busy(&self) -> impl Iterator<Item = Instant> {
+        let checks = self.running.iter().map(|check| check.began);
+        checks.chain(self.challenge.as_ref().map(|challenge| challenge.began))
+    }
+
+    /// Leaves a place to each of them while it lasts, but never stops all games.
+    pub(crate) fn make_place(&self) -> Result<(), RunOver> {
         let Some(jobs) = self.jobs else { return Ok(()) };
-        self.say(Instruction::PlayAtOnce((jobs - usize::from(is_checking)).max(1)))
+        self.say(Instruction::PlayAtOnce(jobs.saturating_sub(self.busy().count()).max(1)))
     }
 
     pub(crate) fn warn(&self, warning: &str) -> Result<(), RunOver> {
@@ -187,25 +214,26 @@ impl Doorkeeper {
     }
 
     /// Follows what the organiser wants.
-    fn follow_control(&mut self) -> Result<(), RunOver> {
+    pub(crate) fn follow_control(&mut self) -> Result<(), RunOver> {
         let control = match Control::read(&self.dir) {
             Ok(control) => control,
             Err(error) => return self.warn(&error.to_string()),
         };
+        // What is being checked when the league closes may still enter.
+        self.is_closing = control.closed && !self.running.is_empty();
+        if self.is_closing {
+            return Ok(());
+        }
         let admitted: Vec<String> =
-            self.plan.control.removed.difference(&control.removed).cloned().collect();
+            self.control.removed.difference(&control.removed).cloned().collect();
         for author in &control.removed {
             self.leave(author, LeavingReason::Removed)?;
         }
         for author in admitted {
             self.watch.later(author, Instant::now());
         }
-        let before = std::mem::replace(&mut self.plan.control, control);
-        self.plan
-            .control
-            .instructions_after(&before)
-            .into_iter()
-            .try_for_each(|next| self.say(next))
+        let before = std::mem::replace(&mut self.control, control);
+        self.control.instructions_after(&before).into_iter().try_for_each(|next| self.say(next))
     }
 
     /// Lets the present version of an author go, if there is one.
@@ -222,17 +250,10 @@ impl Doorkeeper {
         }
     }
 
-    /// Checks the next submission in the queue.
-    fn check_next(&mut self) -> Result<(), RunOver> {
-        let Some(author) = self.waiting.next(now()) else { return Ok(()) };
-        self.publish_queue(Some(&author))?;
-        let checked = self.examine(&author);
-        self.publish_queue(None)?;
-        checked
-    }
-
-    fn publish_queue(&self, checking: Option<&str>) -> Result<(), RunOver> {
-        match self.waiting.publish(&self.dir, now(), checking) {
+    /// Tells everyone who waits, and whose submissions are being checked.
+    pub(crate) fn publish_queue(&self) -> Result<(), RunOver> {
+        let checking = self.running.iter().map(RunningCheck::shown).collect();
+        match self.waiting.publish(&self.dir, now(), (checking, self.most_checks)) {
             Ok(()) => Ok(()),
             Err(error) => self.warn(&format!("cannot write the queue of checks: {error}")),
         }
@@ -242,7 +263,12 @@ impl Doorkeeper {
     /// its games.
     fn look_at(&mut self, author: &str) -> Result<(), RunOver> {
         let folder = self.league.hand_in.join(author);
-        if self.plan.control.closed {
+        if self.control.closed {
+            return Ok(());
+        }
+        // An author has one check at a time. What changed meanwhile is read after it.
+        if let Some(running) = self.running.iter_mut().find(|it| it.author == author) {
+            running.is_outdated = true;
             return Ok(());
         }
         let Ok(folder) = AuthorFolder::open(&folder).map(Arc::new) else { return Ok(()) };
@@ -258,7 +284,7 @@ impl Doorkeeper {
             report.add(&format!("`{name}` already plays with these files."));
             return self.send(&report, &Outcome::Entered(name));
         }
-        let is_removed = self.plan.control.removed.contains(author);
+        let is_removed = self.control.removed.contains(author);
         if report.was_refused() && (is_removed || !report.was_refused_for(REMOVED)) {
             return Ok(());
         }
@@ -278,65 +304,16 @@ impl Doorkeeper {
         let since = changed(&self.league.hand_in.join(author));
         let since = since.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
         self.waiting.wait(author, since.as_secs());
+        if !self.running.is_empty() {
+            self.publish_queue()?;
+        }
         report.add("Queued for its check.");
         self.send(&report, &Outcome::BeingChecked)
     }
 
-    /// Checks what is in an author's folder, and takes it in.
-    fn examine(&mut self, author: &str) -> Result<(), RunOver> {
-        let Ok(folder) = AuthorFolder::open(&self.league.hand_in.join(author)).map(Arc::new) else {
-            return Ok(());
-        };
-        let Some(found) = self.read(author, &folder)? else { return Ok(()) };
-        let mut report = AuthorReport::new(&folder, &found.digest, &self.places);
-        // The organiser may have decided so meanwhile.
-        if self.plan.control.closed {
-            return Ok(());
-        }
-        if let Some(why) = self.stranger(author) {
-            return self.refuse(author, report, &why);
-        }
-        if let Some(version) = self.earlier(author, &found.digest)? {
-            let name = Entry::name(author, version);
-            report.add(&format!("You have handed in these files before, as `{name}`."));
-        }
-        self.make_place(true)?;
-        self.waiting.began(author, now());
-        let began = Instant::now();
-        let accepted = self.accept(author, (&folder, &found), &mut report);
-        self.authors.entry(author.to_owned()).or_default().checked = Some(Instant::now());
-        let work = self.league.entrants.join(WORK);
-        if let Err(error) = remove_tree(&work) {
-            self.warn(&format!("cannot remove {}: {error}", work.display()))?;
-        }
-        self.make_place(false)?;
-        self.waiting.took(began.elapsed());
-        let accepted = accepted?;
-        let outcome = match &accepted {
-            Ok(_) => Some(PastOutcome::Entered { version: self.authors[author].version }),
-            Err(NotTaken::Refused(why) | NotTaken::NotReady(why)) => {
-                Some(PastOutcome::Refused { why: escape::lines(why) })
-            }
-            Err(NotTaken::Changed | NotTaken::Later(_)) => None,
-        };
-        if let Some(outcome) = outcome {
-            self.remember_hand_in(author, (&folder, &found.digest), outcome)?;
-        }
-        match accepted {
-            Ok(name) => self.send(&report, &Outcome::Entered(name)),
-            Err(NotTaken::Changed) => {
-                self.watch.later(author.to_owned(), Instant::now());
-                Ok(())
-            }
-            Err(NotTaken::Later(why)) => self.put_off(author, report, &why),
-            Err(NotTaken::Refused(why)) => self.refuse(author, report, &why),
-            Err(NotTaken::NotReady(why)) => self.tell_refusal(author, &report, &why),
-        }
-    }
-
     /// What is in an author's folder; `None` if there is nothing, or if it cannot be read, which its
     /// author is told once.
-    fn read(
+    pub(crate) fn read(
         &mut self,
         author: &str,
         folder: &Arc<AuthorFolder>,
@@ -363,7 +340,7 @@ impl Doorkeeper {
     }
 
     /// The version that entered with these files, if there is one.
-    fn earlier(&self, author: &str, digest: &str) -> Result<Option<u32>, RunOver> {
+    pub(crate) fn earlier(&self, author: &str, digest: &str) -> Result<Option<u32>, RunOver> {
         let past = match history::read(&self.league.entrants, author) {
             Ok(past) => past,
             Err(error) => {
@@ -379,7 +356,7 @@ impl Doorkeeper {
     }
 
     /// Adds a submission to the history of its author.
-    fn remember_hand_in(
+    pub(crate) fn remember_hand_in(
         &self,
         author: &str,
         (folder, digest): (&AuthorFolder, &str),
@@ -403,7 +380,7 @@ impl Doorkeeper {
     }
 
     /// Tries a submission again after a while: what kept it out is not its fault.
-    fn put_off(
+    pub(crate) fn put_off(
         &mut self,
         author: &str,
         mut report: AuthorReport,
@@ -420,7 +397,7 @@ impl Doorkeeper {
 
     /// Why the author of this name cannot take part, if so.
     pub(crate) fn stranger(&self, author: &str) -> Option<String> {
-        if self.plan.control.removed.contains(author) {
+        if self.control.removed.contains(author) {
             return Some(REMOVED.to_owned());
         }
         if let Some(problem) = author_problem(author) {
@@ -444,17 +421,27 @@ impl Doorkeeper {
         }
     }
 
-    fn refuse(&self, author: &str, mut report: AuthorReport, why: &str) -> Result<(), RunOver> {
+    pub(crate) fn refuse(
+        &self,
+        author: &str,
+        mut report: AuthorReport,
+        why: &str,
+    ) -> Result<(), RunOver> {
         report.add(&escape::lines(why));
         self.tell_refusal(author, &report, why)
     }
 
     /// Tells everyone that a submission is refused. Its report says why.
-    fn tell_refusal(&self, author: &str, report: &AuthorReport, why: &str) -> Result<(), RunOver> {
+    pub(crate) fn tell_refusal(
+        &self,
+        author: &str,
+        report: &AuthorReport,
+        why: &str,
+    ) -> Result<(), RunOver> {
         let (author, reason) = (author.to_owned(), why.to_owned());
         let told = format!("rejected a submission by {author}: {why}");
         self.say(Instruction::Notice(escape::terminal(&told)))?;
-        (self.plan.hear)(&DoorEvent::Refused { author, reason });
+        (self.hear)(&DoorEvent::Refused { author, reason });
         self.send(report, &Outcome::Refused)
     }
 }

@@ -43,6 +43,7 @@ mod author_report;
 mod author_watches;
 pub mod challenge;
 mod challenger;
+mod checks;
 pub mod control;
 pub mod door;
 mod door_watch;

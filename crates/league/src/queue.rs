@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
+use std::ops::Add;
 use std::path::Path;
 use std::time::Duration;
 
@@ -18,14 +19,41 @@ const LARGEST: u64 = 4 << 20;
 const RECENT: Duration = Duration::from_secs(3600);
 /// From how many of the last checks it is expected how long the next ones take.
 const TIMED: usize = 10;
+/// How long a check holds up the next one. Then that begins beside it.
+const ALONE: Duration = Duration::from_secs(20);
+/// The most checks at once: each takes the place of a game.
+pub(crate) const MOST_CHECKS: usize = 2;
+
+/// A check that has begun.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BegunCheck {
+    /// Whose submission is checked.
+    pub author: String,
+    /// Since when, in seconds since 1970.
+    pub at: u64,
+}
+
+/// When the next check may begin, now or later, beside those that began at the times `begun`, of at
+/// most `most` at once; `None` if one of them has to end first.
+pub(crate) fn may_begin<T>(begun: &[T], most: usize, now: T) -> Option<T>
+where
+    T: Copy + Ord + Add<Duration, Output = T>,
+{
+    match begun.iter().max() {
+        None => Some(now),
+        Some(&last) => (begun.len() < most).then_some(now.max(last + ALONE)),
+    }
+}
 
 /// Who waits for a check, as everyone may know it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CheckQueue {
     /// When that was so, in seconds since 1970.
     pub at: u64,
-    /// Whose submission is being checked.
-    pub checking: Option<String>,
+    /// The checks that are under way.
+    pub checking: Vec<BegunCheck>,
+    /// The most checks at once.
+    pub most: usize,
     /// The authors who wait, the next one first.
     pub waiting: Vec<String>,
     /// How long a check took lately, on average, in seconds.
@@ -50,13 +78,39 @@ impl CheckQueue {
     }
 
     /// How many checks come before that of an author, whose folder changed at this time; `None` if
-    /// the author does not wait. What changed during a check is read after it.
+    /// the author does not wait. What has just changed is not in the queue yet.
     pub fn before(&self, author: &str, changed: u64) -> Option<usize> {
-        let checking = self.checking.as_deref()?;
+        let is_idle = self.checking.is_empty();
+        let is_checked = self.checking.iter().any(|check| check.author == author);
         let known = self.waiting.iter().position(|waiting| waiting == author);
-        let is_new = changed > self.at && checking != author;
-        let at = known.or_else(|| is_new.then_some(self.waiting.len()))?;
-        Some(at + 1)
+        let is_new = changed > self.at && !is_checked;
+        let at = known.or_else(|| is_new.then_some(self.waiting.len())).filter(|_| !is_idle)?;
+        Some(at + self.checking.len())
+    }
+
+    /// How long one waits for whose check this many come before, if checks take as long as lately;
+    /// `None` if that is not known.
+    pub fn wait(&self, before: usize, now: u64) -> Option<Duration> {
+        let (typical, now) = (Duration::from_secs(self.typical?), Duration::from_secs(now));
+        // A check that takes longer is as likely to take as long again.
+        let end = |begun: Duration| begun + typical.max(2 * now.saturating_sub(begun));
+        let mut begun: Vec<Duration> =
+            self.checking.iter().map(|check| Duration::from_secs(check.at)).collect();
+        let mut at = now;
+        for _ in self.checking.len()..=before {
+            loop {
+                begun.retain(|&begun| end(begun) > at);
+                let next = may_begin(&begun, self.most.max(1), at);
+                if next.is_some_and(|next| next <= at) {
+                    break;
+                }
+                // Whatever comes first: it may begin, or another one ends.
+                let ends = begun.iter().map(|&begun| end(begun));
+                at = ends.chain(next).min().unwrap_or(at);
+            }
+            begun.push(at);
+        }
+        Some(at.saturating_sub(now))
     }
 }
 
@@ -113,13 +167,19 @@ impl WaitingAuthors {
         Some(first)
     }
 
-    /// Tells everyone who waits now, while the submission of `checking` is checked.
-    pub(crate) fn publish(&self, dir: &Path, now: u64, checking: Option<&str>) -> io::Result<()> {
+    /// Tells everyone who waits now, and which checks are under way, of at most so many at once.
+    pub(crate) fn publish(
+        &self,
+        dir: &Path,
+        now: u64,
+        (checking, most): (Vec<BegunCheck>, usize),
+    ) -> io::Result<()> {
         let count = u32::try_from(self.took.len()).unwrap_or(u32::MAX);
         let typical = self.took.iter().sum::<Duration>().checked_div(count);
         let queue = CheckQueue {
             at: now,
-            checking: checking.map(str::to_owned),
+            checking,
+            most,
             waiting: self.order(now),
             typical: typical.map(|time| time.as_secs().max(1)),
         };
@@ -148,7 +208,8 @@ mod tests {
         assert_eq!(CheckQueue::read(dir.path()).expect("empty"), CheckQueue::default());
         waiting.took(Duration::from_secs(20));
         waiting.took(Duration::from_secs(40));
-        waiting.publish(dir.path(), now, Some("dog")).expect("written");
+        let dog = BegunCheck { author: "dog".to_owned(), at: now };
+        waiting.publish(dir.path(), now, (vec![dog], 2)).expect("written");
         let queue = CheckQueue::read(dir.path()).expect("a queue");
         assert_eq!(queue.waiting, ["cat", "bob", "ann"]);
         assert_eq!((queue.before("bob", 0), queue.before("dog", now + 1)), (Some(2), None));
@@ -157,5 +218,56 @@ mod tests {
         let order: Vec<String> = std::iter::from_fn(|| waiting.next(now)).collect();
         assert_eq!(order, queue.waiting);
         assert!(waiting.is_empty());
+    }
+    /// When each of these checks begins and who waits how long according to the page, on a clock
+    /// of seconds. Everyone is there from the beginning.
+    fn begins(takes: &[u64], most: usize) -> (Vec<u64>, Vec<u64>) {
+        let (mut at, mut begun, mut ends) = (1000, Vec::new(), Vec::new());
+        let mut waits = Vec::new();
+        for takes in takes {
+            loop {
+                let running: Vec<Duration> =
+                    ends.iter().filter(|&&(_, end)| end > at).map(|&(begun, _)| begun).collect();
+                let now = Duration::from_secs(at);
+                if may_begin(&running, most, now) == Some(now) {
+                    break;
+                }
+                at += 1;
+            }
+            begun.push(at - 1000);
+            ends.push((Duration::from_secs(at), at + takes));
+        }
+        let first = BegunCheck { author: "ann".to_owned(), at: 1000 };
+        let typical = takes.iter().sum::<u64>() / takes.len() as u64;
+        let queue = CheckQueue {
+            checking: vec![first],
+            most,
+            typical: Some(typical),
+            ..CheckQueue::default()
+        };
+        for before in 1..takes.len() {
+            waits.push(queue.wait(before, 1000).expect("known").as_secs());
+        }
+        (begun, waits)
+    }
+
+    #[test]
+    fn a_long_check_holds_up_others_for_a_short_time_only() {
+        assert_eq!(begins(&[5, 5, 5], 2), (vec![0, 5, 10], vec![5, 10]));
+        assert_eq!(begins(&[156, 5, 5], 2).0, [0, 20, 25]);
+        // Each long one is waited for no longer than twenty seconds, until all places are taken.
+        assert_eq!(begins(&[100, 100, 100], 2), (vec![0, 20, 100], vec![20, 100]));
+        assert_eq!(begins(&[100, 100, 100], 1), (vec![0, 100, 200], vec![100, 200]));
+    }
+
+    #[test]
+    fn a_wait_is_expected_to_be_longer_behind_checks_that_take_long() {
+        let check = |at| BegunCheck { author: format!("since {at}"), at };
+        let checking = vec![check(900), check(950)];
+        let queue = CheckQueue { checking, most: 2, typical: Some(10), ..CheckQueue::default() };
+        // The later one of the two is expected to end in 50 seconds, as it has taken 50.
+        assert_eq!(queue.wait(2, 1000), Some(Duration::from_secs(50)));
+        assert_eq!(queue.wait(3, 1000), Some(Duration::from_secs(60)));
+        assert_eq!(CheckQueue::default().wait(1, 1000), None);
     }
 }

@@ -40,8 +40,8 @@ pub struct OrganiserPage<'a> {
     pub state: LeagueStatus,
     /// Whether a run plays them now.
     pub is_running: bool,
-    /// Whose hand-in is being checked, and who waits, the next one first.
-    pub queue: (Option<&'a str>, &'a [String]),
+    /// Whose hand-ins are being checked, and who waits, the next one first.
+    pub queue: (&'a [&'a str], &'a [String]),
     /// The authors.
     pub authors: &'a [ListedAuthor],
 }
@@ -129,10 +129,11 @@ impl OrganiserPage<'_> {
     fn checks(&self) -> Markup {
         let (checking, waiting) = self.queue;
         html! {
-            p {
-                @match checking.filter(|_| self.is_running) {
-                    Some(author) => { "The hand-in of " strong { (name(author)) } " is being checked." }
-                    None => { "No hand-in is being checked." }
+            @if checking.is_empty() || !self.is_running {
+                p { "No hand-in is being checked." }
+            } @else {
+                @for author in checking {
+                    p { "The hand-in of " strong { (name(author)) } " is being checked." }
                 }
             }
             @if !waiting.is_empty() {
@@ -255,7 +256,7 @@ pub(super) mod tests {
             message: HOSTILE,
             state: LeagueStatus::Playing,
             is_running: true,
-            queue: (Some(HOSTILE), &[HOSTILE.to_owned()]),
+            queue: (&[HOSTILE], &[HOSTILE.to_owned()]),
             authors: &[listed],
         };
         refuse_markup(&organiser.html());

@@ -134,7 +134,8 @@ fn notices(entrance: &Entrance, author: &str, control: &Control) -> Result<Vec<S
     let queue = CheckQueue::read(&entrance.league.dir)?;
     let changed = fs::metadata(entrance.folder(author)).map_or(0, |found| found.ctime());
     let before = queue.before(author, u64::try_from(changed).unwrap_or_default());
-    let waits = before.map(|before| waiting_time(before, queue.typical));
+    let now = u64::try_from(Timestamp::now().as_second()).unwrap_or_default();
+    let waits = before.map(|before| waiting_time(before, queue.wait(before, now)));
     let waits = waits.filter(|_| is_running && !control.closed && !is_removed);
     Ok(notices.chain(waits).collect())
 }
@@ -164,13 +165,12 @@ fn versions<'a>(
 
 /// When the check of a submission is expected, with `before` others ahead of it that typically take
 /// `typical` seconds each.
-fn waiting_time(before: usize, typical: Option<u64>) -> String {
+fn waiting_time(before: usize, wait: Option<Duration>) -> String {
     let first = match before {
         ..=1 => "One hand-in is ahead of yours".to_owned(),
         _ => format!("{before} hand-ins are ahead of yours"),
     };
-    let typical = typical.map(|seconds| seconds.saturating_mul(before as u64));
-    match typical {
+    match wait.map(|wait| wait.as_secs()) {
         Some(seconds) if seconds >= 60 => {
             format!("{first}: about {} to wait.", counted(seconds.div_ceil(60), "minute"))
         }
@@ -269,12 +269,12 @@ mod tests {
 
     #[test]
     fn who_waits_is_told_for_how_long() {
-        for (before, typical, told) in [
+        for (before, seconds, told) in [
             (1, None, "One hand-in is ahead of yours."),
             (1, Some(20), "One hand-in is ahead of yours: less than a minute to wait."),
-            (4, Some(40), "4 hand-ins are ahead of yours: about 3 minutes to wait."),
+            (4, Some(160), "4 hand-ins are ahead of yours: about 3 minutes to wait."),
         ] {
-            assert_eq!(waiting_time(before, typical), told);
+            assert_eq!(waiting_time(before, seconds.map(Duration::from_secs)), told);
         }
     }
 }

@@ -35,13 +35,14 @@ async fn html(entrance: &Entrance, visit: &OrganiserVisit) -> Result<String, Web
         (false, false) => LeagueStatus::Playing,
     };
     let queue = CheckQueue::read(&entrance.league.dir)?;
+    let checking: Vec<&str> = queue.checking.iter().map(|check| check.author.as_str()).collect();
     let page = OrganiserPage {
         league: &entrance.name,
         token: &visit.secret.form_token(),
         message: &control.message,
         state,
         is_running: folder::is_being_written(&entrance.league.dir),
-        queue: (queue.checking.as_deref(), &queue.waiting),
+        queue: (&checking, &queue.waiting),
         authors: &authors(entrance, &control).await?,
     };
     Ok(page.html())
