@@ -6,6 +6,7 @@ mod league;
 mod live_boards;
 mod live_tables;
 mod live_workers;
+mod opening_hours;
 mod overtakes;
 mod pgn_file;
 mod plan;

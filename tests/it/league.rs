@@ -6,6 +6,7 @@ use std::fs::{self, Permissions};
 use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Child;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::support::{Arena, Config, Run, wait_until};
 use nix::sys::signal::{Signal, kill};
@@ -324,6 +325,70 @@ fn a_short_check_does_not_wait_for_the_end_of_a_long_one() {
     assert_eq!(arena.stop(run), 130);
     assert_eq!(arena.changes(), ["bob v1 entered", "ann v1 entered"]);
     assert_eq!(arena.run(&["verify"]).code, 0);
+}
+
+#[test]
+fn no_more_games_begin_than_a_day_may_have_and_none_in_quiet_hours() {
+    let arena = league_with(|config| config.more.push_str("games-per-day = 3\n"));
+    // Where it is between noon and one o'clock now.
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("later").as_secs();
+    let zone = format!("XYZ{}", i64::try_from(now / 3600 % 24).expect("small") - 12);
+    let start = || arena.command(&["run"]).env("TZ", &zone).spawn().expect("it starts");
+    let enters = |author: &str| {
+        arena.hand_in(author, "player.py", &program(author));
+        arena.wait_for_report(author, &format!("entered as {author} v1"));
+    };
+    let run = start();
+    wait_until(|| arena.games().len() == 3);
+    enters("ann");
+    let run = arena.send(Signal::SIGINT, run);
+    let told = "3 games began today: no more begin until ";
+    assert_eq!(run.err.matches(told).count(), 1, "{}", run.err);
+    // They are counted in the log.
+    let run = start();
+    enters("bob");
+    let run = arena.send(Signal::SIGINT, run);
+    assert!(run.err.contains(told) && arena.games().len() == 3, "{}", run.err);
+    let plan = arena.run(&["run", "--plan"]).out;
+    let least = "at most 3 games a day\nat the pace so far, about 3 games and ";
+    assert!(plan.contains(least), "{plan}");
+    let path = arena.path().join("tournament.toml");
+    let config = fs::read_to_string(&path).expect("a configuration");
+    let quiet = "quiet = \"11:30-14:00\"";
+    fs::write(&path, config.replace("games-per-day = 3", quiet)).expect("written");
+    let run = start();
+    // The organiser's pause ends, but not the quiet hours.
+    for control in [r#"{"paused": true}"#, r#"{"paused": false}"#] {
+        arena.put("control.json", control);
+        enters(if control.contains("true") { "cat" } else { "dan" });
+    }
+    let run = arena.send(Signal::SIGINT, run);
+    assert!(
+        run.err.contains("no games begin until ") && run.err.contains("the league has resumed"),
+        "{}",
+        run.err
+    );
+    assert_eq!(arena.games().len(), 3, "{}", run.err);
+}
+
+#[test]
+fn bounds_that_cannot_be_read_are_refused_with_their_place() {
+    for (wrong, at, expected) in [
+        ("quiet = \"22-7\"", 9, "expected two different times of day, such as \"22:00-07:00\""),
+        ("quiet = \"07:00-07:00\"", 9, "expected two different times of day"),
+        ("games-per-day = 0", 17, "expected a whole number from 1 to 1000000"),
+    ] {
+        let arena = league_with(|config| {
+            config.more.push_str(wrong);
+            config.more.push('\n');
+        });
+        let config = fs::read_to_string(arena.path().join("tournament.toml")).expect("a file");
+        let line = 1 + config.lines().position(|line| line == wrong).expect("a line");
+        let refused = arena.run(&["run"]);
+        let place = format!("tournament.toml:{line}:{at}\n");
+        let is_told = [&place, wrong, "^", expected].iter().all(|part| refused.err.contains(*part));
+        assert!(refused.code == 2 && is_told, "{place}{}", refused.err);
+    }
 }
 
 #[test]

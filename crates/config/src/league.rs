@@ -6,14 +6,16 @@ use toml::Spanned;
 use super::containment::bytes;
 use super::file::ConfigFile;
 use super::keys::{Field, FromTable, Given, TableReader, table_keys};
-use super::limits::{TimeText, positive};
+use super::limits::{TimeText, positive, whole};
 use super::problem::{ByteSpan, Problem, Problems};
 use super::tournament;
-use referee_record::model::league::LeagueSettings;
+use referee_record::model::league::{GameBounds, LeagueSettings, QuietHours};
 use referee_sandbox::limits::{KIB, MIB};
 
 /// The default folder that authors hand in to, beside the configuration.
 const HAND_IN: &str = "hand-in";
+/// The most games that a day can be limited to.
+const MOST_GAMES: usize = 1_000_000;
 /// The folder that keeps what was entered, beside the configuration.
 const ENTRANTS: &str = "entrants";
 
@@ -26,6 +28,8 @@ table_keys! {
     "largest" => largest: Field<String>,
     "disk" => disk: Field<String>,
     "every" => every: Field<TimeText>,
+    "games-per-day" => games_per_day: Field<i128>,
+    "quiet" => quiet: Field<String>,
 }
 
 /// Checks the settings that `file` asks for; `None` if it is not a league.
@@ -55,7 +59,13 @@ pub(super) fn check(
         let problem = Problem::new(field.span(), "`disk` is less than `largest`");
         problems.add(problem.help("an author's disk must hold a submission of the largest size"));
     }
+    let games = keys.games_per_day.as_ref();
+    let bounds = GameBounds {
+        per_day: whole("games-per-day", games, &(1..=MOST_GAMES), problems),
+        quiet: quiet(keys.quiet.as_ref(), problems),
+    };
     Some(LeagueSettings {
+        bounds,
         hand_in: hand_in(keys.hand_in.as_ref(), base, problems),
         entrants: base.join(ENTRANTS),
         continues: continued(keys.continues.as_ref(), file.name.as_ref(), problems),
@@ -90,4 +100,44 @@ fn hand_in(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> Pa
         problems.add(problem.label("expected the name of a folder of its own"));
     }
     base.join(name)
+}
+
+/// The quiet hours in `field`.
+fn quiet(field: Given<'_, String>, problems: &mut Problems) -> Option<QuietHours> {
+    let field = field?;
+    let hours = field.get_ref().split_once('-').and_then(|(from, to)| {
+        let hours = QuietHours { from: minute(from)?, to: minute(to)? };
+        (hours.from != hours.to).then_some(hours)
+    });
+    if hours.is_none() {
+        let problem = Problem::new(field.span(), "invalid value for `quiet`");
+        let expected = "expected two different times of day, such as \"22:00-07:00\"";
+        problems.add(problem.label(expected));
+    }
+    hours
+}
+
+/// The minute of the day that a text such as `07:30` names.
+fn minute(text: &str) -> Option<u16> {
+    let number = |digits: &str, below: u16| {
+        let is_number = digits.len() == 2 && digits.bytes().all(|digit| digit.is_ascii_digit());
+        digits.parse().ok().filter(|&number: &u16| is_number && number < below)
+    };
+    let (hours, minutes) = text.trim().split_once(':')?;
+    Some(number(hours, 24)? * 60 + number(minutes, 60)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_day_are_read_to_the_minute() {
+        for (text, read) in [("00:00", Some(0)), ("23:59", Some(1439)), (" 07:30", Some(450))] {
+            assert_eq!(minute(text), read, "{text}");
+        }
+        for text in ["", "7:00", "24:00", "07:60", "+7:00", "07:0x", "07:00:00", "0700"] {
+            assert_eq!(minute(text), None, "{text}");
+        }
+    }
 }

@@ -8,6 +8,7 @@ use std::cell::Cell;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{Access, FlockOperation, access, fcntl_lock};
 use rustix::io::Errno;
@@ -17,6 +18,7 @@ pub use self::live_socket::{LIVE_SOCKET, LiveSocketPath};
 use crate::schedule::state::TournamentState;
 use referee_record::bounded;
 use referee_record::disk::{self, FolderAccess, lock};
+use referee_record::log::places::LogPlaces;
 use referee_record::log::{GameLine, LOG, LogError, LogReader, LogScan, Scanned, WriteError};
 use referee_record::model::record::Header;
 use referee_record::seeds::{NoRandomNumbers, Secret};
@@ -280,6 +282,27 @@ pub fn check_count(dir: &Path, found: usize, expected: usize) -> Result<(), Fold
         return Ok(());
     }
     Err(FolderError::Count { path: dir.join(LOG), found, expected })
+}
+
+/// How many games of the log in `dir` began at this time or later, in seconds since 1970.
+///
+/// # Errors
+/// The log cannot be read.
+pub fn begun_since(dir: &Path, since: u64) -> Result<usize, FolderError> {
+    let mut places = Vec::new();
+    read(dir, |_, game| places.push(game.place.at))?;
+    let failure = FolderError::of_log(dir);
+    let mut log = LogPlaces::open(dir).map_err(failure)?;
+    let mut begun = 0;
+    for at in places.into_iter().rev() {
+        let clock = log.record(at).map_err(failure)?.clock;
+        // Games are in the log in the order in which they ended.
+        if clock.began + Duration::from_nanos(clock.wall_ns).as_secs() + 1 < since {
+            break;
+        }
+        begun += usize::from(clock.began >= since);
+    }
+    Ok(begun)
 }
 
 /// Calls `each` with every game of the tournament, its place and its line, in the order of the log.

@@ -160,6 +160,7 @@ impl Runner<'_> {
             begun: false,
             told_rest: false,
             is_paused: false,
+            may_follow: usize::MAX,
             ending: None,
         };
         let played = self.direct(&mut progress, &mut inbox, stop).await;
@@ -266,6 +267,7 @@ impl Runner<'_> {
             Instruction::PlayAtOnce(most) => progress.workers.limit(most),
             Instruction::Pause => progress.is_paused = true,
             Instruction::GoOn => progress.is_paused = false,
+            Instruction::BeginAtMost(games) => progress.may_follow = games,
             Instruction::Finish => {
                 let games = progress.workers.busy();
                 if progress.ending.is_none() && progress.agenda.may_play() {
@@ -348,7 +350,7 @@ impl Runner<'_> {
 
     /// Gives a job to every worker that can take one.
     fn hand_out(&mut self, progress: &mut RunProgress<'_, '_>) -> Result<(), RunError> {
-        while let (None, Some(number)) = (&progress.given_up, progress.workers.free()) {
+        while let Some(number) = progress.free() {
             let Some(mut assignment) = progress.agenda.next(self.state) else { break };
             assignment.handed_out = Instant::now();
             let begun: Vec<String> = match &assignment.job {
@@ -357,6 +359,8 @@ impl Runner<'_> {
             };
             match progress.workers.give(number, assignment) {
                 Ok(()) => {
+                    // The games of a deal on another machine are one job.
+                    progress.may_follow = progress.may_follow.saturating_sub(begun.len());
                     for id in begun {
                         progress.listener.on(RunEvent::GameBegun { id: &id }, self.state)?;
                     }
@@ -557,13 +561,20 @@ struct RunProgress<'p, 'l> {
     /// Whether they know that a league rests.
     told_rest: bool,
     is_paused: bool,
+    /// How many games may still begin.
+    may_follow: usize,
     ending: Option<Closing>,
 }
 
 impl RunProgress<'_, '_> {
     /// Whether games may begin now.
     fn may_begin(&self) -> bool {
-        !self.is_paused && self.ending.is_none()
+        !self.is_paused && self.may_follow > 0 && self.ending.is_none()
+    }
+
+    /// The number of a worker that can take a job now.
+    fn free(&self) -> Option<usize> {
+        self.workers.free().filter(|_| self.given_up.is_none() && self.may_follow > 0)
     }
 
     /// Whether the run goes on although nothing is in play: it is paused, or a league waits for

@@ -3,6 +3,7 @@
 use tokio::sync::mpsc;
 
 use super::hooks::HookEvent;
+use super::opening_hours::OpeningHours;
 use super::planned_run::{Listening, PlannedRun, RunOutcome, Starters, finish_when_asked};
 use crate::commands::Failure;
 use crate::commands::check::{ExamTerms, exam};
@@ -18,6 +19,7 @@ use referee_league::roster::find_players;
 use referee_league::{CHECK_LIMIT, LeagueBuilds, PlannedLeague};
 use referee_record::model::league::LeagueSettings;
 use referee_record::model::player::PlayerSpec;
+use referee_tournament::run::event::Listeners;
 use referee_tournament::run::resume::Prepared;
 
 /// Plays until the organiser closes the league, or the run is interrupted.
@@ -61,9 +63,11 @@ pub(super) fn play(
                 // The run is about to begin.
                 let _ = tell.send(instruction);
             }
+            let mut hours = OpeningHours::begin(league.settings.bounds, league.dir, tell.clone())?;
             let door = Door::open(league, plan, state.header(), tell)?;
             let starters = Starters { players: &players, instructions };
-            let end = run.play_between(starters, state, heard, listeners, stop).await;
+            let mut all = Listeners(vec![listeners, &mut hours]);
+            let end = run.play_between(starters, state, heard, &mut all, stop).await;
             // Nobody answers the door any more.
             door.close();
             end

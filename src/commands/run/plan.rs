@@ -13,6 +13,7 @@ use referee_ratings::Estimate;
 use referee_record::log::GameLine;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::grades::RankMark;
+use referee_record::model::league::{GameBounds, QuietHours};
 use referee_record::model::record::{Header, PlayerInfo};
 use referee_record::model::stage::describe_stages;
 use referee_record::model::tournament::Tournament;
@@ -79,8 +80,12 @@ pub(super) fn plan(request: &RunRequest<'_>) -> Result<Status, Failure> {
     let (due, jobs) = (summary.due, limits.jobs);
     let each = used.checked_div(kept).map(|each| each / jobs as u64);
     let each = each.map(Duration::from_nanos).filter(|each| !each.is_zero());
+    let bounds = tournament.league.as_ref().map_or(GameBounds::default(), |league| league.bounds);
+    if !bounds.are_none() {
+        printer.line(&bounds.to_string())?;
+    }
     if let Some(each) = each.filter(|_| header.is_league()) {
-        printer.line(&a_day(each, kept, bytes))?;
+        printer.line(&a_day(each, bounds, (kept, bytes)))?;
     } else if let Some(each) = each.filter(|_| due > 0) {
         let left = each.saturating_mul(u32::try_from(due).unwrap_or(u32::MAX));
         let left = indicatif::HumanDuration(left);
@@ -98,9 +103,13 @@ pub(super) fn plan(request: &RunRequest<'_>) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// What a league plays and writes in a day, a game in the time `each`, as in its log of `kept` games.
-fn a_day(each: Duration, kept: u64, bytes: u64) -> String {
-    let games = u64::try_from(DAY.as_nanos() / each.as_nanos().max(1)).unwrap_or(u64::MAX);
+/// What a league with these bounds plays and writes in a day, a game in the time `each`, as in its
+/// log of `kept` games with so many bytes.
+fn a_day(each: Duration, bounds: GameBounds, (kept, bytes): (u64, u64)) -> String {
+    let quiet = bounds.quiet.map_or(0, QuietHours::minutes);
+    let open = DAY.saturating_sub(Duration::from_secs(60 * u64::from(quiet)));
+    let games = u64::try_from(open.as_nanos() / each.as_nanos().max(1)).unwrap_or(u64::MAX);
+    let games = bounds.per_day.map_or(games, |most| games.min(most as u64));
     let log = games.saturating_mul(bytes / kept.max(1));
     format!(
         "at the pace so far, about {} games and {} of log a day",

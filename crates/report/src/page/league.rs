@@ -6,6 +6,7 @@ use maud::{DOCTYPE, Markup, html};
 use super::template::STYLE;
 use super::{name, scrolling};
 use referee_protocol::escape;
+use referee_record::model::league::GameBounds;
 use referee_record::wording::counted;
 
 mod author;
@@ -40,6 +41,8 @@ pub struct OrganiserPage<'a> {
     pub state: LeagueStatus,
     /// Whether a run plays them now.
     pub is_running: bool,
+    /// When games may begin.
+    pub bounds: GameBounds,
     /// Whose hand-ins are being checked, and who waits, the next one first.
     pub queue: (&'a [&'a str], &'a [String]),
     /// The authors.
@@ -77,6 +80,7 @@ impl OrganiserPage<'_> {
                 @if !self.is_running && self.state != LeagueStatus::Closed {
                     p.warning { "The league is not running: start `referee run`." }
                 }
+                @if !self.bounds.are_none() { p { "Bounds: " (self.bounds) "." } }
                 @match self.state {
                     LeagueStatus::Playing => {
                         p { "The league is open." } (self.button("pause", "Pause all games"))
@@ -256,10 +260,13 @@ pub(super) mod tests {
             message: HOSTILE,
             state: LeagueStatus::Playing,
             is_running: true,
+            bounds: GameBounds { per_day: Some(9), quiet: None },
             queue: (&[HOSTILE], &[HOSTILE.to_owned()]),
             authors: &[listed],
         };
-        refuse_markup(&organiser.html());
+        let page = organiser.html();
+        assert!(page.contains("<p>Bounds: at most 9 games a day.</p>"), "{page}");
+        refuse_markup(&page);
         refuse_markup(&change_of_guest(HOSTILE, [HOSTILE; 2], "/enter/x", "t"));
         refuse_markup(&notice(HOSTILE, HOSTILE, HOSTILE, ("/", "on")));
     }

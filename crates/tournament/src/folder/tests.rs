@@ -134,3 +134,19 @@ fn games_lost_from_the_log_are_reported() {
     let failure = check_count(dir, 3, 4).expect_err("one is missing");
     assert!(failure.to_string().contains("3 games can be read in it, 4 were written"), "{failure}");
 }
+
+#[test]
+fn the_games_of_a_day_are_counted_in_the_log() {
+    let (_dir, folder) = locked();
+    let mut records = [of_pair(1, 1), of_pair(1, 2), of_pair(2, 1), of_pair(2, 2)];
+    // The third one began before midnight, and took longer than the second.
+    for (record, (began, took)) in records.iter_mut().zip([(80, 10), (120, 5), (90, 40), (130, 5)])
+    {
+        record.clock.began = began;
+        record.clock.wall_ns = took * 1_000_000_000;
+    }
+    log(folder.dir(), &records);
+    for (since, games) in [(0, 4), (85, 3), (100, 2), (131, 0)] {
+        assert_eq!(begun_since(folder.dir(), since).expect("a log"), games, "{since}");
+    }
+}

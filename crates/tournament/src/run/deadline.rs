@@ -27,6 +27,13 @@ impl EndTime {
         }
     }
 
+    /// Waits until then.
+    pub async fn comes(self) {
+        while !self.left().is_zero() {
+            tokio::time::sleep(self.left().min(LOOK)).await;
+        }
+    }
+
     fn plus(self, time: Duration) -> Self {
         match self {
             Self::After(at) => Self::After(at + time),
@@ -89,10 +96,7 @@ impl RunDeadline {
     /// Waits until unfinished games are abandoned: until the end time plus the longest game of this
     /// run, or plus 30 seconds if that is more.
     pub(crate) async fn patience_ends(&self) {
-        let end = self.end.plus(self.patience());
-        while !end.left().is_zero() {
-            tokio::time::sleep(end.left().min(LOOK)).await;
-        }
+        self.end.plus(self.patience()).comes().await;
     }
 
     fn patience(&self) -> Duration {

@@ -17,6 +17,8 @@ pub enum Instruction {
     Pause,
     /// Games may begin again.
     GoOn,
+    /// From now on, at most this many further games begin, until the next such instruction.
+    BeginAtMost(usize),
     /// No further game begins, because somebody interrupts the run.
     Finish,
     /// No further game begins, because the league is over.

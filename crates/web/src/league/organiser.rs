@@ -42,6 +42,7 @@ async fn html(entrance: &Entrance, visit: &OrganiserVisit) -> Result<String, Web
         message: &control.message,
         state,
         is_running: folder::is_being_written(&entrance.league.dir),
+        bounds: entrance.league.settings.bounds,
         queue: (&checking, &queue.waiting),
         authors: &authors(entrance, &control).await?,
     };

@@ -37,6 +37,7 @@ enum LeagueStep {
     Pause,
     GoOn,
     PlayAtOnce(usize),
+    BeginAtMost(usize),
     /// The run ends in this way, and is started again.
     End(How),
 }
@@ -74,6 +75,7 @@ fn steps() -> impl Strategy<Value = Vec<LeagueStep>> {
         1 => Just(LeagueStep::Pause),
         1 => Just(LeagueStep::GoOn),
         1 => (1..4_usize).prop_map(LeagueStep::PlayAtOnce),
+        2 => (0..6_usize).prop_map(LeagueStep::BeginAtMost),
         1 => how.prop_map(LeagueStep::End),
     ];
     prop::collection::vec(step, 1..40)
@@ -94,6 +96,8 @@ struct Kept {
     /// What this run may not do now.
     is_paused: bool,
     is_ending: bool,
+    /// How many games may begin in this run, if that is known.
+    may_begin: Option<usize>,
     /// The games that began in this run and are not in the log.
     in_play: BTreeSet<String>,
     problems: Vec<String>,
@@ -111,9 +115,10 @@ impl Listener for Keeper {
         };
         match event {
             RunEvent::GameBegun { id } => {
-                if kept.is_paused || kept.is_ending {
+                if kept.is_paused || kept.is_ending || kept.may_begin == Some(0) {
                     kept.problems.push(format!("{id} began"));
                 }
+                kept.may_begin = kept.may_begin.map(|games| games.saturating_sub(1));
                 kept.in_play.insert(id.to_owned());
             }
             RunEvent::GameFinished { .. } | RunEvent::PlayersChanged(_) if kept.is_full => {
@@ -235,6 +240,7 @@ impl World {
         {
             let mut kept = self.kept.borrow_mut();
             (kept.is_paused, kept.is_ending, kept.is_full) = (false, false, false);
+            kept.may_begin = None;
             kept.in_play.clear();
         }
         let (tell, instructions) = mpsc::unbounded_channel();
@@ -329,6 +335,10 @@ impl World {
                 self.kept.borrow_mut().is_paused = false;
             }
             LeagueStep::PlayAtOnce(most) => say(Instruction::PlayAtOnce(most)),
+            LeagueStep::BeginAtMost(games) => {
+                say(Instruction::BeginAtMost(games));
+                self.kept.borrow_mut().may_begin = Some(games);
+            }
             LeagueStep::End(How::Kill) => return true,
             LeagueStep::End(How::DiskFull) => self.kept.borrow_mut().is_full = true,
             LeagueStep::End(How::Stop) => drop(halt.send_replace(true)),
