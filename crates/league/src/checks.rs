@@ -102,12 +102,14 @@ impl Doorkeeper {
             return Ok(());
         }
         let Some(author) = self.waiting.next(now()) else { return Ok(()) };
-        let Some(submission) = self.submission(&author)? else { return Ok(()) };
-        self.waiting.began(&author, now());
-        match self.room_for(&submission) {
-            Ok(()) => self.begin(submission),
-            Err(why) => self.settle_fate(submission, Err(why)),
+        if let Some(submission) = self.submission(&author)? {
+            self.waiting.began(&author, now());
+            match self.room_for(&submission) {
+                Ok(()) => self.begin(submission)?,
+                Err(why) => self.settle_fate(submission, Err(why))?,
+            }
         }
+        self.publish_queue()
     }
 
     /// What is in an author's folder, to be checked; `None` if it is not to be checked.
@@ -161,8 +163,7 @@ impl Doorkeeper {
                 let (began, at) = (Instant::now(), now());
                 let running = RunningCheck { author, began, at, is_outdated: false, thread };
                 self.running.push(running);
-                self.make_place()?;
-                self.publish_queue()
+                self.make_place()
             }
             Err(error) => {
                 let report = AuthorReport::new(&folder, &digest, &self.places);

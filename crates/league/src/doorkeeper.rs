@@ -168,6 +168,8 @@ impl Doorkeeper {
 
     fn serve(&mut self) -> Result<(), RunOver> {
         self.follow_control()?;
+        // A run that was killed left its queue.
+        self.publish_queue()?;
         loop {
             self.conclude_checks()?;
             self.conclude_challenge()?;
