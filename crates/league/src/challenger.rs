@@ -90,7 +90,7 @@ impl Doorkeeper {
             Err(why) => {
                 let opponent = escape::terminal(&wanted.opponent);
                 let refused = Some(RefusedChallenge { at: now(), opponent, why });
-                self.keep(&author, &wanted, Challenges { refused, ..past })
+                self.keep(&author, &wanted, &Challenges { refused, ..past })
             }
         }
     }
@@ -159,11 +159,11 @@ impl Doorkeeper {
             Err(error) => return self.warn(&error.to_string()),
         };
         all.add(PlayedChallenge { number: 0, at, version, opponent, games, problem });
-        self.keep(&author, &wanted, all)
+        self.keep(&author, &wanted, &all)
     }
 
     /// Writes what became of an author's challenges, and removes the last one.
-    fn keep(&self, author: &str, done: &WantedChallenge, all: Challenges) -> Result<(), RunOver> {
+    fn keep(&self, author: &str, done: &WantedChallenge, all: &Challenges) -> Result<(), RunOver> {
         let folder = AuthorFolder::open(&self.league.hand_in.join(author));
         let written = all.write(&self.league.entrants, author);
         match written.and_then(|()| folder?.forget_challenge(done)) {

@@ -392,9 +392,10 @@ fn refuse(
     let lines = forbidden.iter().cloned().chain(programs.iter().map(ToString::to_string));
     let differences = lines.map(|line| one_line(&line)).collect::<Vec<_>>().join("\n  ");
     let is_all = !too_late.is_empty() && too_late.len() == forbidden.len();
-    let offer = match contents.header.is_league() {
-        true => continue_league(&contents.header.tournament),
-        false => is_all.then(|| offer(dir, contents, too_late)).flatten().unwrap_or_default(),
+    let offer = if contents.header.is_league() {
+        continue_league(&contents.header.tournament)
+    } else {
+        is_all.then(|| offer(dir, contents, too_late)).flatten().unwrap_or_default()
     };
     let dir = dir.to_owned();
     if !forbidden.is_empty() {
