@@ -81,7 +81,7 @@ pub enum RunError {
     },
     /// The machine lacks resources for even one game.
     #[error(
-        "{job} could not start: {}. None of it was recorded; run the same command again to \
+        "{job} could not begin: {}. None of it was recorded; run the same command again to \
          continue",
         shortage_text(shortage)
     )]

@@ -390,7 +390,7 @@ fn a_run_without_resources_fails_and_records_nothing() {
         cup.run_where(3, players, &|number, reports| Some(Ok(lacking(number, reports))));
     let Ok(RunEnd::Failed(error)) = end else { panic!("{end:?}") };
     let failure = error.to_string();
-    let why = format!(" could not start: {}. None of it was recorded", shortage_text(&shortage()));
+    let why = format!(" could not begin: {}. None of it was recorded", shortage_text(&shortage()));
     assert!(failure.contains(&why), "{failure}");
     assert!(heard.ended && cup.played().is_empty());
 }
