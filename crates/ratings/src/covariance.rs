@@ -8,8 +8,8 @@
 use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate};
 use rand::Rng;
 
+use crate::cholesky::Factor;
 use crate::deal_spread::DealSpread;
-use crate::dense::Factor;
 use crate::dispersion::Dispersion;
 use crate::model::{MapEstimate, Model};
 use crate::pair_spread::PairSpreads;

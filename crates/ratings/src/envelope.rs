@@ -9,7 +9,7 @@
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, Axis, s};
 
-use crate::dense::{BLOCK, blocks, factor_block, inverse_of_block};
+use crate::blocks::{BLOCK, blocks, factor_block, inverse_of_block};
 
 /// An order of the parameters, and the envelope of the factor in this order.
 #[derive(Debug, Clone)]
@@ -185,7 +185,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::dense::Factor;
+    use crate::cholesky::Factor;
 
     /// As many parameters as fill these blocks.
     const SIZE: usize = 16 * BLOCK;

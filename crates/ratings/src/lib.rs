@@ -2,10 +2,11 @@
 
 mod anchors;
 mod betting;
+mod blocks;
+mod cholesky;
 mod covariance;
 mod deal_spread;
 mod deals;
-mod dense;
 mod dispersion;
 mod envelope;
 mod error;

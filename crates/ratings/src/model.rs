@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use ndarray::{Array1, Array2, ArrayView1};
 
+use crate::cholesky::Factor;
 use crate::deals::SeriesCounts;
-use crate::dense::Factor;
 use crate::envelope::Order;
 use crate::linear::{Layout, Local, PairPredictor, SeatEffect, information};
 use crate::outcome::GameOutcome;

@@ -15,8 +15,8 @@
 
 use ndarray::{Array1, Array2};
 
+use crate::cholesky::Factor;
 use crate::deals::Seating;
-use crate::dense::Factor;
 use crate::groups::groups;
 use crate::intervals::{ClassOrder, DrawnStrengths, RankInterval, Separation};
 use crate::rating::Estimate;

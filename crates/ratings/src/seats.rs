@@ -3,9 +3,9 @@
 
 use ndarray::{Array1, Array2, Axis, s};
 
+use crate::cholesky::Factor;
 use crate::covariance::sparse_wald;
 use crate::deals::Seating;
-use crate::dense::Factor;
 use crate::error::RatingError;
 use crate::fit::Fit;
 use crate::fitted_model::{Assumed, Estimated, FittedModel};

@@ -1,15 +1,13 @@
-//! The Cholesky factorisation of a dense symmetric matrix, in blocks so that nearly all work is done
-//! by matrix products.
+//! The Cholesky factorisation of a symmetric matrix, dense or sparse, in blocks so that nearly all
+//! work is done by matrix products.
 
 use std::sync::Arc;
 
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, s};
+use ndarray::{Array1, Array2, ArrayView1, Axis, s};
 
+use crate::blocks::{blocks, factor_block, inverse_of_block};
 use crate::envelope::Order;
-
-/// The number of columns that are factored at once.
-pub(crate) const BLOCK: usize = 64;
 
 /// The Cholesky factor `L` of a positive definite matrix `H = L Lᵀ`.
 #[derive(Debug, Clone)]
@@ -169,40 +167,10 @@ impl Factor {
     }
 }
 
-/// The first index of each block, and the one after its last.
-pub(crate) fn blocks(size: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..size).step_by(BLOCK).map(move |start| (start, size.min(start + BLOCK)))
-}
-
-/// Factors a block in place, without blocks. The cells above its diagonal stay unchanged.
-pub(crate) fn factor_block(block: &mut ArrayViewMut2<'_, f64>, floor: f64) {
-    for row in 0..block.nrows() {
-        for column in 0..=row {
-            let known: f64 = (0..column).map(|k| block[[row, k]] * block[[column, k]]).sum();
-            let rest = block[[row, column]] - known;
-            block[[row, column]] =
-                if row == column { rest.max(floor).sqrt() } else { rest / block[[column, column]] };
-        }
-    }
-}
-
-/// The inverse of the lower triangle of a block, without blocks.
-pub(crate) fn inverse_of_block(block: &ArrayView2<'_, f64>) -> Array2<f64> {
-    let mut inverse = Array2::zeros(block.raw_dim());
-    for row in 0..block.nrows() {
-        let pivot = block[[row, row]];
-        for column in 0..row {
-            let known: f64 = (column..row).map(|k| block[[row, k]] * inverse[[k, column]]).sum();
-            inverse[[row, column]] = -known / pivot;
-        }
-        inverse[[row, row]] = 1.0 / pivot;
-    }
-    inverse
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blocks::BLOCK;
 
     fn close(left: f64, right: f64) -> bool {
         (left - right).abs() < 1e-12
