@@ -1,6 +1,6 @@
 //! Reports for people and scripts: a results folder becomes tables, pages, packets and text.
 //!
-//! Most of it is pure: data in, bytes out. Only [`results`], [`page_builder`], [`game_files`] and
+//! Most of it is pure: data in, bytes out. Only [`tables`], [`page_builder`], [`game_files`] and
 //! [`packets`] read the log and write files, in one pass over the games, each of which is
 //! replayed once.
 //!
