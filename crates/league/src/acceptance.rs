@@ -142,14 +142,14 @@ impl CheckRoom {
 }
 
 impl Doorkeeper {
-    /// Why a submission cannot be a version of the league, if so.
-    pub(crate) fn room_for(&self, submission: &Submission) -> Result<(), NotTaken> {
-        if self.taken.len() >= MOST_PLAYERS || submission.version > MOST_VERSIONS {
+    /// Refuses a submission that cannot be a version of the league.
+    pub(crate) fn refuse_full(&self, submission: &Submission) -> Result<(), NotTaken> {
+        if self.names.len() >= MOST_PLAYERS || submission.version > MOST_VERSIONS {
             let why = format!("the league is full: it has had {MOST_PLAYERS} players");
             return Err(NotTaken::Refused(why));
         }
         let name = submission.name();
-        if self.taken.contains(&name) {
+        if self.names.contains(&name) {
             return Err(NotTaken::Refused(format!("another player is called `{name}`")));
         }
         Ok(())
@@ -162,10 +162,10 @@ impl Doorkeeper {
         taken: Taken,
     ) -> Result<Result<String, NotTaken>, RunOver> {
         // During its check, its author may have been removed, and others may have entered.
-        if let Some(why) = self.stranger(&submission.author) {
+        if let Some(why) = self.why_shut_out(&submission.author) {
             return Ok(Err(NotTaken::Refused(why)));
         }
-        if let Err(why) = self.room_for(submission) {
+        if let Err(why) = self.refuse_full(submission) {
             return Ok(Err(why));
         }
         let entry = Entry {
@@ -175,7 +175,7 @@ impl Doorkeeper {
             source: taken.handed_in.digest.clone(),
             kept: String::new(),
         };
-        match self.settle(&entry, &taken) {
+        match self.keep_version(&entry, &taken) {
             Ok((spec, kept)) => {
                 self.enter(Entry { kept, ..entry }, spec, taken, &mut submission.report)
             }
@@ -185,7 +185,7 @@ impl Doorkeeper {
 
     /// Moves a submission to its last place, and finds its player there. Also returns a hash of all
     /// that is there.
-    fn settle(&self, entry: &Entry, taken: &Taken) -> Result<(PlayerSpec, String), NotTaken> {
+    fn keep_version(&self, entry: &Entry, taken: &Taken) -> Result<(PlayerSpec, String), NotTaken> {
         let to = version_dir(&self.league, entry);
         let of_author = to.parent().unwrap_or(&to);
         let failed = |error: io::Error| match NotTaken::of(error) {
@@ -195,7 +195,7 @@ impl Doorkeeper {
         fs::create_dir_all(of_author).map_err(failed)?;
         // What a run that was killed left there never played.
         remove_tree(&to).map_err(failed)?;
-        self.make_room(of_author, entry.version, taken.bytes).map_err(failed)?;
+        self.drop_oldest_versions(of_author, entry.version, taken.bytes).map_err(failed)?;
         fs::rename(&taken.tree, &to).map_err(failed)?;
         keep_start(&to, taken.built.as_ref()).map_err(failed)?;
         let name = Entry::name(&entry.author, entry.version);
@@ -205,7 +205,7 @@ impl Doorkeeper {
     }
 
     /// Removes the files of an author's oldest versions until as many bytes as this fit.
-    fn make_room(&self, of_author: &Path, next: u32, bytes: u64) -> io::Result<()> {
+    fn drop_oldest_versions(&self, of_author: &Path, next: u32, bytes: u64) -> io::Result<()> {
         let mut kept = Vec::new();
         for version in (1..next).rev() {
             let dir = of_author.join(version.to_string());
@@ -243,7 +243,7 @@ impl Doorkeeper {
         let player = PlayerInfo { entry: Some(entry.clone()), ..PlayerInfo::from(&spec) };
         // The old version first: a run that is killed in between takes the new one in at its next
         // start, but would never let the old one go.
-        self.leave(&author, LeavingReason::Replaced)?;
+        self.let_go(&author, LeavingReason::Replaced)?;
         let change =
             RosterChange::Entered { player: Box::new(player), files: taken.handed_in.hashes };
         let program = without_sight(spec, &self.hidden);
@@ -253,7 +253,7 @@ impl Doorkeeper {
         }
         (self.hear)(&DoorEvent::Entered { player: name.clone(), author: author.clone() });
         told.add(&format!("It plays as `{name}`."));
-        self.taken.push(name.clone());
+        self.names.push(name.clone());
         let known = self.authors.entry(author).or_default();
         (known.version, known.source, known.is_there) = (entry.version, entry.source, true);
         Ok(Ok(name))

@@ -61,22 +61,22 @@ impl Doorkeeper {
     }
 
     /// When the next challenge may begin, if one waits: when nothing else is checked or waits for it.
-    pub(crate) fn next_challenge(&self) -> Option<Instant> {
+    pub(crate) fn next_challenge_at(&self) -> Option<Instant> {
         let is_idle = self.waiting.is_empty() && self.busy().next().is_none();
         let is_next = is_idle && !self.challengers.is_empty() && !self.control.closed;
         is_next.then(Instant::now)
     }
 
     /// Begins the next challenge in the queue, if it may begin, or refuses it.
-    pub(crate) fn begin_challenge(&mut self) -> Result<(), RunOver> {
-        if self.next_challenge().is_none() {
+    pub(crate) fn begin_next_challenge(&mut self) -> Result<(), RunOver> {
+        if self.next_challenge_at().is_none() {
             return Ok(());
         }
         let Some(author) = self.challengers.pop_front() else { return Ok(()) };
         let opened = AuthorFolder::open(&self.league.hand_in.join(&author));
         let Ok(folder) = opened else { return Ok(()) };
         // Whoever may not hand in has no page that could tell it, either.
-        if self.stranger(&author).is_some_and(|why| why != REMOVED) {
+        if self.why_shut_out(&author).is_some_and(|why| why != REMOVED) {
             return Ok(());
         }
         // Its author may have changed it meanwhile.
@@ -86,7 +86,7 @@ impl Doorkeeper {
             Err(error) => return self.warn(&error.to_string()),
         };
         match self.meeting(&author, &wanted, &past) {
-            Ok(meeting) => self.start(author, wanted, meeting),
+            Ok(meeting) => self.spawn_challenge(author, wanted, meeting),
             Err(why) => {
                 let opponent = escape::terminal(&wanted.opponent);
                 let refused = Some(RefusedChallenge { at: now(), opponent, why });
@@ -96,25 +96,25 @@ impl Doorkeeper {
     }
 
     /// Plays both games in a thread of their own.
-    fn start(
+    fn spawn_challenge(
         &mut self,
         author: String,
         wanted: WantedChallenge,
         meeting: Meeting,
     ) -> Result<(), RunOver> {
-        let (room, done) = (Arc::clone(&self.room), self.friendly.0.clone());
+        let (room, done) = (Arc::clone(&self.room), self.ended_challenges.0.clone());
         let (bell, players) = (self.watch.bell(), meeting.players.clone());
         let work = move || {
             // Without the door, nobody waits for it.
             let _ = done.send(play_friendly(&room.exam, &players, room.stop.clone()));
-            bell.checked();
+            bell.ended();
         };
         match thread::Builder::new().name("challenge".to_owned()).spawn(work) {
             Ok(thread) => {
                 let (began, at) = (Instant::now(), now());
                 let running = RunningChallenge { author, wanted, meeting, began, at, thread };
                 self.challenge = Some(running);
-                self.make_place()
+                self.leave_places()
             }
             Err(error) => {
                 self.watch.later(author, Instant::now() + AGAIN);
@@ -125,13 +125,13 @@ impl Doorkeeper {
 
     /// Keeps the games of the challenge, if they are over.
     pub(crate) fn conclude_challenge(&mut self) -> Result<(), RunOver> {
-        let Ok(played) = self.friendly.1.try_recv() else { return Ok(()) };
+        let Ok(played) = self.ended_challenges.1.try_recv() else { return Ok(()) };
         // Games that were broken off tell nothing.
         if *self.room.stop.borrow() {
             return Err(RunOver);
         }
         let Some(over) = self.challenge.take() else { return Ok(()) };
-        self.make_place()?;
+        self.leave_places()?;
         let RunningChallenge { author, wanted, meeting, at, thread, .. } = over;
         // It has caught its panics.
         let _ = thread.join();
@@ -218,9 +218,9 @@ impl Doorkeeper {
             let called = escape::terminal(called);
             format!("no player that plays now is called `{called}`; choose one on your page")
         };
-        let pseudonyms = Pseudonyms::new(&self.identity, &self.taken);
+        let pseudonyms = Pseudonyms::new(&self.identity, &self.names);
         let name = if self.league.pseudonyms {
-            if wanted.among.is_some_and(|count| count != self.taken.len()) {
+            if wanted.among.is_some_and(|count| count != self.names.len()) {
                 return Err(
                     "a version has entered since, and pseudonyms have changed; choose again"
                         .to_owned(),

@@ -88,7 +88,7 @@ pub(crate) struct Checked {
 
 impl Doorkeeper {
     /// When the next check may begin, if one waits and it need not wait for another one's end.
-    pub(crate) fn next_check(&self) -> Option<Instant> {
+    pub(crate) fn next_check_at(&self) -> Option<Instant> {
         if self.waiting.is_empty() || self.is_closing {
             return None;
         }
@@ -97,16 +97,16 @@ impl Doorkeeper {
     }
 
     /// Begins the check of the next submission in the queue, if it may begin.
-    pub(crate) fn check_next(&mut self) -> Result<(), RunOver> {
-        if self.next_check().is_none_or(|at| at > Instant::now()) {
+    pub(crate) fn begin_next_check(&mut self) -> Result<(), RunOver> {
+        if self.next_check_at().is_none_or(|at| at > Instant::now()) {
             return Ok(());
         }
         let Some(author) = self.waiting.next(now()) else { return Ok(()) };
         if let Some(submission) = self.submission(&author)? {
             self.waiting.began(&author, now());
-            match self.room_for(&submission) {
-                Ok(()) => self.begin(submission)?,
-                Err(why) => self.settle_fate(submission, Err(why))?,
+            match self.refuse_full(&submission) {
+                Ok(()) => self.spawn_check(submission)?,
+                Err(why) => self.record_outcome(submission, Err(why))?,
             }
         }
         self.publish_queue()
@@ -119,7 +119,7 @@ impl Doorkeeper {
         let Some(folder) = folder.ok().filter(|_| !self.control.closed) else { return Ok(None) };
         let Some(found) = self.read(author, &folder)? else { return Ok(None) };
         let mut report = AuthorReport::new(&folder, &found.digest, &self.places);
-        if let Some(why) = self.stranger(author) {
+        if let Some(why) = self.why_shut_out(author) {
             self.refuse(author, report, &why)?;
             return Ok(None);
         }
@@ -145,7 +145,7 @@ impl Doorkeeper {
         Ok(Some(Submission { author, version, folder, found, report, work }))
     }
 
-    fn begin(&mut self, submission: Submission) -> Result<(), RunOver> {
+    fn spawn_check(&mut self, submission: Submission) -> Result<(), RunOver> {
         self.send(&submission.report, &Outcome::BeingChecked)?;
         let author = submission.author.clone();
         let (folder, digest) = (Arc::clone(&submission.folder), submission.found.digest.clone());
@@ -156,14 +156,14 @@ impl Doorkeeper {
             let taken = guarded(|| room.take(&mut submission));
             // Without the door, nobody waits for it.
             let _ = done.send(Checked { submission, taken });
-            bell.checked();
+            bell.ended();
         };
         match thread::Builder::new().name("check".to_owned()).spawn(work) {
             Ok(thread) => {
                 let (began, at) = (Instant::now(), now());
                 let running = RunningCheck { author, began, at, is_outdated: false, thread };
                 self.running.push(running);
-                self.make_place()
+                self.leave_places()
             }
             Err(error) => {
                 let report = AuthorReport::new(&folder, &digest, &self.places);
@@ -203,10 +203,10 @@ impl Doorkeeper {
         if let Err(error) = remove_tree(&submission.work) {
             self.warn(&format!("cannot remove {}: {error}", submission.work.display()))?;
         }
-        self.make_place()?;
+        self.leave_places()?;
         self.waiting.took(took);
         self.authors.entry(author.clone()).or_default().checked = Some(Instant::now());
-        self.settle_fate(submission, accepted)?;
+        self.record_outcome(submission, accepted)?;
         if is_outdated {
             self.watch.later(author, Instant::now());
         }
@@ -214,7 +214,7 @@ impl Doorkeeper {
     }
 
     /// Tells everyone what became of a submission.
-    fn settle_fate(
+    fn record_outcome(
         &mut self,
         submission: Submission,
         accepted: Result<String, NotTaken>,

@@ -28,8 +28,8 @@ struct Happened {
     /// Whether events may have been lost, so that everything has to be read.
     is_unclear: bool,
     control: bool,
-    /// How many checks have ended.
-    checked: usize,
+    /// How many checks and challenges have ended.
+    ended: usize,
     is_closed: bool,
 }
 
@@ -47,9 +47,9 @@ impl Bell {
         let _ = self.ring.try_send(());
     }
 
-    /// A check has ended.
-    pub(crate) fn checked(&self) {
-        self.happened(|happened| happened.checked += 1);
+    /// A check or a challenge has ended.
+    pub(crate) fn ended(&self) {
+        self.happened(|happened| happened.ended += 1);
     }
 
     /// The door closes.
@@ -67,8 +67,8 @@ pub(crate) enum DoorTask {
     Control,
     /// The door closes.
     Close,
-    /// Nothing else: a check has ended, or there is time for one.
-    Nothing,
+    /// Begin what waits: a check has ended, or there is time for one.
+    Begin,
 }
 
 /// Watches the folder that authors hand in to, and the results folder.
@@ -134,7 +134,7 @@ impl DoorWatch {
         self.all_due = are_watched.contains(&false).then(|| Instant::now() + AGAIN);
     }
 
-    /// Tells the watch that the door closes.
+    /// What tells the watch that something has ended, or that the door closes.
     pub(crate) fn bell(&self) -> Bell {
         self.bell.clone()
     }
@@ -160,8 +160,8 @@ impl DoorWatch {
         self.due.insert(author, at);
     }
 
-    /// What to do next. Waits for it, but not after `next_check`, when the next check may begin.
-    pub(crate) fn next(&mut self, next_check: Option<Instant>) -> DoorTask {
+    /// What to do next. Waits for it, but not after `begins_at`, when the next check may begin.
+    pub(crate) fn next(&mut self, begins_at: Option<Instant>) -> DoorTask {
         loop {
             let happened = std::mem::take(
                 &mut *self.bell.happened.lock().unwrap_or_else(PoisonError::into_inner),
@@ -182,12 +182,12 @@ impl DoorWatch {
             if is_all_due || happened.is_unclear || happened.control {
                 return DoorTask::Control;
             }
-            if happened.checked > 0 || next_check.is_some_and(|at| at <= Instant::now()) {
-                return self.due_author().map_or(DoorTask::Nothing, DoorTask::Author);
+            if happened.ended > 0 || begins_at.is_some_and(|at| at <= Instant::now()) {
+                return self.due_author().map_or(DoorTask::Begin, DoorTask::Author);
             }
             let author = self.due.iter().min_by_key(|(_, at)| **at);
             let author = author.map(|(_, at)| *at);
-            let first = author.into_iter().chain(self.all_due).chain(next_check).min();
+            let first = author.into_iter().chain(self.all_due).chain(begins_at).min();
             let Some(first) = first else {
                 if self.rings.recv().is_err() {
                     return DoorTask::Close;

@@ -15,6 +15,7 @@ use std::time::{Instant, UNIX_EPOCH};
 use tokio::sync::{mpsc, oneshot};
 
 use super::author_folder::AuthorFolder;
+use super::author_name::{are_alike, author_problem};
 use super::author_report::{AuthorReport, Outcome};
 use super::challenger::{PlayedPair, RunningChallenge};
 use super::checks::{CheckRoom, Checked, RunningCheck};
@@ -23,7 +24,7 @@ use super::door_watch::{AGAIN, DoorTask, DoorWatch, changed};
 use super::hand_in;
 use super::history::{self, PastHandIn, PastOutcome};
 use super::intake::{LeagueBuilds, NotTaken};
-use super::invitations::{Invitations, are_alike, author_problem};
+use super::invitations::Invitations;
 use super::now;
 use super::queue::WaitingAuthors;
 use referee_check::Exam;
@@ -91,7 +92,9 @@ pub(crate) struct Author {
     pub(crate) checked: Option<Instant>,
 }
 
-/// Works at the door.
+/// Works at the door, in a thread of its own: who waits for a check (`checks`), how a version enters
+/// (`acceptance`), and who plays a challenge (`challenger`). What [`CheckRoom`] does runs in the
+/// threads of checks.
 pub(crate) struct Doorkeeper {
     pub(crate) league: LeagueSettings,
     /// The results folder.
@@ -113,7 +116,7 @@ pub(crate) struct Doorkeeper {
     /// The random identity of the league, from which pseudonyms follow.
     pub(crate) identity: String,
     /// The names of all players so far.
-    pub(crate) taken: Vec<String>,
+    pub(crate) names: Vec<String>,
     pub(crate) watch: DoorWatch,
     /// Who waits for a check.
     pub(crate) waiting: WaitingAuthors,
@@ -122,7 +125,7 @@ pub(crate) struct Doorkeeper {
     /// The challenge that is being played.
     pub(crate) challenge: Option<RunningChallenge>,
     /// Where its games arrive.
-    pub(crate) friendly: (Sender<PlayedPair>, Receiver<PlayedPair>),
+    pub(crate) ended_challenges: (Sender<PlayedPair>, Receiver<PlayedPair>),
     /// The checks that are under way.
     pub(crate) running: Vec<RunningCheck>,
     /// The most checks at once.
@@ -173,9 +176,9 @@ impl Doorkeeper {
         loop {
             self.conclude_checks()?;
             self.conclude_challenge()?;
-            match self.watch.next(self.next_check().or_else(|| self.next_challenge())) {
-                DoorTask::Nothing if self.next_check().is_some() => self.check_next()?,
-                DoorTask::Nothing => self.begin_challenge()?,
+            match self.watch.next(self.next_check_at().or_else(|| self.next_challenge_at())) {
+                DoorTask::Begin if self.next_check_at().is_some() => self.begin_next_check()?,
+                DoorTask::Begin => self.begin_next_challenge()?,
                 DoorTask::Close => return Ok(()),
                 DoorTask::Control => self.follow_control()?,
                 DoorTask::Author(author) => self.look_at(&author)?,
@@ -194,7 +197,7 @@ impl Doorkeeper {
     }
 
     /// Leaves a place to each of them while it lasts, but never stops all games.
-    pub(crate) fn make_place(&self) -> Result<(), RunOver> {
+    pub(crate) fn leave_places(&self) -> Result<(), RunOver> {
         let Some(jobs) = self.jobs else { return Ok(()) };
         self.say(Instruction::PlayAtOnce(jobs.saturating_sub(self.busy().count()).max(1)))
     }
@@ -229,7 +232,7 @@ impl Doorkeeper {
         let admitted: Vec<String> =
             self.control.removed.difference(&control.removed).cloned().collect();
         for author in &control.removed {
-            self.leave(author, LeavingReason::Removed)?;
+            self.let_go(author, LeavingReason::Removed)?;
         }
         for author in admitted {
             self.watch.later(author, Instant::now());
@@ -239,7 +242,7 @@ impl Doorkeeper {
     }
 
     /// Lets the present version of an author go, if there is one.
-    pub(crate) fn leave(&mut self, author: &str, why: LeavingReason) -> Result<(), RunOver> {
+    pub(crate) fn let_go(&mut self, author: &str, why: LeavingReason) -> Result<(), RunOver> {
         let Some(known) = self.authors.get_mut(author).filter(|known| known.is_there) else {
             return Ok(());
         };
@@ -261,8 +264,8 @@ impl Doorkeeper {
         }
     }
 
-    /// Reads an author's folder. A new submission there is queued for its check, and a challenge for
-    /// its games.
+    /// Reads an author's folder, to see whether something is new. A new submission is queued for its
+    /// check, which reads it again, and a challenge for its games.
     fn look_at(&mut self, author: &str) -> Result<(), RunOver> {
         let folder = self.league.hand_in.join(author);
         if self.control.closed {
@@ -290,7 +293,7 @@ impl Doorkeeper {
         if report.was_refused() && (is_removed || !report.was_refused_for(REMOVED)) {
             return Ok(());
         }
-        if let Some(why) = self.stranger(author) {
+        if let Some(why) = self.why_shut_out(author) {
             return self.refuse(author, report, &why);
         }
         if let Some(at) = known.checked.map(|checked| checked + self.league.every)
@@ -331,7 +334,7 @@ impl Doorkeeper {
             NotTaken::Later(why) => self.put_off(author, report, &why),
             NotTaken::Refused(why) if report.was_refused_for(&escape::lines(&why)) => Ok(()),
             NotTaken::Refused(why) | NotTaken::NotReady(why) => {
-                if self.stranger(author).is_none() {
+                if self.why_shut_out(author).is_none() {
                     let outcome = PastOutcome::Refused { why: escape::lines(&why) };
                     self.remember_hand_in(author, (folder, ""), outcome)?;
                 }
@@ -398,7 +401,7 @@ impl Doorkeeper {
     }
 
     /// Why the author of this name cannot take part, if so.
-    pub(crate) fn stranger(&self, author: &str) -> Option<String> {
+    pub(crate) fn why_shut_out(&self, author: &str) -> Option<String> {
         if self.control.removed.contains(author) {
             return Some(REMOVED.to_owned());
         }

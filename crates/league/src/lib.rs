@@ -1,8 +1,9 @@
 //! A league: games without end, between players that come, improve and go while it runs.
 //!
-//! An author hands in by putting files into a folder. The [`door`] notices that, copies what is
-//! there ([`hand_in`]), builds it if it has to be built (`intake`), checks it (`acceptance`), keeps
-//! it as a [`version`], and tells the run to let it enter. A run that begins finds the versions that
+//! An author hands in by putting files into a folder. The [`door`] notices that (`door_watch`) and
+//! queues it (`doorkeeper`, [`queue`]). In a thread of its own (`checks`), a check copies what is
+//! there ([`hand_in`]), builds it if it has to be built (`intake`) and tries it out. The door keeps it
+//! as a [`version`], and tells the run to let it enter (`acceptance`). A run that begins finds the versions that
 //! entered before ([`roster`]). What the organiser wants lies in a file ([`control`]), and so do the
 //! links by which people come to the page ([`invitations`]). The page itself is not here: whatever
 //! is written into these files, by a command, a page or a script, is followed alike.
@@ -39,6 +40,7 @@
 
 mod acceptance;
 pub mod author_folder;
+pub mod author_name;
 mod author_report;
 mod author_watches;
 pub mod challenge;

@@ -214,8 +214,13 @@ impl Runner<'_> {
                 Some(report) = inbox.recv() => self.on_report(report, progress)?,
             }
         }
+        Ok(self.end(progress))
+    }
+
+    /// How a run has ended in which nothing is left to wait for.
+    fn end(&mut self, progress: &mut RunProgress<'_, '_>) -> RunEnd {
         if let Some(failure) = progress.given_up.take() {
-            return Ok(RunEnd::Failed(failure));
+            return RunEnd::Failed(failure);
         }
         let is_time_up = progress.agenda.is_time_up;
         let is_interrupted = match progress.ending {
@@ -225,13 +230,13 @@ impl Runner<'_> {
         let is_cut_short = is_time_up || is_interrupted || self.state.is_league();
         let waiting = if is_cut_short { None } else { waiting(self.state) };
         if let Some(left_out) = progress.unplayed.message_with(waiting) {
-            return Ok(RunEnd::Failed(RunError::Unplayed(left_out)));
+            return RunEnd::Failed(RunError::Unplayed(left_out));
         }
-        Ok(match is_interrupted {
+        match is_interrupted {
             true => RunEnd::Finished,
             false if is_time_up => RunEnd::TimeUp,
             false => RunEnd::Complete,
-        })
+        }
     }
 
     /// Whether a game could begin if nothing had ended the run.

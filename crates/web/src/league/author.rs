@@ -163,8 +163,8 @@ fn versions<'a>(
     versions
 }
 
-/// When the check of a submission is expected, with `before` others ahead of it that typically take
-/// `typical` seconds each.
+/// When the check of a submission is expected, with `before` others ahead of it; `wait` is how long
+/// that may take, if it is known.
 fn waiting_time(before: usize, wait: Option<Duration>) -> String {
     let first = match before {
         ..=1 => "One hand-in is ahead of yours".to_owned(),

@@ -17,7 +17,7 @@ use referee_record::model::roster::RosterChange;
 /// What only a league has.
 #[derive(Debug, Clone)]
 pub(super) struct LeagueState {
-    form: Matchmaker,
+    matchmaker: Matchmaker,
     /// By player number, whether it has come.
     came: Vec<bool>,
     /// By player number, whether it left. One that was taken out by its faults may still leave.
@@ -29,18 +29,18 @@ pub(super) struct LeagueState {
 impl LeagueState {
     /// The state before any game, with the players that were there at the start.
     pub(super) fn new(header: &Header) -> Self {
-        let mut form = Matchmaker::new(header.table());
+        let mut matchmaker = Matchmaker::new(header.table());
         for _ in &header.players {
-            form.add();
+            matchmaker.add();
         }
         let came: Vec<bool> = header.players.iter().map(|player| player.entry.is_none()).collect();
         let plays =
             |player: &usize| came[*player] && header.players[*player].disqualified.is_none();
         for player in (0..came.len()).filter(plays) {
-            form.enter(player, given(header, player), None);
+            matchmaker.enter(player, given(header, player), None);
         }
         let left = vec![false; came.len()];
-        Self { form, came, left, open: BTreeSet::new() }
+        Self { matchmaker, came, left, open: BTreeSet::new() }
     }
 
     /// The chosen games that are still to be played, from this index on.
@@ -68,7 +68,8 @@ impl TournamentState {
 
     /// Whether a player takes part now: in a league, whether it came and did not leave.
     pub fn is_there(&self, player: usize) -> bool {
-        let in_league = self.league.as_ref().is_none_or(|league| league.form.is_there(player));
+        let in_league =
+            self.league.as_ref().is_none_or(|league| league.matchmaker.is_there(player));
         in_league && self.out[player].is_none()
     }
 
@@ -93,7 +94,7 @@ impl TournamentState {
             self.since.push(0);
             self.spent.push(Usage::default());
             if let Some(league) = &mut self.league {
-                league.form.add();
+                league.matchmaker.add();
                 league.came.push(false);
                 league.left.push(false);
             }
@@ -110,7 +111,7 @@ impl TournamentState {
             RosterChange::Entered { .. } if league.came[player] => Err(RecordError::Double),
             RosterChange::Entered { .. } => {
                 league.came[player] = true;
-                league.form.enter(player, None, before);
+                league.matchmaker.enter(player, None, before);
                 Ok(())
             }
             RosterChange::Left { .. } if !league.came[player] => Err(RecordError::Foreign),
@@ -133,13 +134,13 @@ impl TournamentState {
     pub(super) fn retire(&mut self, player: usize) {
         let schedule = &self.schedule;
         let Some(league) = &mut self.league else { return };
-        league.form.leave(player);
-        let form = &mut league.form;
+        league.matchmaker.leave(player);
+        let matchmaker = &mut league.matchmaker;
         league.open.retain(|&index| {
             let game = schedule.fixture(index);
             let stays = game.seat_of(player).is_none();
             if !stays {
-                form.ends(game.players);
+                matchmaker.ends(game.players);
             }
             stays
         });
@@ -148,13 +149,13 @@ impl TournamentState {
     /// In a league, chooses the next deal, if there is a sensible one.
     pub fn choose(&mut self) {
         let Some(league) = &mut self.league else { return };
-        let Some(players) = league.form.choose() else { return };
+        let Some(players) = league.matchmaker.choose() else { return };
         let first = self.schedule.len();
         self.schedule.choose(players);
         self.games.resize(self.schedule.len(), None);
         for index in self.schedule.deal(first) {
             league.open.insert(index);
-            league.form.begins(players);
+            league.matchmaker.begins(players);
         }
     }
 
@@ -164,7 +165,7 @@ impl TournamentState {
             return;
         };
         if league.open.remove(&index) {
-            league.form.ends(game.players);
+            league.matchmaker.ends(game.players);
         }
     }
 
@@ -177,11 +178,11 @@ impl TournamentState {
         }
         self.games.resize(self.schedule.len(), None);
         // The other games of the deal are due too, if all its players are still there.
-        let are_there = game.players.players().all(|player| league.form.is_there(player));
+        let are_there = game.players.players().all(|player| league.matchmaker.is_there(player));
         let of_deal = self.schedule.index(game).map(|index| self.schedule.deal(index));
         for index in of_deal.into_iter().flatten().filter(|_| are_there) {
             league.open.insert(index);
-            league.form.begins(game.players);
+            league.matchmaker.begins(game.players);
         }
     }
 
@@ -190,9 +191,9 @@ impl TournamentState {
         let players = self.fixture(index).players;
         let Some(league) = &mut self.league else { return };
         if league.open.remove(&index) {
-            league.form.ends(players);
+            league.matchmaker.ends(players);
         }
-        league.form.learn(players, game);
+        league.matchmaker.learn(players, game);
         self.count(index, game);
         for player in players.players() {
             if self.out[player] == Some(index) {
