@@ -18,6 +18,8 @@ use referee_league::invitations::Invitations;
 use referee_protocol::escape;
 use referee_record::log::LOG;
 use referee_record::model::league::LeagueSettings;
+use referee_record::model::record::PlayerInfo;
+use referee_tournament::folder;
 use referee_tournament::run::resume::continuation::folder_before;
 
 /// The configuration of a league if none is named.
@@ -155,9 +157,9 @@ fn league_of(configuration: &Configuration, path: &Path) -> Result<LeaguePlace, 
 }
 
 /// Takes over the links and the organiser's wishes of the league that the one in the folder `dir`
-/// continues, if they are not there yet.
+/// continues, before that has begun.
 pub(super) fn take_over(settings: &LeagueSettings, dir: &Path) -> Result<(), Failure> {
-    if let Some(name) = &settings.continues {
+    if let Some(name) = settings.continues.as_ref().filter(|_| !dir.join(LOG).is_file()) {
         let before = folder_before(dir, name)?;
         Invitations::take_over(dir, &before)?;
         Control::take_over(dir, &before)?;
@@ -191,7 +193,10 @@ fn change(league: &LeaguePlace, change: impl FnOnce(&mut Control)) -> Result<Con
 fn find_author(league: &LeaguePlace, name: &str) -> Result<(), Failure> {
     let invitations = Invitations::read(&league.dir)?;
     let has_folder = author_problem(name).is_none() && league.settings.hand_in.join(name).is_dir();
-    if has_folder || invitations.authors().any(|author| author == name) {
+    let is_author = |player: &PlayerInfo| player.entry.as_ref().is_some_and(|it| it.author == name);
+    let has_version =
+        has_begun(league) && folder::header(&league.dir)?.players.iter().any(is_author);
+    if has_folder || has_version || invitations.authors().any(|author| author == name) {
         return Ok(());
     }
     let advice = match similar(name, invitations.authors()) {

@@ -24,6 +24,7 @@ pub(super) use self::planned_run::{PlannedRun, RunLimits};
 use self::remote_args::RemoteArgs;
 use super::builds::{BuildSandbox, build_configured};
 use super::containment_args::{level_named, mechanism_named};
+use super::league::take_over;
 use super::report::command_options;
 use super::runtime::interrupted;
 use super::settings::{GivenSettings, Settings};
@@ -197,6 +198,9 @@ impl<'a> RunRequest<'a> {
         let Self { tournament, settings, until, printer, .. } = self;
         let dir = self.dir();
         let folder = LockedFolder::open(&dir)?;
+        if let Some(league) = &tournament.league {
+            take_over(league, &dir)?;
+        }
         if let Some(until) = until {
             printer.note(&format!("new games only start if they should end before {}", until.text));
         }

@@ -127,12 +127,11 @@ impl Doorkeeper {
             let name = Entry::name(author, version);
             report.add(&format!("You have handed in these files before, as `{name}`."));
         }
-        let last = match self.authors.get(author).map_or(0, |known| known.version) {
-            0 => last_version(&self.league, author),
-            known => Ok(known),
-        };
-        let version = match last {
-            Ok(last) => last + 1,
+        // Another league may have had versions since: one that this league continues, or that
+        // continues this one.
+        let known = self.authors.get(author).map_or(0, |known| known.version);
+        let version = match last_version(&self.league, author) {
+            Ok(last) => last.max(known) + 1,
             Err(error) => {
                 let why = format!("the history of `{author}` cannot be read: {error}");
                 self.put_off(author, report, &why)?;

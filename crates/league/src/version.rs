@@ -20,8 +20,7 @@ pub fn version_dir(league: &LeagueSettings, entry: &Entry) -> PathBuf {
     league.entrants.join(&entry.author).join(entry.version.to_string())
 }
 
-/// The number of the last version of an author who is new to this league: there may be versions
-/// from a league before it. A version of this number keeps its folder.
+/// The number of an author's last version in any league with these folders; 0 without one.
 pub(crate) fn last_version(league: &LeagueSettings, author: &str) -> io::Result<u32> {
     let entered = history::read(&league.entrants, author)?.into_iter();
     let last = entered.filter_map(|past| match past.outcome {

@@ -19,6 +19,7 @@ use referee_record::disk;
 use referee_record::model::entry::{Entry, LeavingReason};
 use referee_record::model::record::Header;
 use referee_record::model::stage::{Stage, meetings_of_class};
+use referee_record::model::tournament::Tournament;
 use referee_record::shell;
 use referee_record::wording::counted;
 use referee_report::Row;
@@ -70,7 +71,12 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
         Final::of(configuration.text(), &league, &header, &tables, &whole_folder(parent)?)?;
     disk::write_whole(&file, |out| out.write_all(text.as_bytes()))
         .map_err(|error| Failure::cannot_write(&file, &error))?;
-    Configuration::read(&file, printer.colour_err)?.tournament().whole()?;
+    let read = || Ok(Configuration::read(&file, printer.colour_err)?.tournament().whole()?);
+    if let Err(problem) = read().map(|_: Tournament| ()) {
+        // So that the same command can be tried again.
+        disk::remove_if_there(&file).map_err(|error| Failure::cannot_write(&file, &error))?;
+        return Err(problem);
+    }
     let count = counted(authors, "player");
     printer.note(&format!("{}: {count} of the league", file.display()));
     let file = shell::quoted(&file.to_string_lossy());

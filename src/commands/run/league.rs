@@ -7,7 +7,6 @@ use super::opening_hours::OpeningHours;
 use super::planned_run::{Listening, PlannedRun, RunOutcome, Starters, finish_when_asked};
 use crate::commands::Failure;
 use crate::commands::check::{ExamTerms, exam};
-use crate::commands::league::take_over;
 use crate::commands::runtime::{interrupted, new_runtime};
 use crate::commands::settings::Settings;
 use crate::printer::Printer;
@@ -32,7 +31,6 @@ pub(super) fn play(
     printer: Printer,
 ) -> Result<RunOutcome, Failure> {
     let Prepared { mut contents, log } = prepared;
-    take_over(league, run.folder.dir())?;
     let request = &settings.base.containment;
     let builds = settings.builds.clone().map(|configured| LeagueBuilds::new(configured, request));
     let heard_by = run.bell.clone();

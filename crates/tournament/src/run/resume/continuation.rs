@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::folder::{self, FolderError};
 use referee_record::log::{LOG, LogScan, Scanned};
-use referee_record::model::entry::Entry;
+use referee_record::model::entry::{Entry, LeavingReason};
 use referee_record::model::record::{Header, PlayerInfo};
 use referee_record::model::roster::RosterChange;
 
@@ -57,13 +57,17 @@ pub enum ContinuationError {
 /// The results folder of the league called `name`, which the one in the folder `dir` continues.
 ///
 /// # Errors
-/// Nothing was played there.
+/// Nothing was played there, or it is still being played.
 pub fn folder_before(dir: &Path, name: &str) -> Result<PathBuf, ContinuationError> {
     let before = dir.with_file_name(name);
-    if before.join(LOG).is_file() {
-        return Ok(before);
+    if !before.join(LOG).is_file() {
+        return Err(ContinuationError::Missing { name: name.to_owned(), dir: before });
     }
-    Err(ContinuationError::Missing { name: name.to_owned(), dir: before })
+    // What changed there afterwards would be lost.
+    if folder::is_being_written(&before) {
+        return Err(ContinuationError::Playing(name.to_owned()));
+    }
+    Ok(before)
 }
 
 /// Lines for the beginning of the log with the header `wanted` in the folder `dir`: who was in the
@@ -74,9 +78,6 @@ pub(super) fn versions(
 ) -> Result<Vec<RosterChange>, ContinuationError> {
     let Some(name) = wanted.continues.clone() else { return Ok(Vec::new()) };
     let dir = folder_before(dir, &name)?;
-    if folder::is_being_written(&dir) {
-        return Err(ContinuationError::Playing(name));
-    }
     let failure = FolderError::of_log(&dir);
     let mut log = LogScan::open(&dir).map_err(failure)?;
     if let Some(found) = difference(log.header(), wanted) {
@@ -85,18 +86,35 @@ pub(super) fn versions(
     let mut there: Vec<RosterChange> = Vec::new();
     while let Some(line) = log.next_line().map_err(failure)? {
         let Scanned::Other(line) = line else { continue };
-        let Some(change) = line.change.filter(|_| line.intact) else { continue };
-        there.retain(|known| known.player() != change.player());
-        if let RosterChange::Entered { player, files } = *change {
-            there.push(RosterChange::Entered { player: entering(player, wanted.created), files });
+        match line.change.filter(|_| line.intact).map(|change| *change) {
+            Some(RosterChange::Entered { player, files }) => {
+                there.retain(|known| author(known) != player.entry.as_ref().map(|it| &*it.author));
+                let player = entering(player, wanted.created);
+                there.push(RosterChange::Entered { player, files });
+            }
+            // The next one may not have entered before that run was killed.
+            Some(RosterChange::Left { leaving, .. }) if leaving.why == LeavingReason::Replaced => {}
+            Some(RosterChange::Left { player, .. }) => {
+                there.retain(|known| known.player() != player);
+            }
+            None => {}
         }
     }
-    let is_taken = |came: &&RosterChange| {
-        wanted.players.iter().any(|configured| configured.name == came.player())
+    let came = |own: &&PlayerInfo| {
+        let is_own = |name: &str| own.name == name;
+        there.iter().any(|known| is_own(known.player()) || author(known).is_some_and(is_own))
     };
-    match there.iter().find(is_taken) {
-        Some(taken) => Err(ContinuationError::Taken { name, player: taken.player().to_owned() }),
+    match wanted.players.iter().find(came) {
+        Some(taken) => Err(ContinuationError::Taken { name, player: taken.name.clone() }),
         None => Ok(there),
+    }
+}
+
+/// The author of a version that enters.
+fn author(change: &RosterChange) -> Option<&str> {
+    match change {
+        RosterChange::Entered { player, .. } => Some(&player.entry.as_ref()?.author),
+        RosterChange::Left { .. } => None,
     }
 }
 
