@@ -268,6 +268,31 @@ fn a_challenge_is_played_and_counts_for_nothing() {
 }
 
 #[test]
+#[ignore = "slow: games that take ten seconds"]
+fn a_challenge_gives_way_to_a_check() {
+    let arena = league_with(|config| config.jobs = 1);
+    let choice = "return rng.choice(legal)";
+    let slow =
+        program("slow").replace(choice, "__import__('time').sleep(0.5); return rng.choice(legal)");
+    assert!(slow.contains("sleep(0.5)"));
+    arena.hand_in("ann", "player.py", &slow);
+    let run = arena.start(&["run", "-q"]);
+    arena.wait_for_report("ann", "entered as ann v1");
+    let waits = arena.path().join("hand-in/ann/.challenge.txt");
+    fs::write(&waits, "bee\n").expect("written");
+    // It has begun when the next hand-in is noticed.
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    arena.hand_in("bob", "player.py", &program("quick"));
+    arena.wait_for_report("bob", "entered as bob v1");
+    assert!(waits.exists(), "the challenge was broken off");
+    wait_until(|| !waits.exists());
+    let played = fs::read_to_string(arena.path().join("entrants/ann/challenges.json"));
+    let played: Value = serde_json::from_str(&played.expect("a file")).expect("JSON");
+    assert_eq!(played["played"][0]["games"].as_array().map(Vec::len), Some(2), "{played}");
+    assert_eq!(arena.stop(run), 130);
+}
+
+#[test]
 fn a_challenge_under_pseudonyms_names_nobody() {
     let arena = league();
     let config = fs::read_to_string(arena.path().join("tournament.toml")).expect("a file");

@@ -22,9 +22,9 @@ const HOUR: u64 = 3600;
 /// The file with what became of them, in the folder of an author's versions.
 const FILE: &str = "challenges.json";
 /// The most bytes of a game in it.
-const LARGEST_GAME: usize = 256 << 10;
+const LARGEST_GAME: usize = 64 << 10;
 /// The most bytes of it that are read.
-const LARGEST: u64 = 16 << 20;
+const LARGEST: u64 = 4 << 20;
 
 /// Whom an author challenges.
 #[derive(Debug, Clone, PartialEq, Eq)]

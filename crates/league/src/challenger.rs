@@ -13,6 +13,8 @@ use super::doorkeeper::{Doorkeeper, REMOVED, RunOver};
 use super::now;
 use super::version::player_in;
 use super::without_sight;
+use tokio::sync::watch;
+
 use referee_check::{ExamError, FriendlyPair, play_friendly};
 use referee_games::Seat;
 use referee_protocol::escape;
@@ -38,12 +40,14 @@ pub(crate) struct RunningChallenge {
     pub(crate) began: Instant,
     /// The same, in seconds since 1970.
     at: u64,
+    stop: watch::Sender<bool>,
     thread: JoinHandle<()>,
 }
 
 impl RunningChallenge {
-    /// Waits for its end.
-    pub(crate) fn join(self) {
+    /// Breaks it off, and waits for its end.
+    pub(crate) fn end(self) {
+        self.stop.send_replace(true);
         // It has caught its panics.
         let _ = self.thread.join();
     }
@@ -104,15 +108,16 @@ impl Doorkeeper {
     ) -> Result<(), RunOver> {
         let (room, done) = (Arc::clone(&self.room), self.ended_challenges.0.clone());
         let (bell, players) = (self.watch.bell(), meeting.players.clone());
+        let (stop, stopped) = watch::channel(false);
         let work = move || {
             // Without the door, nobody waits for it.
-            let _ = done.send(play_friendly(&room.exam, &players, room.stop.clone()));
+            let _ = done.send(play_friendly(&room.exam, &players, stopped));
             bell.ended();
         };
         match thread::Builder::new().name("challenge".to_owned()).spawn(work) {
             Ok(thread) => {
                 let (began, at) = (Instant::now(), now());
-                let running = RunningChallenge { author, wanted, meeting, began, at, thread };
+                let running = RunningChallenge { author, wanted, meeting, began, at, stop, thread };
                 self.challenge = Some(running);
                 self.leave_places()
             }
@@ -120,6 +125,13 @@ impl Doorkeeper {
                 self.watch.later(author, Instant::now() + AGAIN);
                 self.warn(&format!("cannot start a thread: {error}"))
             }
+        }
+    }
+
+    /// Breaks the challenge off if a submission waits. It is played again later.
+    pub(crate) fn give_way(&self) {
+        if let Some(challenge) = self.challenge.as_ref().filter(|_| !self.waiting.is_empty()) {
+            challenge.stop.send_replace(true);
         }
     }
 
@@ -132,10 +144,14 @@ impl Doorkeeper {
         }
         let Some(over) = self.challenge.take() else { return Ok(()) };
         self.leave_places()?;
-        let RunningChallenge { author, wanted, meeting, at, thread, .. } = over;
+        let RunningChallenge { author, wanted, meeting, at, stop, thread, .. } = over;
         // It has caught its panics.
         let _ = thread.join();
         let (pair, problem) = match played {
+            Ok(pair) if pair.is_cut_short && *stop.borrow() => {
+                self.challengers.push_front(author);
+                return Ok(());
+            }
             Ok(pair) if pair.is_cut_short => {
                 let minutes = self.room.exam.within.as_secs().div_ceil(60);
                 (pair, Some(format!("time was up after {}", counted(minutes, "minute"))))

@@ -166,7 +166,7 @@ impl Doorkeeper {
         let _ = self.serve();
         // Whoever closes the door breaks them off.
         self.running.drain(..).for_each(RunningCheck::join);
-        self.challenge.take().into_iter().for_each(RunningChallenge::join);
+        self.challenge.take().into_iter().for_each(RunningChallenge::end);
     }
 
     fn serve(&mut self) -> Result<(), RunOver> {
@@ -176,6 +176,7 @@ impl Doorkeeper {
         loop {
             self.conclude_checks()?;
             self.conclude_challenge()?;
+            self.give_way();
             match self.watch.next(self.next_check_at().or_else(|| self.next_challenge_at())) {
                 DoorTask::Begin if self.next_check_at().is_some() => self.begin_next_check()?,
                 DoorTask::Begin => self.begin_next_challenge()?,
@@ -308,7 +309,7 @@ impl Doorkeeper {
         }
         let since = changed(&self.league.hand_in.join(author));
         let since = since.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
-        self.waiting.wait(author, since.as_secs());
+        self.waiting.wait(author, since.as_secs(), &found.digest);
         if !self.running.is_empty() {
             self.publish_queue()?;
         }

@@ -117,8 +117,8 @@ impl CheckQueue {
 /// Those who wait for a check.
 #[derive(Debug, Default)]
 pub(crate) struct WaitingAuthors {
-    /// When each handed in, in seconds since 1970.
-    since: BTreeMap<String, u64>,
+    /// When each handed in, in seconds since 1970, and the digest of that.
+    since: BTreeMap<String, (u64, String)>,
     /// When the last checks of each began, in seconds since 1970.
     checks: BTreeMap<String, Vec<u64>>,
     /// How long the last checks took.
@@ -139,9 +139,12 @@ impl WaitingAuthors {
         }
     }
 
-    /// An author waits since this time.
-    pub(crate) fn wait(&mut self, author: &str, since: u64) {
-        self.since.insert(author.to_owned(), since);
+    /// An author waits since this time, with what has this digest. Whoever waits with the same keeps
+    /// the place.
+    pub(crate) fn wait(&mut self, author: &str, since: u64, digest: &str) {
+        if self.since.get(author).is_none_or(|(_, known)| known != digest) {
+            self.since.insert(author.to_owned(), (since, digest.to_owned()));
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -155,7 +158,8 @@ impl WaitingAuthors {
             let checks = self.checks.get(author).into_iter().flatten();
             checks.filter(|&&at| at + RECENT.as_secs() > now).count()
         };
-        let mut all: Vec<(&String, &u64)> = self.since.iter().collect();
+        let mut all: Vec<_> =
+            self.since.iter().map(|(author, (since, _))| (author, since)).collect();
         all.sort_by_key(|&(author, since)| (recent(author), since));
         all.into_iter().map(|(author, _)| author.clone()).collect()
     }
@@ -200,8 +204,9 @@ mod tests {
         }
         waiting.began("bob", now - 2 * RECENT.as_secs());
         for (author, since) in [("ann", now - 40), ("cat", now - 20), ("bob", now - 10)] {
-            waiting.wait(author, since);
+            waiting.wait(author, since, "1");
         }
+        waiting.wait("cat", now, "1");
         let dir = tempfile::tempdir().expect("a folder");
         assert_eq!(CheckQueue::read(dir.path()).expect("no file"), CheckQueue::default());
         std::fs::write(dir.path().join(QUEUE), "").expect("written");

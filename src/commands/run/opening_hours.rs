@@ -77,7 +77,8 @@ impl OpeningHours {
             // A run that is over needs no instruction.
             let _ = self.tell.send(instruction);
         }
-        today.bounds.next_change(now)
+        // The clock may be set, and at the end of summer an hour comes twice.
+        Ok(today.bounds.next_change(now)?.min(now.checked_add(1.hour())?))
     }
 }
 
