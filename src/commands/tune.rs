@@ -283,8 +283,8 @@ impl StepGames {
         }
         if !has_started {
             return Err(Failure::input(
-                "the player did not play in any game of a step, so nothing can be tuned; `referee \
-                 check` finds the reason",
+                "the player played no games in one step, so nothing can be tuned; `referee check` \
+                 shows why",
             ));
         }
         Ok(games)

@@ -447,7 +447,7 @@ fn what_a_format_cannot_do_with_three_seats_it_says() {
         ),
         (
             "format = \"gauntlet\"\nanchors = [\"ant\"]",
-            "a game has 3 seats, so an entrant meets 2 anchors at a time, but there is one",
+            "a game has 3 seats, so an entrant meets 2 anchors at once, but there is only one",
             "",
         ),
         ("meetings = 1000", "`meetings` is out of range", "from 2 to 100"),

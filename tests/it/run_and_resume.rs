@@ -293,7 +293,7 @@ fn the_game_of_a_torn_last_line_is_played_again() {
         let run = arena.run(&["run"]);
         assert_eq!((run.code, run.out.as_str()), (0, TABLE));
         let lines: Vec<&str> = run.err.lines().collect();
-        assert_eq!(lines[0], "the last line of the log is incomplete; that game is played again");
+        assert_eq!(lines[0], "the last line of the log is incomplete; that game will be replayed");
         assert_eq!(lines[1], "11 games are in the log, 1 to play");
         assert_eq!(arena.essence(), expected);
         assert_eq!(arena.log()[..last], whole[..last], "what was whole is not touched");
@@ -946,7 +946,7 @@ fn fresh_secrets_are_saved_and_checked_but_not_shown() {
     let run = arena.run(&["verify"]);
     assert_eq!(run.code, 1);
     assert_eq!(
-        run.out.lines().filter(|line| line.ends_with("does not follow from the secret")).count(),
+        run.out.lines().filter(|line| line.ends_with("does not match the secret")).count(),
         24
     );
 

@@ -156,8 +156,8 @@ fn swapped_names_are_found() {
         &[
             EDITED,
             "it is not a game of this tournament",
-            "the seed of bee does not follow from the secret",
-            "the seed of ant does not follow from the secret",
+            "the seed of bee does not match the secret",
+            "the seed of ant does not match the secret",
         ],
     );
 }
@@ -166,7 +166,7 @@ fn swapped_names_are_found() {
 fn an_edited_seed_is_found() {
     edited(
         |game| game["seed"]["black"] = 1.into(),
-        &[EDITED, "the seed of bee does not follow from the secret"],
+        &[EDITED, "the seed of bee does not match the secret"],
     );
 }
 

@@ -56,7 +56,7 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
     let league = league_of(&configuration, config)?;
     change(&league, |control| control.closed = true)?;
     if folder::is_being_written(&league.dir) {
-        printer.note("the run finishes the games in play");
+        printer.note("the run is finishing its games");
         folder::wait_for_run(&league.dir)?;
     }
     let contents = folder::read(&league.dir, |_, _| {})?;
@@ -78,7 +78,7 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
         return Err(problem);
     }
     let count = counted(authors, "player");
-    printer.note(&format!("{}: {count} of the league", file.display()));
+    printer.note(&format!("{}: {count} from the league", file.display()));
     let file = shell::quoted(&file.to_string_lossy());
     printer.command("next", &format!("referee run --plan {file}; referee run {file}"));
     Ok(Status::Done)

@@ -165,9 +165,9 @@ pub enum UnsuitedStage {
     },
     /// A game has more seats than there are anchors and an entrant.
     #[error(
-        "a game has {seats} seats, so an entrant meets {others} at a time, but there {are}",
+        "a game has {seats} seats, so an entrant meets {others} at once, but there {are}",
         others = counted(*seats - 1, "anchor"),
-        are = if *anchors == 1 { "is one".to_owned() } else { format!("are {anchors}") },
+        are = if *anchors == 1 { "is only one".to_owned() } else { format!("are {anchors}") },
     )]
     FewAnchors {
         /// The number of seats.
@@ -499,7 +499,7 @@ mod tests {
         assert_eq!(shown(Format::Gauntlet { anchors, same_luck: false }), said(gauntlet, 128));
         let refused = [
             (Format::Swiss { rounds: 3 }, "the format swiss is for games of two seats"),
-            (gauntlet_of_two(), "a game has 4 seats, so an entrant meets 3 anchors at a time"),
+            (gauntlet_of_two(), "a game has 4 seats, so an entrant meets 3 anchors at once"),
         ];
         for (format, begin) in refused {
             let problem = shown(format).expect_err("it does not suit");

@@ -291,7 +291,7 @@ fn report_problems(contents: &LogContents, note: &dyn Fn(&str)) -> Result<(), Re
     }
     contents.problems.lines().iter().for_each(|line| note(line));
     if contents.torn {
-        note("the last line of the log is incomplete; that game is played again");
+        note("the last line of the log is incomplete; that game will be replayed");
     }
     Ok(())
 }

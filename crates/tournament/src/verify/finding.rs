@@ -87,7 +87,7 @@ pub enum RecordFinding {
     NotLate(Text),
     /// The game was void more often than this player's outages may make it.
     #[error(
-        "it was void {times} times because {player} could not reach its service, at most {most} \
+        "it was voided {times} times because {player} could not reach its service; at most {most} \
          allowed"
     )]
     Outages {
@@ -99,10 +99,10 @@ pub enum RecordFinding {
         most: u8,
     },
     /// A fault of this player is an outage, but it may have none.
-    #[error("{0} lost by an outage, but may have none: it has no `outages`")]
+    #[error("{0} lost to an outage, but is allowed none: it has no `outages`")]
     NoService(String),
     /// The seed of this player does not follow from the secret.
-    #[error("the seed of {0} does not follow from the secret")]
+    #[error("the seed of {0} does not match the secret")]
     Seed(String),
 }
 

@@ -85,7 +85,7 @@ fn more_outages_than_are_allowed_are_found() {
     };
     assert_eq!(audited(2), []);
     let found = audited(1).iter().map(ToString::to_string).collect::<Vec<_>>();
-    let expected = "it was void 2 times because ant could not reach its service, at most 1 allowed";
+    let expected = "it was voided 2 times because ant could not reach its service; at most 1 allowed";
     assert_eq!(found, [expected]);
 }
 
@@ -93,7 +93,7 @@ fn more_outages_than_are_allowed_are_found() {
 fn an_outage_of_a_player_without_a_service_is_found() {
     let faults = json!({"white": fault("outage")});
     let record = record(changed(&ended_early(faults, "black", "outage")));
-    let expected = "ant lost by an outage, but may have none: it has no `outages`";
+    let expected = "ant lost to an outage, but is allowed none: it has no `outages`";
     assert_eq!(audited(&record), [expected]);
     let mut header = header(&["ant", "bee"]);
     header.players[0].outages = 1;
@@ -234,12 +234,12 @@ fn each_player_is_held_to_its_own_clock() {
 fn seeds_and_luck_follow_from_the_secret() {
     assert_eq!(
         found(&[("/seed/black", json!(5))]),
-        ["the seed of bee does not follow from the secret"]
+        ["the seed of bee does not match the secret"]
     );
     let strangers = found(&[("/players/white", json!("cat"))]);
     let expected = [
-        "the seed of cat does not follow from the secret",
-        "the seed of bee does not follow from the secret",
+        "the seed of cat does not match the secret",
+        "the seed of bee does not match the secret",
     ];
     assert_eq!(strangers, expected);
     let impossible = found(&[("/rolls", json!(["5"]))]);
