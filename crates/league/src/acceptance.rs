@@ -25,8 +25,8 @@ use referee_record::seeds::{NoRandomNumbers, fresh_identity};
 use referee_record::shell;
 use referee_report::colour::Colour;
 use referee_sandbox::limits;
+use referee_tournament::run::header::header_of;
 use referee_tournament::run::instruction::Instruction;
-use referee_tournament::run::resume::header;
 
 /// The command with which an author repeats a check, whose records are gone when it has ended.
 fn repeat_at_home(exam: &Exam) -> String {
@@ -131,7 +131,7 @@ impl CheckRoom {
             ..self.template.clone()
         };
         Ok(Candidate {
-            header: header(&tournament, exam.containment.record(), identity),
+            header: header_of(&tournament, exam.containment.record(), identity),
             elsewhere: Some(repeat_at_home(exam)),
             words: "PLAYER".to_owned(),
             remarks: referee_config::remarks(spec),

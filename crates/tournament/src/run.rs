@@ -4,13 +4,16 @@
 mod agenda;
 pub mod cores;
 pub mod deadline;
+mod end;
 pub mod entrant;
 pub mod event;
 pub mod failure;
 pub mod game_record;
+pub mod header;
 pub mod instruction;
 pub mod job;
 pub mod player_pool;
+mod progress;
 mod recorder;
 pub mod resume;
 pub mod spectators;
@@ -22,14 +25,14 @@ pub mod venue;
 pub mod worker;
 mod workers;
 
-use std::error::Error;
-use std::io;
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, watch};
 
 use self::agenda::{Agenda, Assignment};
+pub use self::end::{RunEnd, RunError};
 use self::event::{Listener, RunEvent};
+use self::progress::{Closing, RunProgress};
 pub use self::recorder::Recorder;
 pub use self::unplayed::waiting;
 use self::unplayed::{Unplayed, spent};
@@ -39,80 +42,11 @@ use crate::run::failure::JobFailure;
 use crate::run::instruction::{Instruction, Instructions, PlayerChange};
 use crate::run::job::{Finished, Job, JobOutcome, Report};
 use crate::run::venue::Venue;
-use crate::schedule::state::{RecordError, TournamentState};
-use referee_games::GameError;
-use referee_match::openings::BookError;
+use crate::schedule::state::TournamentState;
 use referee_match::player::sandbox::shortage_text;
-use referee_record::log::WriteError;
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::roster::RosterChange;
 use referee_sandbox::Shortage;
-
-/// The reason why a run ended before all games were played.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// The log cannot be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// The game cannot be started.
-    #[error(transparent)]
-    Game(#[from] GameError),
-    /// The openings cannot be played.
-    #[error(transparent)]
-    Openings(#[from] BookError),
-    /// A game that was played does not belong to the tournament.
-    #[error("game {id}: {source}")]
-    Misfit {
-        /// The identity.
-        id: String,
-        /// What is wrong with it.
-        source: RecordError,
-    },
-    /// No thread can be started.
-    #[error("cannot start a thread: {0}")]
-    NoWorker(#[source] io::Error),
-    /// The game's implementation failed.
-    #[error("{job} could not be played: {failure}")]
-    Broken {
-        /// The job in which it failed.
-        job: String,
-        /// The failure.
-        failure: JobFailure,
-    },
-    /// The machine lacks resources for even one game.
-    #[error(
-        "{job} could not begin: {}. None of it was recorded; run the same command again to \
-         continue",
-        shortage_text(shortage)
-    )]
-    Shortage {
-        /// The job that could not begin.
-        job: String,
-        /// The missing resource.
-        shortage: Shortage,
-    },
-    /// Some games could not be played, or wait for a budget, and all others were played.
-    #[error("{0}")]
-    Unplayed(String),
-    /// Whoever plays the games elsewhere cannot go on.
-    #[error(transparent)]
-    Elsewhere(Box<dyn Error + Send + Sync>),
-}
-
-/// The outcome of a run. All games played are in the log.
-#[derive(Debug)]
-pub enum RunEnd {
-    /// All games were played.
-    Complete,
-    /// The run was asked to stop at once: the games in play were dropped.
-    Stopped,
-    /// The run was asked to finish: the games in play were finished.
-    Finished,
-    /// No further game was expected to finish before the end time.
-    TimeUp,
-    /// Some games could not be played.
-    Failed(RunError),
-}
 
 /// How often a job is tried when the referee lacks resources and no other game is in progress.
 const TRIES: u32 = 3;
@@ -540,53 +474,6 @@ impl Runner<'_> {
             }
         }
         Ok(())
-    }
-}
-
-/// Why no further game begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Closing {
-    /// Somebody interrupts the run.
-    Interrupted,
-    /// The league is over.
-    Closed,
-}
-
-/// The mutable state of a run, besides that of the tournament.
-struct RunProgress<'p, 'l> {
-    agenda: Agenda,
-    venue: &'p dyn Venue,
-    workers: Workers<'p>,
-    listener: &'l mut dyn Listener,
-    unplayed: Unplayed,
-    /// The reason why no further games are played, although some are due.
-    given_up: Option<RunError>,
-    /// Whether the listeners know that games begin.
-    begun: bool,
-    /// Whether they know that a league rests.
-    told_rest: bool,
-    is_paused: bool,
-    /// How many games may still begin.
-    may_follow: usize,
-    ending: Option<Closing>,
-}
-
-impl RunProgress<'_, '_> {
-    /// Whether games may begin now.
-    fn may_begin(&self) -> bool {
-        !self.is_paused && self.may_follow > 0 && self.ending.is_none()
-    }
-
-    /// The number of a worker that can take a job now.
-    fn free(&self) -> Option<usize> {
-        self.workers.free().filter(|_| self.given_up.is_none() && self.may_follow > 0)
-    }
-
-    /// Whether the run goes on although nothing is in play: it is paused, or a league waits for
-    /// players that have not met too often.
-    fn waits(&self, state: &TournamentState) -> bool {
-        let is_endless = self.is_paused || state.is_league();
-        is_endless && self.ending.is_none() && self.given_up.is_none() && !self.agenda.is_time_up
     }
 }
 

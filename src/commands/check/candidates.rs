@@ -13,7 +13,7 @@ use referee_record::model::stage::Stage;
 use referee_record::model::tournament::Tournament;
 use referee_record::seeds::fresh_identity;
 use referee_tournament::analysis::diagnostics::copies;
-use referee_tournament::run::resume::header;
+use referee_tournament::run::header::header_of;
 
 /// An argument or someone that names no player, with the reason.
 #[derive(Debug)]
@@ -111,7 +111,7 @@ fn candidate(
         ..settings.tournament("check".to_owned(), options, vec![Stage::round_robin(1)], players)
     };
     Ok(Candidate {
-        header: header(&tournament, exam.containment.record(), fresh_identity()?),
+        header: header_of(&tournament, exam.containment.record(), fresh_identity()?),
         words: words(word, args, settings)?,
         elsewhere: None,
         remarks: remarks(&spec),

@@ -14,7 +14,7 @@ use referee_record::model::record::{GameRecord, Header, PlayerInfo};
 use referee_record::model::stage::Stage;
 use referee_record::model::tournament::Tournament;
 use referee_record::seeds::fresh_identity;
-use referee_tournament::run::resume::header;
+use referee_tournament::run::header;
 
 /// A new folder for the log of a game.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ pub(super) fn header_of(
         }
         PlayerArgument::Human => PlayerInfo::person(&names[seat]),
     };
-    let header = header(&tournament, terms.containment.record(), fresh_identity()?);
+    let header = header::header_of(&tournament, terms.containment.record(), fresh_identity()?);
     let players = words.seats().map(info).collect();
     Ok(Header { players, drawn: false, ..header })
 }

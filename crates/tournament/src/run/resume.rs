@@ -5,26 +5,25 @@ pub mod continuation;
 mod draw;
 mod error;
 mod offer;
+mod rewrite;
 
-use std::io;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use self::changes::{ChangedProgram, Differences, Played, compare, may_grow};
 use self::draw::draw_openings;
 pub use self::error::ResumeError;
 use self::offer::{continue_league, offer};
+use self::rewrite::rewrite_log;
 use crate::folder::{self, FolderError, LockedFolder, LogContents};
+use crate::run::header::header_of;
 use crate::verify::first_difference;
-use referee_games::{RulesProgram, Text, one_line};
+use referee_games::one_line;
 use referee_record::disk;
-use referee_record::log::{
-    LOG, LogLine, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header,
-};
+use referee_record::log::{LOG, LogReader, LogWriter, WriteError};
 use referee_record::model::containment::Containment;
 use referee_record::model::openings::{OpeningSource, Openings};
 use referee_record::model::player::Out;
-use referee_record::model::record::{GameRecord, Header, PlayerInfo, SCHEMA};
+use referee_record::model::record::Header;
 use referee_record::model::rules::GameRules;
 use referee_record::model::stage::{Format, Stage, checked_round_robin, configured};
 use referee_record::model::tournament::Tournament;
@@ -110,7 +109,7 @@ pub fn examine(
     refuse_strangers(request.players, tournament)?;
     if !dir.join(LOG).exists() {
         folder::read_secret(dir)?;
-        continuation::versions(dir, &header(tournament, containment.clone(), String::new()))?;
+        continuation::versions(dir, &header_of(tournament, containment.clone(), String::new()))?;
         return Ok(None);
     }
     drop(LogWriter::hold(dir)?);
@@ -332,7 +331,7 @@ pub fn drawn_header(
     old: Option<&Header>,
     note: &dyn Fn(&str),
 ) -> Result<Header, ResumeError> {
-    let mut wanted = header(tournament, containment.clone(), identity.to_owned());
+    let mut wanted = header_of(tournament, containment.clone(), identity.to_owned());
     if old.is_none() {
         note_drawn(None, &mut wanted, &Played::default());
     }
@@ -341,43 +340,6 @@ pub fn drawn_header(
             .map_err(|source| ResumeError::Book { file: book.selection().file.clone(), source })?;
     }
     Ok(wanted)
-}
-
-/// The header for this configuration, without openings from a book.
-pub fn header(tournament: &Tournament, containment: Containment, identity: String) -> Header {
-    let created = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let options = tournament.options.to_json();
-    let seats = tournament.game.seats();
-    Header {
-        schema: SCHEMA.to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        tournament: tournament.name.clone(),
-        identity,
-        created,
-        game: tournament.game.name().to_owned(),
-        program: tournament.game.program().map(RulesProgram::without_places),
-        seats: seats.map(Text::into_owned),
-        options,
-        clock: tournament.clock,
-        fault_policy: tournament.fault_policy,
-        adjudication: tournament.adjudication,
-        quarantine: tournament.quarantine,
-        stages: tournament.stages.clone(),
-        rank: tournament.rank,
-        // With a seed the tournament can be repeated, and so it is predictable.
-        drawn: tournament.seed.is_none(),
-        openings: match &tournament.openings {
-            Some(OpeningSource::Random { plies }) => Some(Openings::Random { plies: *plies }),
-            Some(OpeningSource::Book(_)) | None => None,
-        },
-        book: None,
-        containment,
-        seed: tournament.seed,
-        anchors: tournament.anchors.clone(),
-        players: tournament.players.iter().map(PlayerInfo::from).collect(),
-        continues: tournament.league.as_ref().and_then(|league| league.continues.clone()),
-        changes: Vec::new(),
-    }
 }
 
 /// The error that the results do not fit the configuration. If only programs have changed, it ends
@@ -402,58 +364,4 @@ fn refuse(
         return ResumeError::Differs { dir, differences, offer };
     }
     ResumeError::Programs { dir, differences, command: request.with(programs) }
-}
-
-/// Rewrites the log with the new header and without the games of replaced players. Those are saved
-/// first, in the file of superseded games.
-fn rewrite_log(
-    dir: &Path,
-    log: &mut LogWriter,
-    old: &Header,
-    wanted: &Header,
-    replaced: &[String],
-) -> Result<(), ResumeError> {
-    let is_superseded = |record: &GameRecord| {
-        record.players.values.values().iter().any(|name| replaced.contains(name))
-    };
-    if !replaced.is_empty() {
-        let path = dir.join(SUPERSEDED);
-        set_aside(&path, |add| {
-            each_line(dir, &mut |line| match &line.record {
-                Ok(record) if is_superseded(record) => add(&superseded(record, old, replaced)),
-                _ => Ok(()),
-            })
-        })
-        .map_err(|source| ResumeError::Superseded { path, source })?;
-    }
-    // Those who came to a league later have lines of their own.
-    let founders = wanted.of_founders();
-    log.replace(wanted, |out| {
-        write_header(out, &founders)?;
-        each_line(dir, &mut |line| match &line.record {
-            Ok(record) if is_superseded(record) => Ok(()),
-            _ => out.write_all(&line.raw),
-        })
-    })?;
-    Ok(())
-}
-
-fn each_line(dir: &Path, each: &mut dyn FnMut(&LogLine) -> io::Result<()>) -> io::Result<()> {
-    let mut reader = LogReader::open(dir).map_err(io::Error::other)?;
-    while let Some(line) = reader.next_line().map_err(io::Error::other)? {
-        each(&line)?;
-    }
-    Ok(())
-}
-
-/// A superseded game, with the hashes of the players that played it.
-fn superseded(record: &GameRecord, header: &Header, replaced: &[String]) -> Vec<u8> {
-    let hashes: serde_json::Map<String, serde_json::Value> = header
-        .players
-        .iter()
-        .filter(|player| replaced.contains(&player.name))
-        .map(|player| (player.name.clone(), player.hash.clone().into()))
-        .collect();
-    let line = serde_json::json!({ "replaced": hashes, "game": record });
-    format!("{line}\n").into_bytes()
 }

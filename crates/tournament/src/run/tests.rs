@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,11 +16,11 @@ use crate::run::event::Listeners;
 use crate::run::instruction::no_instructions;
 use crate::run::job::Conditions;
 use crate::run::worker::{Reports, Worker};
+use crate::schedule::state::RecordError;
 use referee_games::{Event, Game, OptionError, Options, Refusal, RuleSheet, Typed, two};
 use referee_match::openings::OpeningBook;
 use referee_match::player::{Player, Respond, Wire};
-use referee_record::log::LogReader;
-use referee_record::log::LogWriter;
+use referee_record::log::{LogReader, LogWriter, WriteError};
 use referee_record::model::clock::TimeControl;
 use referee_record::model::record::{Header, examples};
 use referee_record::model::rules::GameRules;

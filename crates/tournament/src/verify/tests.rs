@@ -85,7 +85,8 @@ fn more_outages_than_are_allowed_are_found() {
     };
     assert_eq!(audited(2), []);
     let found = audited(1).iter().map(ToString::to_string).collect::<Vec<_>>();
-    let expected = "it was voided 2 times because ant could not reach its service; at most 1 allowed";
+    let expected =
+        "it was voided 2 times because ant could not reach its service; at most 1 allowed";
     assert_eq!(found, [expected]);
 }
 
@@ -232,15 +233,10 @@ fn each_player_is_held_to_its_own_clock() {
 
 #[test]
 fn seeds_and_luck_follow_from_the_secret() {
-    assert_eq!(
-        found(&[("/seed/black", json!(5))]),
-        ["the seed of bee does not match the secret"]
-    );
+    assert_eq!(found(&[("/seed/black", json!(5))]), ["the seed of bee does not match the secret"]);
     let strangers = found(&[("/players/white", json!("cat"))]);
-    let expected = [
-        "the seed of cat does not match the secret",
-        "the seed of bee does not match the secret",
-    ];
+    let expected =
+        ["the seed of cat does not match the secret", "the seed of bee does not match the secret"];
     assert_eq!(strangers, expected);
     let impossible = found(&[("/rolls", json!(["5"]))]);
     assert!(impossible[0].contains("`5`"), "{impossible:?}");
