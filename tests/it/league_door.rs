@@ -533,6 +533,17 @@ fn the_organiser_decides_on_its_page() {
     let page = door.served.ask("/organiser", &[&door.organiser]);
     assert!(page.contains("The league is not running"), "{page}");
     assert!(page.contains("2 authors waiting, the next one first: bob, ann."), "{page}");
+    let table = door.served.ask("/organiser/authors.csv", &[&door.organiser]);
+    assert!(table.contains("content-type: text/csv"), "{table}");
+    let lines: Vec<&str> = table.lines().skip_while(|line| !line.starts_with("author,")).collect();
+    assert_eq!(lines.len(), 3, "{table}");
+    assert!(
+        lines[1].starts_with("ann,takes part,yes,1,") && lines[2].starts_with("bob,"),
+        "{table}"
+    );
+    for stranger in [&[][..], &[&*door.ann]] {
+        assert_eq!(status(&door.served.ask("/organiser/authors.csv", stranger)), 403);
+    }
     let token = door.token("/organiser", &door.organiser);
     let wish = |wish: &str, fields: &[(&str, &str)]| {
         let fields: Vec<(&str, &[u8])> =

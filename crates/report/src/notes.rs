@@ -1,6 +1,6 @@
 //! The notes under the ranking, which explain what its numbers do not show.
 
-use super::numbers::{margin, points, whole};
+use super::numbers::{margin, points, two_digits, whole};
 use super::standings::{PointStandings, SeatStandings};
 use super::unranked::describe;
 use super::{Remedy, Row, Standings};
@@ -333,7 +333,7 @@ pub(super) fn winner(
     let better = format!("It is {percent}% likely to be better than {other}");
     Some(match next.games {
         Some(games) => {
-            let games = two_digits(games);
+            let games = two_digits(f64::from(games));
             format!("{place} {better}; about {games} more games would settle that.")
         }
         None => format!("{place} {better}."),
@@ -342,16 +342,7 @@ pub(super) fn winner(
 
 /// About how many more games would separate two players.
 pub(crate) fn games_to_tell(games: Option<u32>) -> String {
-    games.map_or_else(|| "over a million".to_owned(), |games| two_digits(games).to_string())
-}
-
-/// The number, rounded to its two significant digits.
-fn two_digits(number: u32) -> u32 {
-    let mut unit = 1;
-    while number / unit >= 100 {
-        unit *= 10;
-    }
-    (number + unit / 2) / unit * unit
+    games.map_or_else(|| "over a million".to_owned(), |games| two_digits(f64::from(games)))
 }
 
 /// Neighbours that are not separated at 95%.
@@ -528,10 +519,9 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_rounded_to_two_digits() {
-        assert_eq!(games_to_tell(Some(12_345)), "12000");
-        let rounded = [0, 7, 99, 104, 105, 995, 260_884].map(two_digits);
-        assert_eq!(rounded, [0, 7, 99, 100, 110, 1000, 260_000]);
+    fn so_many_games_are_told_roughly() {
+        let told = [Some(12_345), None].map(games_to_tell);
+        assert_eq!(told, ["12000", "over a million"]);
     }
 
     #[test]

@@ -57,9 +57,24 @@ fn humane(value: f64) -> String {
     if value.abs() < 10.0 { format!("{value:.1}") } else { format!("{value:.0}") }
 }
 
+/// A number of games, rounded to its two significant digits.
+pub(super) fn two_digits(games: f64) -> String {
+    let mut unit = 1.0;
+    while games / unit >= 100.0 {
+        unit *= 10.0;
+    }
+    format!("{:.0}", (games / unit).round() * unit)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn games_are_rounded_to_two_digits() {
+        let rounded = [0.0, 7.0, 99.0, 104.0, 105.0, 995.0, 260_884.0].map(two_digits);
+        assert_eq!(rounded, ["0", "7", "99", "100", "110", "1000", "260000"]);
+    }
 
     #[test]
     fn numbers_are_shown_as_people_write_them() {

@@ -97,8 +97,13 @@ impl Row {
     }
 
     /// The number of faults of all kinds.
-    pub(crate) fn fault_total(&self) -> u32 {
+    pub fn fault_total(&self) -> u32 {
         self.faults.values().sum()
+    }
+
+    /// The number of games.
+    pub fn games(&self) -> u32 {
+        self.games
     }
 
     /// The rating, if it says how well the player plays. `None` if the player only made faults or

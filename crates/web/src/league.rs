@@ -39,6 +39,7 @@ pub fn private_pages(entrance: Arc<Entrance>) -> Router {
         .route("/author/versions/{number}/packet.zip", get(packet::download))
         .route("/author/versions/{number}/player.zip", get(packet::player))
         .route(ORGANISER, get(organiser::page))
+        .route("/organiser/authors.csv", get(organiser::authors_table))
         .route("/organiser/{wish}", post(organiser::wish))
         .layer(DefaultBodyLimit::disable())
         .layer(middleware::map_response(entrance::keep_private))

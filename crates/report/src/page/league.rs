@@ -1,10 +1,13 @@
 //! The pages of a league for its authors and its organiser. They have forms, so their style and their
 //! script are files of their own: nothing in the page itself may run.
 
+use std::io;
+
 use maud::{DOCTYPE, Markup, html};
 
 use super::template::STYLE;
-use super::{name, scrolling};
+use super::{name, or_dash, scrolling};
+use crate::csv_cells;
 use referee_protocol::escape;
 use referee_record::model::league::GameBounds;
 use referee_record::wording::counted;
@@ -65,10 +68,78 @@ pub enum LeagueStatus {
 pub struct ListedAuthor {
     /// The name.
     pub name: String,
+    /// Whether a link was made.
+    pub is_invited: bool,
     /// How many versions have entered.
     pub versions: usize,
+    /// The version that plays; `None` if none does.
+    pub plays: Option<PlayingVersion>,
+    /// The last submission: when that was decided, and the version that entered or the reason.
+    pub last: Option<(String, Result<u32, String>)>,
     /// Whether the author was removed.
     pub is_removed: bool,
+}
+
+/// The version of an author that plays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlayingVersion {
+    /// Its number.
+    pub number: u32,
+    /// Its games that count.
+    pub games: u32,
+    /// Its faults.
+    pub faults: u32,
+}
+
+impl ListedAuthor {
+    /// What became of the last submission, in words; empty if there was none.
+    fn last_outcome(&self) -> String {
+        match &self.last {
+            None => String::new(),
+            Some((_, Ok(version))) => format!("entered as v{version}"),
+            Some((_, Err(why))) => format!("refused: {}", why.lines().next().unwrap_or_default()),
+        }
+    }
+
+    fn state(&self) -> &'static str {
+        if self.is_removed { "removed" } else { "takes part" }
+    }
+}
+
+/// The same list as CSV.
+///
+/// # Errors
+/// It cannot be written.
+pub fn authors_csv(authors: &[ListedAuthor]) -> io::Result<Vec<u8>> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record([
+        "author",
+        "state",
+        "link",
+        "versions",
+        "plays",
+        "games",
+        "faults",
+        "last_hand_in",
+        "outcome",
+    ])?;
+    for author in authors {
+        let number = |of: fn(&PlayingVersion) -> u32| {
+            author.plays.as_ref().map_or_else(String::new, |plays| of(plays).to_string())
+        };
+        table.write_record([
+            &*csv_cells::text(&author.name),
+            author.state(),
+            if author.is_invited { "yes" } else { "no" },
+            &author.versions.to_string(),
+            &number(|plays| plays.number),
+            &number(|plays| plays.games),
+            &number(|plays| plays.faults),
+            author.last.as_ref().map_or("", |(when, _)| when),
+            &csv_cells::text(&author.last_outcome()),
+        ])?;
+    }
+    csv_cells::finish(table)
 }
 
 impl OrganiserPage<'_> {
@@ -152,10 +223,20 @@ impl OrganiserPage<'_> {
             return html! { p { "No invitations and no hand-ins yet." } };
         }
         let table = html! { table {
-            thead { tr { th { "Author" } th.n { "Versions" } th { "State" } th { "Change" } } }
+            thead { tr {
+                th { "Author" } th { "Link" } th.n { "Versions" } th.n { "Plays" } th.n { "Games" }
+                th.n { "Faults" } th { "Last hand-in" } th { "Outcome" } th { "State" } th { "Change" }
+            } }
             tbody { @for author in self.authors { tr {
-                th scope="row" { (name(&author.name)) } td.n { (author.versions) }
-                td { @if author.is_removed { "removed" } @else { "takes part" } }
+                th scope="row" { (name(&author.name)) }
+                td { @if author.is_invited { "yes" } @else { "none" } }
+                td.n { (author.versions) }
+                td.n { (or_dash(author.plays.map(|plays| format!("v{}", plays.number)))) }
+                td.n { (or_dash(author.plays.map(|plays| plays.games))) }
+                td.n { (or_dash(author.plays.map(|plays| plays.faults))) }
+                td { (or_dash(author.last.as_ref().map(|(when, _)| when))) }
+                td { (shown(&author.last_outcome())) }
+                td { (author.state()) }
                 td {
                     @let (wish, label) = if author.is_removed { ("readmit", "Readmit") } else { ("remove", "Remove") };
                     form method="post" action={ "/organiser/" (wish) } enctype="multipart/form-data" {
@@ -166,7 +247,15 @@ impl OrganiserPage<'_> {
                 }
             } } }
         } };
-        html! { p { (counted(self.authors.len(), "author")) "." } (scrolling("Authors", &table)) }
+        html! {
+            p {
+                (counted(self.authors.len(), "author")) ", "
+                (self.authors.iter().filter(|author| author.plays.is_none()).count())
+                " without a version that plays. "
+                a href="/organiser/authors.csv" download { "As CSV" }
+            }
+            (scrolling("Authors", &table))
+        }
     }
 
     fn button(&self, wish: &str, label: &str) -> Markup {
@@ -253,7 +342,18 @@ pub(super) mod tests {
 
     #[test]
     fn nothing_that_others_wrote_is_markup() {
-        let listed = ListedAuthor { name: HOSTILE.to_owned(), versions: 1, is_removed: false };
+        let listed = ListedAuthor {
+            name: HOSTILE.to_owned(),
+            is_invited: true,
+            versions: 1,
+            plays: Some(PlayingVersion { number: 1, games: 7, faults: 2 }),
+            last: Some(("today".to_owned(), Err(format!("{HOSTILE}\nmore")))),
+            is_removed: false,
+        };
+        let table = authors_csv(std::slice::from_ref(&listed)).expect("a table");
+        let table = String::from_utf8(table).expect("text");
+        assert!(table.starts_with("author,state,link,versions,plays,games,faults,last_hand_in,"));
+        assert!(table.contains(",takes part,yes,1,1,7,2,today,refused: "), "{table}");
         let organiser = OrganiserPage {
             league: HOSTILE,
             token: "t",

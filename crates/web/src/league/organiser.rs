@@ -4,19 +4,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axum::extract::{Path as Named, Request, State};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
+use super::author::date;
 use super::entrance::{Entrance, OrganiserVisit, page_with_forms, see_other};
 use super::form::{self, FormProblem};
 use crate::WebError;
-use crate::served;
+use crate::background::in_background;
+use crate::served::{self, LivePage};
 use crate::shared_copy::Freshness;
 use crate::visitors::ORGANISER;
 use referee_league::control::Control;
+use referee_league::history::{self, PastHandIn, PastOutcome};
 use referee_league::invitations::Invitations;
 use referee_league::queue::CheckQueue;
-use referee_report::page::league::{LeagueStatus, ListedAuthor, OrganiserPage};
+use referee_record::model::record::PlayerInfo;
+use referee_report::Row;
+use referee_report::page::league::{
+    LeagueStatus, ListedAuthor, OrganiserPage, PlayingVersion, authors_csv,
+};
 use referee_tournament::folder;
 
 /// Shows the organiser what there is.
@@ -53,21 +60,70 @@ async fn html(entrance: &Entrance, visit: &OrganiserVisit) -> Result<String, Web
 async fn authors(entrance: &Entrance, control: &Control) -> Result<Vec<ListedAuthor>, WebError> {
     let invitations = Invitations::read(&entrance.league.dir)?;
     let live = served::page(&entrance.live, Freshness::Recent).await?;
-    let mut versions: BTreeMap<&str, usize> = BTreeMap::new();
-    for entry in live.entrants.iter().filter_map(|player| player.entry.as_ref()) {
-        *versions.entry(&entry.author).or_default() += 1;
-    }
-    let all: BTreeSet<&str> = invitations
-        .authors()
-        .chain(versions.keys().copied())
-        .chain(control.removed.iter().map(String::as_str))
-        .collect();
-    let listed = |name: &str| ListedAuthor {
-        name: name.to_owned(),
-        versions: versions.get(name).copied().unwrap_or_default(),
-        is_removed: control.removed.contains(name),
+    let (entrants, control) = (entrance.league.settings.entrants.clone(), control.clone());
+    in_background(move || {
+        let mut versions: BTreeMap<&str, Vec<&PlayerInfo>> = BTreeMap::new();
+        for player in &live.entrants {
+            if let Some(entry) = &player.entry {
+                versions.entry(&entry.author).or_default().push(player);
+            }
+        }
+        let all: BTreeSet<&str> = invitations
+            .authors()
+            .chain(versions.keys().copied())
+            .chain(control.removed.iter().map(String::as_str))
+            .collect();
+        let listed = |name: &str| {
+            let own = versions.get(name).map(Vec::as_slice).unwrap_or_default();
+            Ok(ListedAuthor {
+                name: name.to_owned(),
+                is_invited: invitations.authors().any(|author| author == name),
+                versions: own.len(),
+                plays: own.iter().find_map(|player| playing(&live, player)),
+                last: history::read(&entrants, name)?.pop().map(outcome),
+                is_removed: control.removed.contains(name),
+            })
+        };
+        all.into_iter().map(listed).collect()
+    })
+    .await
+}
+
+/// A version, if it plays.
+fn playing(live: &LivePage, player: &PlayerInfo) -> Option<PlayingVersion> {
+    let number = player.entry.as_ref().filter(|_| player.left.is_none())?.version;
+    let shown = live.tables.analysis.shown_name(&player.name);
+    // Whoever entered a moment ago is not on the page yet.
+    let row = live.tables.standings.rows.iter().find(|row| row.player == shown);
+    Some(PlayingVersion {
+        number,
+        games: row.map_or(0, Row::games),
+        faults: row.map_or(0, Row::fault_total),
+    })
+}
+
+/// When it was decided what becomes of a submission, and the decision.
+fn outcome(last: PastHandIn) -> (String, Result<u32, String>) {
+    let decided = match last.outcome {
+        PastOutcome::Entered { version } => Ok(version),
+        PastOutcome::Refused { why } => Err(why),
     };
-    Ok(all.into_iter().map(listed).collect())
+    (date(last.at), decided)
+}
+
+/// Gives the organiser the list of authors.
+pub(super) async fn authors_table(
+    State(entrance): State<Arc<Entrance>>,
+    _: OrganiserVisit,
+) -> Response {
+    let table = async {
+        let control = entrance.control()?;
+        Ok::<_, WebError>(authors_csv(&authors(&entrance, &control).await?)?)
+    };
+    match table.await {
+        Ok(table) => ([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], table).into_response(),
+        Err(failure) => entrance.sorry(&failure),
+    }
 }
 
 /// Does what a form on the page asks for.

@@ -6,11 +6,14 @@ use super::super::{name, or_dash, percent};
 use super::challenges::ChallengeSection;
 use super::{framed, hidden, leave, shown};
 use crate::charts::{AxisScale, IntervalRow, interval_chart};
-use crate::numbers::elo;
+use crate::numbers::{elo, two_digits};
 use crate::{Row, Standings, verdict};
 use referee_ratings::{Estimate, Outcomes};
 use referee_record::model::entry::LeavingReason;
 use referee_record::wording::counted;
+
+/// About the margin of a rating in Elo with which a league is content.
+const SETTLED: f64 = 50.0;
 
 /// What an author sees.
 #[derive(Debug)]
@@ -248,12 +251,20 @@ impl AuthorPage<'_> {
                 } }
                 tbody { @for version in self.versions { (self.version(version)) } }
             }))
+            @if let Some(outlook) = self.outlook() { p { (outlook) } }
             p.hint {
                 "A packet has a version's games, its faults and the messages before the first \
                  fault. "
                 "Opponents have pseudonyms in it."
             }
         }
+    }
+
+    /// How well the rating of the version that plays is known.
+    fn outlook(&self) -> Option<String> {
+        let version = self.versions.iter().find(|version| version.left.is_none())?;
+        let row = self.standings.rows.iter().find(|row| row.player == version.shown)?;
+        outlook(version.number, row.games, row.shown_rating()?.margin())
     }
 
     fn version(&self, version: &AuthorVersion<'_>) -> Markup {
@@ -448,6 +459,21 @@ fn answer(step: &VersionStep) -> String {
     }
 }
 
+/// How many more games make the rating of a version as certain as ratings of a league become; `None`
+/// if it is.
+fn outlook(version: u32, games: u32, margin: f64) -> Option<String> {
+    let more = f64::from(games) * ((margin / SETTLED).powi(2) - 1.0);
+    (more >= 1.0).then(|| {
+        format!(
+            "The rating of version {version} is known to ±{} Elo; about {} more games make that \
+             ±{}.",
+            elo(margin),
+            two_digits(more),
+            elo(SETTLED)
+        )
+    })
+}
+
 /// A table whose rows become blocks where the screen is narrow, each cell with its label.
 pub(super) fn stacking(label: &str, content: &Markup) -> Markup {
     html! { table.stacking aria-label=(label) { (content) } }
@@ -503,6 +529,15 @@ mod tests {
             assert_eq!(said(gain), sentence);
         }
         assert!(said(None).starts_with("Not known yet: versions 1 and 2 need 20 games each"));
+    }
+
+    #[test]
+    fn four_times_as_many_games_halve_the_margin() {
+        let told = "The rating of version 3 is known to ±100 Elo; about 120 more games make that \
+                    ±50.";
+        assert_eq!(outlook(3, 40, 100.0).as_deref(), Some(told));
+        assert_eq!(outlook(3, 200, 49.0), None);
+        assert_eq!(outlook(3, 0, 400.0), None);
     }
 
     #[test]
