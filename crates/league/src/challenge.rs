@@ -93,7 +93,7 @@ fn file(entrants: &Path, author: &str) -> PathBuf {
 }
 
 impl Challenges {
-    /// Reads those of an author. Without a file, there are none.
+    /// Reads the challenges of an author, who has none without a file.
     ///
     /// # Errors
     /// The file cannot be read, or is damaged.

@@ -188,7 +188,7 @@ impl Doorkeeper {
         }
     }
 
-    /// Who is to meet, or why there is no game.
+    /// The players of a challenge, or why it is not played.
     fn meeting(
         &self,
         author: &str,

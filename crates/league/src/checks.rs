@@ -242,7 +242,7 @@ impl Doorkeeper {
     }
 }
 
-/// Does `work`. A panic is no fault of the submission.
+/// Runs `work`. If it panics, that is not the fault of the submission.
 fn guarded(work: impl FnOnce() -> Result<Taken, NotTaken>) -> Result<Taken, NotTaken> {
     // What it changes, a report, is complete at any moment.
     let worked = catch_unwind(AssertUnwindSafe(work));

@@ -42,20 +42,7 @@ impl Door {
         tell: mpsc::UnboundedSender<Instruction>,
     ) -> Result<Self, LeagueError> {
         let settings = league.settings;
-        let failed = |path: &Path| {
-            let path = path.to_owned();
-            move |source: io::Error| LeagueError::Unwritable { path, source }
-        };
-        let work = settings.entrants.join(WORK);
-        for folder in [&settings.hand_in, &settings.entrants] {
-            fs::create_dir_all(folder).map_err(failed(folder))?;
-        }
-        // Other accounts of the machine must not read what was handed in, as far as players can do
-        // without.
-        let needs_passage = league.containment.policy().needs_passage();
-        let access = if needs_passage { FolderAccess::Passage } else { FolderAccess::Owner };
-        disk::restrict(&settings.entrants, access).map_err(failed(&settings.entrants))?;
-        remove_tree(&work).map_err(failed(&work))?;
+        prepare_folders(league)?;
         let watch = DoorWatch::begin(&settings.hand_in, league.dir);
         let bell = watch.bell();
         let (stop, stopped) = watch::channel(false);
@@ -108,6 +95,25 @@ impl Door {
         // A panic was reported already.
         let _ = self.thread.join();
     }
+}
+
+/// Makes the folders that a league needs, and removes what an earlier run left of its checks.
+fn prepare_folders(league: PlannedLeague<'_>) -> Result<(), LeagueError> {
+    let (hand_in, entrants) = (&league.settings.hand_in, &league.settings.entrants);
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source: io::Error| LeagueError::Unwritable { path, source }
+    };
+    for folder in [hand_in, entrants] {
+        fs::create_dir_all(folder).map_err(failed(folder))?;
+    }
+    // Other accounts of the machine must not read what was handed in, as far as players can do
+    // without.
+    let needs_passage = league.containment.policy().needs_passage();
+    let access = if needs_passage { FolderAccess::Passage } else { FolderAccess::Owner };
+    disk::restrict(entrants, access).map_err(failed(entrants))?;
+    let work = entrants.join(WORK);
+    remove_tree(&work).map_err(failed(&work))
 }
 
 /// The folders of a league, and those around them, as given and without links.

@@ -3,10 +3,11 @@
 //! An author hands in by putting files into a folder. The [`door`] notices that (`door_watch`) and
 //! queues it (`doorkeeper`, [`queue`]). In a thread of its own (`checks`), a check copies what is
 //! there ([`hand_in`]), builds it if it has to be built (`intake`) and tries it out. The door keeps it
-//! as a [`version`], and tells the run to let it enter (`acceptance`). A run that begins finds the versions that
-//! entered before ([`roster`]). What the organiser wants lies in a file ([`control`]), and so do the
-//! links by which people come to the page ([`invitations`]). The page itself is not here: whatever
-//! is written into these files, by a command, a page or a script, is followed alike.
+//! as a [`version`], and tells the run to let it enter (`acceptance`). When nothing waits for a check,
+//! it plays the games that authors ask for (`challenger`, [`challenge`]). A run that begins finds the
+//! versions that entered before ([`roster`]). What the organiser wants lies in a file ([`control`]),
+//! and so do the links by which people come to the page ([`invitations`]). The page itself is not
+//! here: whatever is written into these files, by a command, a page or a script, is followed alike.
 //!
 //! | place | holds | written by |
 //! |---|---|---|

@@ -112,7 +112,7 @@ mod tests {
         assert!(lines[1].starts_with("1,bee,"));
         assert!(lines[2].starts_with("2,'=cmd,-"));
         assert!(lines[2].contains(",2,0.5,0,1,1,0.5,0,1,0,1,0,0,0,0,0,0,0,0,0,0,0,0,"));
-        // There is no next player, and the seats are worth the same.
+        // Without a next player, and with seats of the same value.
         assert!(lines[2].ends_with(",1,2,,,1,,,"), "{}", lines[2]);
     }
 

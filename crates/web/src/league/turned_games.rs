@@ -61,7 +61,7 @@ impl Default for TurnedGames {
 }
 
 impl TurnedGames {
-    /// The ply of a game that cost `seat` most; `None` if there is none, or it is not known yet.
+    /// The ply of a game that cost `seat` most; `None` without one, or while it is not known.
     pub(super) fn of(&self, game: &PlayedGame, seat: Seat) -> Option<TurnedAt> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let own = known.points.get(&game.fingerprint?)?.iter().filter(|point| point.seat == seat);

@@ -12,7 +12,7 @@ use referee_record::model::roster::RosterChange;
 /// The reason why a league cannot continue another one.
 #[derive(Debug, thiserror::Error)]
 pub enum ContinuationError {
-    /// There is no such league.
+    /// Its results are missing.
     #[error(
         "`continues = {name:?}`: {} has no {LOG}; give the name of a league whose results are there",
         dir.display()
