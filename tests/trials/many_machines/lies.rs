@@ -138,7 +138,7 @@ const LIES: [(&str, Lie, &str); 5] = [
     ("result", wrong_result, "the replay says"),
     ("action", illegal_action, "was not legal"),
     ("foreign", foreign_game, "it contains a different game's record"),
-    ("other-run", |ids, _, other| truly(ids, other), "does not follow from the secret"),
+    ("other-run", |ids, _, other| truly(ids, other), "does not match the secret"),
     ("half", |ids, truth, _| truly(&ids[..1], truth), "it has 1 games instead of 2"),
 ];
 
