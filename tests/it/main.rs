@@ -25,7 +25,6 @@ mod games_of_many;
 mod go;
 mod gtp_engines;
 mod hosted_classes;
-mod ladder_simulation;
 mod league;
 mod league_door;
 mod make_up;
