@@ -54,35 +54,13 @@ fn parts(player: &PlayerSpec) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
-    use referee_record::model::usage::UsageLimit;
 
     fn player(dir: &Path, program: &str, readable: &[&str]) -> PlayerSpec {
+        let kind = PlayerKind::Command { program: dir.join(program), args: Vec::new() };
         PlayerSpec {
-            name: program.to_owned(),
-            kind: PlayerKind::Command { program: dir.join(program), args: Vec::new() },
-            dir: dir.to_owned(),
-            env: BTreeMap::new(),
             readable: readable.iter().map(|name| dir.join(name)).collect(),
-            hidden: Vec::new(),
-            engine: None,
-            tc: None,
-            places: Vec::new(),
-            root: None,
-            devices: Vec::new(),
-            network: Vec::new(),
-            folders: Vec::new(),
-            restart: true,
-            guesses: false,
-            outages: 0,
-            usage: UsageLimit::default(),
-            long_notes: false,
-            disqualified: None,
-            hash: String::new(),
-            fingerprint: referee_record::fingerprint::Fingerprint::default(),
-            command: String::new(),
+            ..PlayerSpec::new(program.to_owned(), kind, dir.to_owned())
         }
     }
 

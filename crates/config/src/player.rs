@@ -15,7 +15,6 @@ use referee_entrants::start_command::StartCommand;
 use referee_match::player::own_files;
 use referee_record::fingerprint::{self, Fingerprint, Parts, Unreadable};
 use referee_record::model::player::{EngineSettings, PlayerKind, PlayerSpec};
-use referee_record::model::usage::UsageLimit;
 use referee_sandbox::{Endpoint, IMAGE_PATH, PinnedPath};
 
 /// The option of engines for the castling of Chess960.
@@ -108,28 +107,9 @@ fn compiled(spec: &PlayerSpec) -> Option<String> {
 pub(super) fn from_bot(name: String, bot: &str, dir: &Path) -> Result<PlayerSpec, InvalidValue> {
     let kind = launch::bot(bot)?;
     Ok(PlayerSpec {
-        name,
         command: launch::shown_command(&kind, &[]),
-        kind,
-        dir: dir.to_owned(),
-        env: BTreeMap::new(),
-        readable: Vec::new(),
-        folders: Vec::new(),
-        places: Vec::new(),
-        root: None,
-        devices: Vec::new(),
-        network: Vec::new(),
-        hidden: Vec::new(),
-        engine: None,
-        tc: None,
-        restart: true,
-        guesses: false,
-        outages: 0,
-        usage: UsageLimit::default(),
-        long_notes: false,
-        disqualified: None,
         hash: fingerprint::of_bot(bot),
-        fingerprint: Fingerprint::default(),
+        ..PlayerSpec::new(name, kind, dir.to_owned())
     })
 }
 
@@ -210,26 +190,14 @@ fn from_program(
     Ok(PlayerSpec {
         places: places.map(PinnedPath::find).collect(),
         readable,
-        name,
         command: launch::shown_command(&kind, &command.words) + &command.room.shown(),
         hash,
         fingerprint,
-        folders: Vec::new(),
         root: command.room.root.map(|root| root.path),
         devices: command.room.devices,
         network: command.room.network,
-        hidden: Vec::new(),
-        kind,
-        dir: dir.to_owned(),
         env: command.env,
-        engine: None,
-        tc: None,
-        restart: true,
-        guesses: false,
-        outages: 0,
-        usage: UsageLimit::default(),
-        long_notes: false,
-        disqualified: None,
+        ..PlayerSpec::new(name, kind, dir.to_owned())
     })
 }
 

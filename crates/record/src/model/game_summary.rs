@@ -69,12 +69,6 @@ impl GameSummary {
         Self::of_places(places)
     }
 
-    /// The summary of a game for two that both lost by these faults, in the order of the seats.
-    pub fn double_fault(codes: [FaultCode; 2]) -> Self {
-        let faults = [Seat::FIRST, Seat::SECOND].into_iter().zip(codes).collect();
-        Self { faults, ..Self::of_two(GameOutcome::Draw) }
-    }
-
     /// The first seat's outcome in a game for two. None when both players failed: neither scores,
     /// and the game does not affect ratings.
     pub fn outcome(self) -> Option<GameOutcome> {

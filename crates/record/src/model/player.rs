@@ -218,29 +218,12 @@ pub enum PlayerKind {
 }
 
 impl PlayerSpec {
-    /// Whether its command starts the embedded bridge.
-    pub fn is_bridged(&self) -> bool {
-        matches!(&self.kind, PlayerKind::Command { args, .. } if args.iter().any(|arg| arg == BRIDGE))
-    }
-
-    /// Whether it can start after an opening. The bridge cannot tell a class its own first
-    /// actions.
-    pub fn takes_openings(&self) -> bool {
-        !self.is_bridged()
-    }
-}
-
-/// Players for tests.
-#[cfg(any(test, feature = "examples"))]
-pub mod examples {
-    use super::{BTreeMap, Fingerprint, PathBuf, PlayerKind, PlayerSpec, UsageLimit};
-
-    /// The built-in player `bot`, under its own name.
-    pub fn bot(bot: &str) -> PlayerSpec {
-        PlayerSpec {
-            name: bot.to_owned(),
-            kind: PlayerKind::Bot(bot.to_owned()),
-            dir: PathBuf::from("/"),
+    /// A player without a hash that has the defaults of a configuration.
+    pub fn new(name: String, kind: PlayerKind, dir: PathBuf) -> Self {
+        Self {
+            name,
+            kind,
+            dir,
             env: BTreeMap::new(),
             readable: Vec::new(),
             folders: Vec::new(),
@@ -259,8 +242,32 @@ pub mod examples {
             disqualified: None,
             hash: String::new(),
             fingerprint: Fingerprint::default(),
-            command: bot.to_owned(),
+            command: String::new(),
         }
+    }
+
+    /// Whether its command starts the embedded bridge.
+    pub fn is_bridged(&self) -> bool {
+        matches!(&self.kind, PlayerKind::Command { args, .. } if args.iter().any(|arg| arg == BRIDGE))
+    }
+
+    /// Whether it can start after an opening. The bridge cannot tell a class its own first
+    /// actions.
+    pub fn takes_openings(&self) -> bool {
+        !self.is_bridged()
+    }
+}
+
+/// Players for tests.
+#[cfg(any(test, feature = "examples"))]
+pub mod examples {
+    use super::{PathBuf, PlayerKind, PlayerSpec};
+
+    /// The built-in player `bot`, under its own name.
+    pub fn bot(bot: &str) -> PlayerSpec {
+        let kind = PlayerKind::Bot(bot.to_owned());
+        let spec = PlayerSpec::new(bot.to_owned(), kind, PathBuf::from("/"));
+        PlayerSpec { command: bot.to_owned(), ..spec }
     }
 }
 

@@ -2,33 +2,14 @@ use std::collections::BTreeMap;
 
 use super::*;
 use referee_games::GameKind;
-use referee_record::fingerprint::Fingerprint;
-use referee_record::model::usage::UsageLimit;
 
 fn spec(kind: PlayerKind) -> PlayerSpec {
     PlayerSpec {
-        name: "ant".to_owned(),
-        kind,
-        dir: PathBuf::from("/players/ant"),
         env: BTreeMap::from([("PYTHONHASHSEED".to_owned(), "7".to_owned())]),
         readable: vec![PathBuf::from("/data")],
         hidden: vec![PathBuf::from("/players/bee")],
-        engine: None,
-        tc: None,
-        places: Vec::new(),
-        root: None,
-        devices: Vec::new(),
-        network: Vec::new(),
         folders: vec![PathBuf::from("/tables")],
-        restart: true,
-        guesses: false,
-        outages: 0,
-        usage: UsageLimit::default(),
-        long_notes: false,
-        disqualified: None,
-        hash: String::new(),
-        fingerprint: Fingerprint::default(),
-        command: String::new(),
+        ..PlayerSpec::new("ant".to_owned(), kind, PathBuf::from("/players/ant"))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::model::record::{
     ClockRecord, FaultPolicy, GameRecord, Header, OutageCounts, PlayerInfo, SCHEMA,
 };
 use crate::model::stage::{RankedBy, Stage};
-use crate::model::usage::{SeatUsage, UsageLimit};
+use crate::model::usage::SeatUsage;
 use referee_containment::Level;
 
 const SEATS: [&str; 2] = ["white", "black"];
@@ -20,18 +20,9 @@ const SEATS: [&str; 2] = ["white", "black"];
 /// The header of a round-robin of players with these names.
 pub fn header(names: &[&str]) -> Header {
     let player = |name: &&str| PlayerInfo {
-        name: (*name).to_owned(),
         command: String::new(),
         hash: String::new(),
-        tc: None,
-        takes_openings: true,
-        restart: true,
-        outages: 0,
-        usage: UsageLimit::default(),
-        disqualified: None,
-        drawn_before: None,
-        entry: None,
-        left: None,
+        ..PlayerInfo::person(name)
     };
     Header {
         schema: SCHEMA.to_owned(),
