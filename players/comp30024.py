@@ -411,7 +411,7 @@ def advice_on_missing(name):
         if os.path.splitext(entry)[0].lower() == name.lower():
             return f"the folder has {entry}, but upper and lower case must match"
     if name == os.path.basename(FOLDER):
-        return f"{name} is the player's folder itself: name the folder above it as its `dir`"
+        return f"{name} is the player's folder itself: set its `dir` to the folder above"
     return (
         f"the folder has no {name}.py, and {sys.executable} has no package {name}: add the "
         "file, install the package for this Python, or start the command with another one"

@@ -106,7 +106,7 @@ fn with_nearest(error: clap::Error) -> clap::Error {
 
 /// The values that are not listed can be given in another way.
 const OTHER_VALUES: [(&str, &str); 2] = [
-    ("--game", "the rules of any other game are a program: name its file, such as `./game.toml`"),
+    ("--game", "the rules of any other game are a program: pass its file, such as `./game.toml`"),
     (
         "--language",
         "any other language will do, too: see `referee help players` and `referee help games`",

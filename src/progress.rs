@@ -363,7 +363,7 @@ impl Progress {
     fn finishing(&self, games: usize) {
         let them = if games == 1 { "it" } else { "them" };
         let games = counted(games, "game");
-        self.say(&format!("Finishing {games} in play; press Ctrl-C again to drop {them}"));
+        self.say(&format!("Finishing {games} in progress; press Ctrl-C again to drop {them}"));
     }
 
     fn end(&mut self, state: &TournamentState) {
@@ -397,11 +397,11 @@ fn out(player: &str, game: &str, why: Out) -> String {
     match why {
         Out::Quarantined => format!(
             "warning: {player} is quarantined after too many faults in a row, the last in game \
-             {game}; its later games are not played"
+             {game}; its remaining games will be skipped"
         ),
         Out::Unchecked => format!(
-            "warning: {player} made a fault in game {game} of the check; its later games are not \
-             played"
+            "warning: {player} failed the check (fault in game {game}); its remaining games will \
+             be skipped"
         ),
         Out::Disqualified => format!("{player} is disqualified; none of its games counts"),
     }

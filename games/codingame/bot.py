@@ -16,7 +16,7 @@ for message in map(json.loads, sys.stdin):
         print(*message["state"]["input"], sep="\n", file=bot.stdin, flush=True)
         line = bot.stdout.readline()
         if not line:
-            sys.exit(f"the bot ended with exit code {bot.wait()}")
+            sys.exit(f"the bot exited with code {bot.wait()}")
         # A bot may write a message after its action.
         words = f"{line.strip()} "
         begun = [action for action in message["legal"] if words.startswith(f"{action} ")]

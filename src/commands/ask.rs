@@ -38,17 +38,17 @@ pub(crate) struct AskArgs {
     /// The player: a name from the configuration, `bot:NAME`, a file, a folder or a command
     pub(crate) player: String,
     /// The recorded game: its id or a prefix of it (`3f9a-2` is the pair's second game), or a log
-    /// with one game. If its rules program has moved, --game names the game file
+    /// with one game. If its rules program has moved, pass its game file with --game
     #[arg(long, value_name = "FILE-or-GAME-ID")]
     pub(crate) record: Option<String>,
-    /// The results folder of that game (default: that of tournament.toml, or else the newest
-    /// under results/)
+    /// The results folder of that game (default: that of tournament.toml, otherwise the newest
+    /// folder under results/)
     #[arg(long, value_name = "DIR", requires = "record")]
     pub(crate) results: Option<PathBuf>,
     /// Number of plies before the decision (default: the first decision of the seat)
     #[arg(long, value_name = "N", requires = "record")]
     pub(crate) ply: Option<u32>,
-    /// The seat (default: that of the player of the same name, or else the seat on turn)
+    /// The seat (default: that of the player of the same name, otherwise the seat to move)
     #[arg(long)]
     pub(crate) seat: Option<String>,
     /// Write the messages to the player to a file

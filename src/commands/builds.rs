@@ -181,6 +181,6 @@ fn told(
     lines.extend(end.iter().map(|line| format!("  {line}")));
     let has_log = !end.is_empty() || matches!(why, BuildError::Known { .. });
     let log = log.as_ref().filter(|log| has_log && log.is_file());
-    lines.extend(log.map(|log| format!("  its whole output: {}", log.display())));
+    lines.extend(log.map(|log| format!("  its full output: {}", log.display())));
     lines
 }

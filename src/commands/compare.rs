@@ -197,7 +197,7 @@ pub(crate) fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failur
     let tables = groups(&opponents, seats);
     if tables.is_empty() {
         return Err(Failure::input(format!(
-            "{} has {seats} seats, but --against names {}; name at least {}",
+            "{} has {seats} seats, but --against has {}; pass at least {}",
             game.name(),
             counted(opponents.len(), "opponent"),
             seats - 1
@@ -266,8 +266,8 @@ fn refuse_other_number(game: &dyn AnyGame, found: usize) -> Result<(), Failure> 
     }
     if found != others {
         return Err(Failure::input(format!(
-            "{name} has {} seats, so beside A and B --others must name {}, not {found}; `bot:random` \
-             and `bot:greedy` play everything",
+            "{name} has {} seats, so besides A and B --others must list {}, not {found}; \
+             `bot:random` and `bot:greedy` play everything",
             others + 2,
             counted(others, "player")
         )));
@@ -390,9 +390,9 @@ fn keep_planned_pairs(tournament: &mut Tournament, dir: &Path) -> Result<(), Fai
 
 /// What to do about a game of more seats, if only two players are named.
 const MORE_SEATS: &str = "\
-    to compare two players at one table, name those at its other seats by `--others`; to see which \
-    of two players does better among others, name these by `--against`; to see where one stands, \
-    list all in a tournament.toml, let `referee run` play them, and use `referee rank`";
+    to compare two players at one table, list those at its other seats with `--others`; to see \
+    which of two players does better among others, list these with `--against`; to see where one \
+    stands, list all in a tournament.toml, let `referee run` play them, and use `referee rank`";
 
 /// Games between players as a tournament of one stage, in its own folder. Nobody is quarantined: a
 /// player that always fails loses, and the test soon shows that, unless it does not even start.
@@ -423,7 +423,7 @@ pub(super) fn tournament(
 
 /// The players that are compared, under different names, or the one whose place is asked for.
 fn rivals(args: &CompareArgs, settings: &Settings) -> Result<Vec<PlayerSpec>, Failure> {
-    let refusal = "a person cannot be compared; name two programs";
+    let refusal = "a person cannot be compared; pass two programs";
     let mut a = settings.program(&args.a, refusal)?;
     let Some(word) = &args.b else { return Ok(vec![a]) };
     let mut b = settings.program(word, refusal)?;
@@ -440,7 +440,7 @@ fn rivals(args: &CompareArgs, settings: &Settings) -> Result<Vec<PlayerSpec>, Fa
 fn compared_with_itself(name: &str, words: [&str; 2]) -> String {
     let [one, other] = words.map(|word| word.rsplit_once('/').map_or(".", |(folder, _)| folder));
     if one == other || !words.iter().all(|word| Path::new(word).is_file()) {
-        return format!("{name} cannot be compared with itself; name another player");
+        return format!("{name} cannot be compared with itself; choose another player");
     }
     // Files that the programs import may differ.
     let [a, b] = words.map(str::escape_debug);

@@ -55,7 +55,7 @@ fn only_game(file: &Path) -> Result<FoundGame, Failure> {
         records.push(line.record.map_err(|error| failed(bad(error)))?);
         if records.len() > 1 {
             return Err(Failure::input(format!(
-                "{} contains more than one game; name one by its id, and its folder with --results",
+                "{} contains more than one game; pass the id of one, and its folder with --results",
                 file.display()
             )));
         }

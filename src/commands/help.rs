@@ -193,7 +193,7 @@ mod tests {
         }
         let faults = TOPICS.iter().find(|topic| topic.name == "faults").expect("a topic");
         let faults = faults.text(Colour::Plain, 100);
-        assert!(faults.starts_with("Faults\n\nA player that makes a fault loses"), "{faults}");
+        assert!(faults.starts_with("Faults\n\nA player that commits a fault loses"), "{faults}");
         assert!(faults.contains("\n  `timeout`: no reply in time\n"), "{faults}");
         assert!(faults.contains("\nRetries. With `fault-policy"), "{faults}");
     }

@@ -147,7 +147,7 @@ fn open_league(config: &Path, printer: Printer) -> Result<LeaguePlace, Failure> 
 fn league_of(configuration: &Configuration, path: &Path) -> Result<LeaguePlace, Failure> {
     let league = configuration.league()?.ok_or_else(|| {
         Failure::input(format!(
-            "{} does not describe a league; add `format = \"league\"`, or name another file with \
+            "{} does not describe a league; add `format = \"league\"`, or pass another file with \
              --config",
             path.display()
         ))

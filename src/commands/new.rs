@@ -103,7 +103,7 @@ fn player(args: &PlayerArgs, printer: Printer) -> Result<Status, Failure> {
 /// Writes the files of a kit into a folder that is empty or does not exist.
 fn write_all(dir: &Path, files: &[TemplateFile], printer: Printer) -> Result<(), Failure> {
     if fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(Failure::input(format!("{} is not empty; name another folder", dir.display())));
+        return Err(Failure::input(format!("{} is not empty; use another folder", dir.display())));
     }
     for file in files {
         write(&dir.join(file.path), &file.text)?;

@@ -86,11 +86,11 @@ pub(crate) struct PlayArgs {
     #[arg(long)]
     pub(crate) no_clock: bool,
     /// Start from a recorded game, under its rules: its id, a prefix of it, or a log with one game.
-    /// If its rules program has moved, --game names the game file
+    /// If its rules program has moved, pass its game file with --game
     #[arg(long, value_name = "RECORD", conflicts_with_all = ["options", "boards"])]
     pub(crate) from: Option<String>,
-    /// The results folder of that game (default: that of tournament.toml, or else the newest
-    /// under results/)
+    /// The results folder of that game (default: that of tournament.toml, otherwise the newest
+    /// folder under results/)
     #[arg(long, value_name = "DIR", requires = "from")]
     pub(crate) results: Option<PathBuf>,
     /// Number of plies to take from the recorded game (default: all, up to a fault)
@@ -101,7 +101,7 @@ pub(crate) struct PlayArgs {
 /// Plays the game.
 pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
     if !SEATS.contains(&args.players.len()) {
-        return Err(Failure::input("a game has 2 to 16 seats: name a player for each".to_owned()));
+        return Err(Failure::input("a game has 2 to 16 seats: pass a player for each".to_owned()));
     }
     let Some(opened) = args.settings.open(&args.players, printer)? else {
         return Ok(Status::Interrupted);
@@ -184,7 +184,7 @@ fn check_seats(rules: &GameRules, words: &BySeat<PlayerArgument>) -> Result<(), 
         return Ok(());
     }
     Err(Failure::input(format!(
-        "{} has {} seats ({}), but there are {} players: name one for each seat",
+        "{} has {} seats ({}), but there are {} players: pass one for each seat",
         rules.game.name(),
         seats.len(),
         seats.values().join(", "),

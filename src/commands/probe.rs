@@ -114,7 +114,7 @@ fn advice(what: Requirement, why: &Unavailable, asker: Asker) -> &'static str {
         Requirement::Level(Level::Basic) => {
             "see the rows below; Linux 5.13 or later with Landlock has all of it"
         }
-        Requirement::Level(Level::Strict) => "see the row `namespaces` below",
+        Requirement::Level(Level::Strict) => "see the `namespaces` row below",
         Requirement::Mechanism(mechanism) => match mechanism {
             Mechanism::Subreaper | Mechanism::Rlimits => "report this",
             Mechanism::Landlock => {

@@ -64,8 +64,8 @@ which each player takes every seat once.
 Several folders are connected by anchors, and by players with the same name and the same files. If
 the program behind a name has changed, each version is a separate player.")]
 pub(crate) struct RankArgs {
-    /// The results folder (default: that of tournament.toml, or else the newest under results/).
-    /// Several folders of the same game are rated together, in this order
+    /// The results folder (default: that of tournament.toml, otherwise the newest folder under
+    /// results/). Several folders of the same game are rated together, in this order
     pub(crate) dirs: Vec<PathBuf>,
     /// Same as DIRS, for one folder
     #[arg(long, value_name = "DIR", conflicts_with_all = ["dirs", "from"])]
@@ -92,12 +92,12 @@ pub(crate) struct RankArgs {
 /// What the places of a game tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(crate) enum RankingArg {
-    /// The order of all players.
+    /// Full order.
     #[default]
     Places,
-    /// Only who won.
+    /// Winner only.
     Winner,
-    /// The order of all players, who are ranked by their final scores.
+    /// Full order, computed from final scores.
     Scores,
 }
 

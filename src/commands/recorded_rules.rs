@@ -140,8 +140,8 @@ fn shown(command: &[String]) -> String {
 
 fn not_named(recorded: &RulesProgram) -> Failure {
     Failure::input(format!(
-        "the rules of these games are a program, `{}`, which starts only if you name it: add \
-         `--game FILE` with its game file or configuration, or call this command in the folder of \
+        "the rules of these games are a program, `{}`, which starts only if you choose it: add \
+         `--game FILE` with its game file or configuration, or run this command in the folder of \
          its {CONFIG}",
         shown(&recorded.command),
     ))
@@ -149,9 +149,9 @@ fn not_named(recorded: &RulesProgram) -> Failure {
 
 fn changed(recorded: &RulesProgram, dir: &Path, (before, now): (&str, &str)) -> Failure {
     Failure::input(format!(
-        "the rules program in {} is not the one of these games, `{}` ({} became {now}); name theirs \
-         with `--game FILE`; if this one is newer, `referee run` replays the recorded games with \
-         it, and accepts it if their results are the same",
+        "the rules program in {} is not the one of these games, `{}` ({} became {now}); pass \
+         theirs with `--game FILE`; if this one is newer, `referee run` replays the recorded \
+         games with it, and accepts it if their results are the same",
         dir.display(),
         shown(&recorded.command),
         escape::terminal(before),

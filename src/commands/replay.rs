@@ -43,7 +43,8 @@ to that ply, f turns the board, q leaves.")]
 pub(crate) struct ReplayArgs {
     /// The game's id or a prefix of it, or a log with one game (default: list games)
     pub(crate) game_id: Option<String>,
-    /// The results folder (default: that of tournament.toml, or else the newest under results/)
+    /// The results folder (default: that of tournament.toml, otherwise the newest folder under
+    /// results/)
     #[arg(long, value_name = "DIR")]
     pub(crate) results: Option<PathBuf>,
     /// Show only the position after N plies
@@ -75,7 +76,7 @@ pub(crate) fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure
         return printer.json(&record).map(|()| Status::Done);
     }
     let is_of_two = record.players.len() == 2;
-    args.turning.refuse_unless(is_of_two, "it looks only at games of two seats")?;
+    args.turning.refuse_unless(is_of_two, "it only works for two-seat games")?;
     let rules = args.rules.open(&header, &dir, printer)?;
     let points = args.turning.points(&rules, &record)?;
     let replay = Replay::of(&rules, &record)?;
@@ -132,9 +133,10 @@ fn show(
         }
     }
     match only {
-        Some(ply) => {
-            Err(Failure::input(format!("the game has {}, not {ply}", Plies(record.plies))))
-        }
+        Some(ply) => Err(Failure::input(format!(
+            "the game has only {}; cannot show ply {ply}",
+            Plies(record.plies)
+        ))),
         None => printer.line(&(conclusion(record) + &all_marks(record, points))),
     }
 }

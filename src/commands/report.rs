@@ -117,7 +117,7 @@ fn write_all_packets(
     let rules = args.rules.open(header, dir, printer)?;
     packets::make_folder(out, header).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => Failure::input(format!(
-            "{} already exists; remove it, or name another folder with --packets=DIR",
+            "{} already exists; remove it, or use another folder with --packets=DIR",
             out.display()
         )),
         _ => failed(out, &error),

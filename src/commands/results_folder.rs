@@ -22,7 +22,8 @@ use referee_tournament::analysis::pseudonyms::Pseudonyms;
 /// The results folder that a command is about.
 #[derive(Debug, Args)]
 pub(crate) struct ResultsFolderArgs {
-    /// The results folder (default: that of tournament.toml, or else the newest under results/)
+    /// The results folder (default: that of tournament.toml, otherwise the newest folder under
+    /// results/)
     pub(crate) dir: Option<PathBuf>,
     /// Same as DIR
     #[arg(long, value_name = "DIR", conflicts_with = "dir")]
@@ -51,7 +52,7 @@ pub(super) fn find(named: Option<&Path>, printer: Printer) -> Result<PathBuf, Fa
                 )))
             }
             false => Err(Failure::input(format!(
-                "{shown} contains no {LOG}; name the folder of a tournament, for example results/NAME"
+                "{shown} contains no {LOG}; pass a tournament's folder, for example results/NAME"
             ))),
         };
     }

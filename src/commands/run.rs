@@ -54,12 +54,12 @@ Examples:
   referee run --on nats://host:4222    let the workers of a server play
   referee run --quiet --strict --junit referee.xml --summary summary.md
 
-Ctrl-C stops the run: it finishes the games in play and writes the tables. A second one drops these
-games; a third one exits at once.
+Ctrl-C stops the run: it finishes the games in progress and writes the tables. A second one drops
+these games; a third one exits immediately.
 
-Exit codes: 0 done, or the time is up; 1 a player made a fault (--strict); 2 invalid configuration;
-3 cannot run, play or write something; 4 in use by another run, or the configuration differs from
-the results; 130 interrupted, run again to continue.")]
+Exit codes: 0 done, or the time is up; 1 a player committed a fault (--strict); 2 invalid
+configuration; 3 cannot run, play or write something; 4 in use by another run, or the configuration
+differs from the results; 130 interrupted, run again to continue.")]
 pub(crate) struct RunArgs {
     /// The configuration file
     #[arg(default_value = "tournament.toml")]
@@ -98,7 +98,7 @@ pub(crate) struct RunArgs {
     /// Also append the ranking to this file, as Markdown
     #[arg(long, value_name = "FILE")]
     pub(crate) summary: Option<PathBuf>,
-    /// Exit with code 1 if a player made a fault
+    /// Exit with code 1 if a player committed a fault
     #[arg(long)]
     pub(crate) strict: bool,
 }

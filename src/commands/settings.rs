@@ -118,7 +118,7 @@ impl GameSettingsArgs {
         };
         Err(Failure::input(format!(
             "{CONFIG} is in the folder of the player `{}`, and has {key}, which decides what \
-             programs may do; if it is yours, name it: --config {CONFIG}",
+             programs may do; if it is yours, add `--config {CONFIG}`",
             word.escape_debug()
         )))
     }
@@ -286,7 +286,7 @@ impl Settings {
         }
         if names.is_empty() {
             let config = self.config.display();
-            return Err(Failure::input(format!("--all: {config} names no programs; name players")));
+            return Err(Failure::input(format!("--all: {config} has no programs; pass players")));
         }
         Ok(names)
     }

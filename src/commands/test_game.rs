@@ -167,7 +167,7 @@ fn write_page(path: &Path, page: &str) -> Result<(), Failure> {
     let is_page = |text: Vec<u8>| text.is_empty() || text.starts_with(b"<!DOCTYPE html>");
     match bounded::read(path, LARGEST_PAGE).map(is_page) {
         Ok(false) => Err(Failure::input(format!(
-            "--page: {} exists and is not an HTML page; name another file",
+            "--page: {} exists and is not an HTML page; use another file",
             path.display()
         ))),
         Err(error) if error.kind() != io::ErrorKind::NotFound => {

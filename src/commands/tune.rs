@@ -83,7 +83,7 @@ pub(crate) fn run(args: &TuneArgs, printer: Printer) -> Result<Status, Failure> 
     };
     let mut settings = opened.resolve(args.games.given(args.seed), printer)?;
     let seed = *settings.base.seed.get_or_insert(1);
-    let player = settings.program(&file.player, "a person cannot be tuned; name a program")?;
+    let player = settings.program(&file.player, "a person cannot be tuned; pass a program")?;
     if !player.usage.is_none() {
         return Err(Failure::input(
             "a player with a budget cannot be tuned, because each step would have the whole budget; \

@@ -100,10 +100,10 @@ enum UntilError {
     #[error("invalid time: {0}")]
     Invalid(#[source] jiff::Error),
     /// The time has passed.
-    #[error("that time has passed; name a future time")]
+    #[error("that time has passed; choose a future time")]
     Passed,
     /// The time is more than [`FARTHEST`] away.
-    #[error("that is more than a year away; name an earlier time")]
+    #[error("that is more than a year away; choose an earlier time")]
     TooFar,
 }
 
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn past_and_invalid_times_are_refused() {
-        let passed = Err("that time has passed; name a future time".to_owned());
+        let passed = Err("that time has passed; choose a future time".to_owned());
         assert_eq!(parsed("2026-11-22 16:59"), passed);
         assert_eq!(parsed("2026-11-22 17:00"), passed);
         assert_eq!(parsed("0s"), passed);

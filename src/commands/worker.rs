@@ -16,7 +16,8 @@ Examples:
   referee worker nats://server:4222 --jobs 4  four games at once
 
 The user and password come from the address or from NATS_USER and NATS_PASSWORD, or NATS_CREDS names
-a credentials file; NATS_CA names a file with a CA certificate. `referee help many-machines` is a recipe.
+a credentials file; NATS_CA names a file with a CA certificate. `referee help many-machines`
+explains the setup.
 
 A worker serves one run after another until it is stopped. Ctrl-C stops it; its unfinished games are
 played elsewhere.

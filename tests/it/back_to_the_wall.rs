@@ -86,7 +86,7 @@ fn bad_lines_cite_their_clause() {
         ("R U 2,2 / L D 2,1", "T10: R U 2,2 names 2,2, which is a wall"),
         ("R U 2,3 / L D 0,0", "T10: L D 0,0 names 0,0, where a piece stands"),
         ("R U 2,3 / L D 5,0", "T10: L D 5,0 names a square off the board"),
-        ("R U / L D 2,1", "T10: R U names no square, not 1"),
+        ("R U / L D 2,1", "T10: R U names no squares, expected 1"),
     ] {
         let run = arena.run_with(&["trace", "back-to-the-wall", "--board", "mine.toml"], line);
         let err = format!("{REMARK}line 1: {error}\n");
@@ -105,7 +105,7 @@ fn unplayable_boards_are_refused_with_file_line_and_reason() {
             "none.toml",
             "error: `none.toml` cannot be read as a board file: No such file or directory (os \
              error 2); expected `best-of-3`, `play-all`, or a comma-separated list of `once`, \
-             `twice`, `thrice` and names of files\n",
+             `twice`, `thrice` and file names\n",
         ),
     ] {
         assert_eq!(trace(&["--board", file]), Run::new(2, "", error));
@@ -166,7 +166,7 @@ fn a_person_plays_at_the_same_time_as_a_program() {
         [
             "You are grunkle. Squares are typed as column,row: 3,4 is column 3, row 4. `help` \
              lists what you can type. `referee rules back-to-the-wall` shows the rules.\n",
-            "T10: R U names no square, not 1\n",
+            "T10: R U names no squares, expected 1\n",
             "not understood: expected a direction for the circle, one for the square, then the \
              walls, like `R U 3,5`; `?` shows the legal actions, `help` the commands\n",
         ]

@@ -130,8 +130,8 @@ fn rules_say_how_a_default_depends_on_others() {
     ] {
         assert!(run.out.contains(line), "{}", run.out);
     }
-    let sentence = "without dice nobody rolls a 6 (B10), so capture=six makes no sense; leave it \
-                    out or set capture=ring";
+    let sentence = "`capture=six` has no effect without dice, because nobody rolls a 6 (B10); \
+                    remove it or set `capture=ring`";
     let options = ["--option", "move=no-dice", "--option", "capture=six"];
     let run = trace(&options, "");
     assert!(run.code == 2 && run.err.contains(sentence), "{}", run.err);

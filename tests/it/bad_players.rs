@@ -294,7 +294,7 @@ fn says(what: &str) -> Cup {
 #[test]
 fn a_traceback_instead_of_a_greeting() {
     let played = cup("traceback.py", &[])
-        .lost_and_checked("no-start", "the greeting failed: it ended with exit code 1");
+        .lost_and_checked("no-start", "the greeting failed: it exited with code 1");
     for lines in played.faults("stderr") {
         let last = lines.as_array().and_then(|lines| lines.last()).expect("stderr");
         assert_eq!(last, "ModuleNotFoundError: No module named 'no_such_module_anywhere'");
@@ -353,12 +353,12 @@ fn failing_greetings() {
 
 #[test]
 fn ended_by_a_signal() {
-    does("kill -SEGV $$").lost_and_checked("crash", "it was ended by SIGSEGV");
+    does("kill -SEGV $$").lost_and_checked("crash", "it was killed by SIGSEGV");
 }
 
 #[test]
 fn ended_by_an_exception() {
-    let played = cup("raises.py", &[]).lost("crash", "it ended with exit code 1");
+    let played = cup("raises.py", &[]).lost("crash", "it exited with code 1");
     for lines in played.faults("stderr") {
         assert_eq!(lines.as_array().expect("stderr").last().expect("lines"), "ValueError: no idea");
     }
@@ -367,7 +367,7 @@ fn ended_by_an_exception() {
 #[test]
 fn exiting_right_after_a_move() {
     let played =
-        cup("plays_then.sh", &["exit 0"]).lost_and_checked("exit", "it ended with exit code 0");
+        cup("plays_then.sh", &["exit 0"]).lost_and_checked("exit", "it exited with code 0");
     for game in &played.games {
         assert!(game["plies"].as_u64() >= Some(2), "its move counts: {game}");
     }
@@ -385,7 +385,7 @@ fn exiting_in_the_middle_of_a_line() {
     does("printf 3,3; exit 4")
         .lost_and_checked(
             "malformed",
-            "the last line has no newline: \"3,3\", then it ended with exit code 4",
+            "the last line has no newline: \"3,3\", then it exited with code 4",
         )
         .raw("3,3");
 }
@@ -393,7 +393,7 @@ fn exiting_in_the_middle_of_a_line() {
 #[test]
 fn an_exit_is_noticed_although_a_daemon_holds_stdout() {
     cup("daemon.py", &["hold"])
-        .lost("crash", "it ended with exit code 3")
+        .lost("crash", "it exited with code 3")
         .warns(&["{bad} left processes behind: 1 killed"]);
 }
 
@@ -490,13 +490,13 @@ const CPU: &str = "move = \"50ms\"\nmeasure = \"cpu\"";
 fn computing_too_long_with_a_cpu_clock() {
     cup("burns.py", &["5"])
         .clock(CPU)
-        .lost_and_checked("cpu", "no reply: N s of CPU time used of 0.05 s");
+        .lost_and_checked("cpu", "no reply: used N s of CPU time; the limit is 0.05 s");
 }
 
 #[test]
 fn computing_forever_with_a_cpu_clock() {
     let played = does("while :; do :; done").clock(CPU);
-    let played = played.lost("cpu", "no reply: N s of CPU time used of 0.05 s");
+    let played = played.lost("cpu", "no reply: used N s of CPU time; the limit is 0.05 s");
     for game in &played.games {
         let used = game["clock"]["used_ns"][seats(game).0][0].as_u64().expect("a time");
         assert!(used > 50_000_000, "it had its allowance: {used} ns");

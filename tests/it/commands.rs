@@ -221,7 +221,7 @@ fn short_games_have_complete_replay_frames() {
     let pair = game["game"].to_string();
     let expected = format!(
         "{id}: ant (white) against bad (black), pair 1, game {pair}\n{EMPTY_BOARD}1. white \
-         {action}\n{}\nblack: exit: it ended with exit code 0\nant \
+         {action}\n{}\nblack: exit: it exited with code 0\nant \
          (white) wins: exit\n",
         rows.join("\n")
     );
@@ -512,8 +512,8 @@ fn invalid_command_lines_exit_with_2() {
     assert!(run.err.starts_with("error: unexpected argument '--nosuch' found\n"), "{}", run.err);
     let nothing = arena.run(&[]);
     assert_eq!((nothing.code, nothing.out.as_str()), (2, ""));
-    let missing = "error: cannot find the configuration `tournament.toml`; name the file of the \
-                   tournament, or write one\n";
+    let missing = "error: cannot find the configuration `tournament.toml`; pass the tournament's \
+                   file, or create one\n";
     assert_eq!(arena.run(&["run"]), Run::new(2, "", missing));
 }
 

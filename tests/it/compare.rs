@@ -126,8 +126,8 @@ fn incomparable_players_are_refused() {
     let refused = |args: &[&str], error: &str| {
         assert_eq!(compare(&arena, args), Run::new(2, "", &format!("error: {error}\n")));
     };
-    refused(&["ant", "ant"], "ant cannot be compared with itself; name another player");
-    refused(&["ant", "human"], "a person cannot be compared; name two programs");
+    refused(&["ant", "ant"], "ant cannot be compared with itself; choose another player");
+    refused(&["ant", "human"], "a person cannot be compared; pass two programs");
     refused(
         &["ant", "bee", "--elo1", "-5"],
         "this test is not possible: the upper strength must be above the lower one by 0.1 Elo or \
@@ -358,21 +358,21 @@ fn pools_that_answer_nothing_are_refused() {
         let run = compare(&arena, &[&["ant", "bee"], args].concat());
         assert_eq!(run, Run::new(2, "", &format!("error: {error}\n")));
     };
-    refused(&["--against", "bee"], "--against names no other player");
+    refused(&["--against", "bee"], "--against has no other player");
     refused(
         &["--against", "human"],
-        "--against names programs; a person cannot be an opponent here",
+        "--against takes programs; a person cannot be an opponent here",
     );
     refused(
         &["--against", "bad", "--against", "bad"],
-        "--against names two players called bad; rename one of them",
+        "--against has two players called bad; rename one of them",
     );
     refused(
         &["--against", "bad", "--against", "bot:search", "--max-pairs", "1"],
         "--max-pairs 1 is not enough for a pair against each of 2 opponents",
     );
     for pool in ["pools/gone", "gone.toml"] {
-        let kinds = "there is no such file or folder; name a folder of players, a configuration \
+        let kinds = "no such file or folder; expected a folder of players, a configuration \
                      (`cup.toml`), or a player (a name from the configuration, `bot:NAME`, a file \
                      or a command)";
         refused(&["--against", pool], &format!("--against `{pool}`: {kinds}"));

@@ -335,7 +335,7 @@ fn a_changed_rules_program_is_accepted_if_records_replay_the_same() {
     let run = arena.run(&["run", "--quiet"]);
     assert_eq!(run.code, 0, "{run:?}");
     let log = fs::read_to_string(arena.path().join("results/cup/games.jsonl")).expect("a log");
-    assert!(log.contains("the recorded games have the same results"), "the header says so");
+    assert!(log.contains("all recorded games have the same results"), "the header says so");
     assert_eq!(arena.run(&["verify"]).code, 0);
     fs::write(&rules, RULES.replace("\"over\":\"one\"", "\"over\":\"two\"")).expect("a file");
     let run = arena.run(&["run", "--quiet"]);
@@ -349,7 +349,7 @@ fn a_program_that_fails_ends_the_run_with_its_request_answer_and_stderr() {
     let arena = arena(&broken);
     let run = arena.run(&["run", "--quiet"]);
     assert_eq!(run.code, 3, "{run:?}");
-    assert!(run.err.contains("the rules program failed: it ended"), "{run:?}");
+    assert!(run.err.contains("the rules program failed: it stopped"), "{run:?}");
     assert!(run.err.contains("\"type\":\"play\"") && run.err.contains("stderr: oops"), "{run:?}");
     fs::write(arena.path().join("rules.sh"), RULES).expect("a file");
     assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
@@ -370,7 +370,7 @@ fn the_rules_program_of_a_built_in_player_that_fails_is_no_fault_of_the_player()
         arena.write("tournament.toml", &(greedy + "[containment]\nlevel = \"off\"\n"));
         let run = arena.run(&["run", "--quiet"]);
         assert_eq!(run.code, 3, "{at}: {run:?}");
-        assert!(run.err.contains("the rules program failed: it ended"), "{at}: {run:?}");
+        assert!(run.err.contains("the rules program failed: it stopped"), "{at}: {run:?}");
         assert!(run.err.contains("stderr: oops"), "{at}: {run:?}");
         let log = fs::read_to_string(arena.results().join("games.jsonl"));
         assert!(log.is_ok_and(|log| log.lines().count() == 1), "{at}: no game is recorded");

@@ -188,8 +188,8 @@ fn late_and_corrected_players_are_checked_and_change_no_other_game() {
     changed.players.iter_mut().find(|it| it.0 == "p1").expect("p1").1 = "bot = \"random\"".into();
     arena.configure(&changed);
     let (code, told, _) = run(&["run", "--replace", "p1"]);
-    let why = "it passed the check, on which the games of others depend; add the new version as a \
-               player of another name";
+    let why = "it passed the check, and other players' games depend on that; add the new version \
+               under another name";
     assert!(code == 4 && told.contains(why), "{told}");
 }
 
@@ -383,8 +383,7 @@ fn results_that_later_pairings_depend_on_cannot_change() {
     arena.configure(&swiss.change(|config| config.players[1].1 = another));
     let run = arena.run(&["run", "--replace", "p1"]);
     assert_eq!(run.code, 4);
-    let reason = "its games cannot be played again, because in this format later meetings depend \
-                  on earlier results\n";
+    let reason = "): in this format, later meetings depend on earlier results\n";
     assert!(run.err.contains(reason), "{}", run.err);
     let run = arena.run(&["run"]);
     assert!(run.err.contains(reason) && !run.err.contains("--replace"), "{}", run.err);
@@ -403,7 +402,7 @@ fn a_player_too_late_for_a_swiss_tournament_is_ranked_by_the_games_that_the_plan
     arena.configure(&swiss.bot("zoe", "greedy"));
     let plan = arena.run(&["run", "--plan"]);
     assert_eq!(plan.code, 4);
-    let added = "player zoe added: in this format later meetings depend on earlier results\n";
+    let added = "player zoe added: in this format, later meetings depend on earlier results\n";
     assert!(plan.err.contains(added), "{}", plan.err);
     // The words are followed to the letter.
     let part = |from: &str, to: &str| {

@@ -42,7 +42,7 @@ const FAILURES: [(&str, &str, &str); 7] = [
     ("no-vertex", "malformed", "\"=N I5\": it has no point such as D4, no `pass` and no `resign`"),
     ("taken", "illegal", "G1: C1 is not a free point"),
     ("rejects", "malformed", "it refused `play b C1`, which is legal: \"illegal move\""),
-    ("exits", "crash", "it ended with exit code 4 before the answer to genmove"),
+    ("exits", "crash", "it exited with code 4 before the answer to genmove"),
     (
         "silent",
         "timeout",
@@ -151,7 +151,7 @@ fn go_engines_play_go_only() {
     let engine = "gtp:python3 go_engine.py";
     let play = |args: &[&str]| arena.run(&[&["play", engine, "bot:random"], args].concat());
     let refused = play(&["--game", "chess"]);
-    let only = "GTP engines play go only, and the game is chess; name its game file, such as";
+    let only = "GTP engines play go only, and the game is chess; set `--game` or `game` to its";
     assert!(refused.code == 2 && refused.err.contains(only), "{refused:?}");
     let played = play(&["--game", GAME, "--option", "size=5", "--delay", "0s"]);
     assert_eq!(played.code, 0, "{played:?}");

@@ -259,7 +259,8 @@ fn a_class_over_its_cpu_time_shows_its_position() {
     let clock = "measure = \"cpu\"\nbudget = \"1s\"\ncount-startup = true\n";
     let (code, message, stderr) = fault_in(&config.change(|config| config.clock = clock.into()));
     assert_eq!(code, "cpu");
-    assert!(message.starts_with("no reply: ") && message.contains(" s of CPU time used of 0."));
+    assert!(message.starts_with("no reply: used "), "{message}");
+    assert!(message.contains(" s of CPU time; the limit is 0."), "{message}");
     assert!(message.ends_with(", the rest of its budget of 1 s"), "{message}");
     assert!(stderr[0].starts_with("faulty.py, line ") && stderr[0].contains(" in action: return"));
     assert!(stderr[1].starts_with("faulty.py, line ") && stderr[1].contains(" in think: "));

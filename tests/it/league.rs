@@ -254,9 +254,9 @@ fn a_challenge_is_played_and_counts_for_nothing() {
         assert!(players.contains("\"ann v1\"") && players.contains("\"bee\""), "{players}");
     }
     for (author, opponent, why) in [
-        ("ann", "eve v1", "no player that plays now is called `eve v1`"),
-        ("ann", "ann v1", "it is your own version"),
-        ("bob", "bee", "no version of yours plays"),
+        ("ann", "eve v1", "no active player is called `eve v1`"),
+        ("ann", "ann v1", "this is your own version"),
+        ("bob", "bee", "you have no active version"),
     ] {
         let told = told(author, opponent);
         assert!(told["refused"]["why"].as_str().expect("a reason").contains(why), "{told}");
@@ -307,7 +307,7 @@ fn a_challenge_under_pseudonyms_names_nobody() {
         wait_until(|| !file.exists());
         fs::read_to_string(arena.path().join("entrants/ann/challenges.json")).expect("a file")
     };
-    assert!(told("bee\n").contains("no player that plays now"), "a name tells nothing");
+    assert!(told("bee\n").contains("no active player"), "a name tells nothing");
     assert!(told("P01\n2\n").contains("pseudonyms have changed"));
     let all: Vec<String> = (1..=3).map(|number| told(&format!("P0{number}\n3\n"))).collect();
     assert_eq!(all.iter().filter(|told| told.contains("your own version")).count(), 1, "{all:?}");

@@ -323,15 +323,15 @@ fn what_has_no_scores_cannot_be_ranked_by_them() {
     let arena = Arena::new();
     cup(&arena, "format = \"league\"\nrank = \"scores\"");
     let run = arena.run(&["run", "--plan"]);
-    let why = "meetings in the format league follow from who wins, so players cannot be ranked by scores; expected `round-robin`, `check` or `gauntlet`";
+    let why = "meetings in the format league depend on who wins, so players cannot be ranked by scores; expected `round-robin`, `check` or `gauntlet`";
     assert!(run.code == 2 && run.err.replace('\n', " ").contains(why), "{}", run.err);
     cup(&arena, "rank = \"points\"");
     let run = arena.run(&["run", "--plan"]);
     assert!(run.code == 2 && run.err.contains("invalid value for `rank`"), "{}", run.err);
     let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rules/crowd.py");
     for (declared, code, why) in [
-        ("declared", 2, "this game only tells who won"),
-        ("", 0, "18 games have no final scores: nobody has a rank; remove"),
+        ("declared", 2, "this game reports only the winner, not final scores"),
+        ("", 0, "18 games have no final scores: no one has a rank; remove"),
     ] {
         let game = format!("command = [\"python3\", {rules:?}, {declared:?}]\n");
         fs::write(arena.path().join("crowd.toml"), game).expect("a file");
@@ -433,11 +433,11 @@ fn a_player_that_failed_the_check_is_not_called_quarantined_when_another_is_corr
 fn what_a_format_cannot_do_with_three_seats_it_says() {
     let arena = Arena::new();
     let refused = [
-        ("pairs = 2", "`pairs` is for games of two seats", "write `deals` instead"),
-        ("opponents = 4", "`opponents` is for games of two seats", "write `meetings` instead"),
+        ("pairs = 2", "`pairs` is for games with two seats", "write `deals` instead"),
+        ("opponents = 4", "`opponents` is for games with two seats", "write `meetings` instead"),
         (
             "format = \"swiss\"\nrounds = 3",
-            "the format swiss is for games of two seats",
+            "the format swiss is for two-seat games",
             "`meetings = K`",
         ),
         (
@@ -566,7 +566,7 @@ fn two_players_are_compared_at_one_table() {
     let run = arena.run(&["verify", "--game", GAME]);
     assert_eq!(run.code, 0, "{}", run.err);
 
-    let few = "goofspiel has 3 seats, so beside A and B --others must name 1 player, not 2; ";
+    let few = "goofspiel has 3 seats, so besides A and B --others must list 1 player, not 2; ";
     let run = with(&["bot:search-2", "bot:search-3"], &[]);
     assert!(run.code == 2 && run.err.contains(few), "{}", run.err);
     let run = arena.run(&["compare", "bot:greedy", "bot:random", "--others", "bot:search-2"]);
@@ -583,11 +583,11 @@ fn a_comparison_of_three_seats_says_what_it_needs() {
         assert_eq!(run.code, 2, "{}", run.out);
         assert!(run.err.contains(why), "{}", run.err);
     };
-    let advice = "goofspiel has 3 seats, but this is for games of two; to compare two players at one \
-                  table, name those at its other seats by `--others`";
+    let advice = "goofspiel has 3 seats, but this is for two-seat games; to compare two players at \
+                  one table, list those at its other seats with `--others`";
     refused(&["bot:greedy"], advice);
     refused(&["--against", "bot:greedy", "--against", "bot:search-2"], advice);
-    let few = "goofspiel has 3 seats, but --against names 1 opponent; name at least 2";
+    let few = "goofspiel has 3 seats, but --against has 1 opponent; pass at least 2";
     refused(&["bot:greedy", "--against", "bot:search-2"], few);
     let pool =
         ["--against", "bot:search-2", "--against", "bot:search-3", "--against", "bot:search-4"];

@@ -176,11 +176,11 @@ fn marks_are_explained_where_they_are_given() {
     }));
     arena.write("fair.sh", PLAYS);
     let plan = arena.run(&["run", "--plan"]);
-    let beyond = " wide\nnobody is expected in the band rank 4–9 (4 marks)\nno estimate ";
+    let beyond = " wide\nno one is expected in the band rank 4–9 (4 marks)\nno estimate ";
     assert!(plan.out.contains(beyond), "{}", plan.out);
     let run = arena.run(&["run"]);
-    let note = "All 2 players with a rank are in the band rank 1–3 (5 marks): their ranks make no \
-                difference.";
+    let note = "All 2 ranked players fall in the band rank 1–3 (5 marks), so rank does not affect \
+                their marks.";
     assert!(run.err.contains(note), "{}", run.err);
     let table = arena.read("grades.csv");
     assert!(table.contains("\nfair,6.5,"), "{table}");
@@ -188,8 +188,8 @@ fn marks_are_explained_where_they_are_given() {
     assert_eq!(arena.run(&["report", "--packets", "--grades", "tournament.toml"]).code, 0);
     let page = fs::read_to_string(arena.results().join("packets/fair/report.html"));
     let page = page.expect("a packet");
-    let sentence = "<p>You get 6.5 marks: 5 for rank 2 at worst (95% interval 1–2), in the band to \
-                    rank 3; 1.5 for ";
+    let sentence = "<p>You get 6.5 marks: 5 for rank 2 at worst (95% interval 1–2), in the band up \
+                    to rank 3; 1.5 for ";
     assert!(page.contains(sentence) && page.contains(" points against P0"), "{page}");
     assert!(!page.contains("against ant"), "opponents have pseudonyms");
 }

@@ -471,7 +471,7 @@ fn finishing() -> (Arena, Child, PathBuf) {
     let child = command.spawn().expect("it starts");
     wait_until(|| arena.path().join("game-0").exists());
     killpg(process(&child), Signal::SIGINT).expect("it lives");
-    let finishing = "Finishing 1 game in play; press Ctrl-C again to drop it\n";
+    let finishing = "Finishing 1 game in progress; press Ctrl-C again to drop it\n";
     wait_until(|| fs::read_to_string(&said).is_ok_and(|said| said.contains(finishing)));
     (arena, child, said)
 }
@@ -1016,11 +1016,11 @@ fn a_player_that_cannot_start_is_reported_before_the_first_game() {
 4 of 4 games played.
 First seat: 0 ±317 Elo. Draws: 0 of 4 games (0.0%).
 4 faults: dud 4 no-start.
-Without a rank: dud (made faults and finished no games).
+Without a rank: dud (committed faults and finished no games).
 ant: all its games ended in faults by opponents, which say nothing about its strength.
 ";
     let notes = "\
-warning: dud cannot start and will lose its games: the greeting failed: it ended with exit code 3
+warning: dud cannot start and will lose its games: the greeting failed: it exited with code 3
     no engine
 4 of 4 games, in TIME, 4 with a fault, leading: ant 100%
 Results: DIR/results/cup

@@ -14,7 +14,7 @@ fn non_empty_folders_are_left_alone() {
     fs::create_dir(arena.path().join("kit")).expect("a folder");
     arena.write("kit/notes.txt", "mine");
     let run = arena.run(&["new", "player", "--language", "c", "kit"]);
-    assert_eq!(run, Run::new(2, "", "error: kit is not empty; name another folder\n"));
+    assert_eq!(run, Run::new(2, "", "error: kit is not empty; use another folder\n"));
 }
 
 const CLASS: &str = "class Player:\n    def __init__(self, colour):\n        pass\n    def \
@@ -251,7 +251,7 @@ dir = \"DIR/export/bob/src\"
     let plan = arena.run(&["run", "--plan", "cup/tournament.toml"]);
     assert_eq!(plan.code, 0, "{}", plan.err);
     let why = arena.run(&["check", "export/ada"]).err;
-    assert!(why.contains("name one of these instead: `better.py`, `good.py`"), "{why}");
+    assert!(why.contains("pass one of these instead: `better.py`, `good.py`"), "{why}");
 }
 
 /// Existing files are neither mixed with the players nor taken for one.
@@ -277,7 +277,7 @@ fn existing_folders_are_not_unpacked_into() {
     fs::remove_file(arena.path().join("tournament.toml")).expect("removed");
     arena.write("export/cat.py", "three");
     let run = arena.run(&["new", "tournament", "export"]);
-    let there = "./players already exists; remove it, or name another folder with --into";
+    let there = "./players already exists; remove it, or use another folder with --into";
     assert_eq!(run, Run::new(2, "", &format!("error: {there}\n")));
 }
 

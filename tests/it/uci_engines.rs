@@ -51,7 +51,7 @@ fn plain(message: &str) -> String {
 /// The ways to fail, each with the code and the sentence of the fault. The last three are engines
 /// that do not take an option as it is given.
 const FAILURES: [(&str, &str, &str); 19] = [
-    ("exits-at-once", "no-start", "it ended with exit code 3 before uciok"),
+    ("exits-at-once", "no-start", "it exited with code 3 before uciok"),
     (
         "silent",
         "no-start",
@@ -73,8 +73,8 @@ const FAILURES: [(&str, &str, &str); 19] = [
     ("empty", "malformed", "\"bestmove\": it has no move"),
     ("san", "malformed", "\"bestmove Nf3\": it has no move in UCI notation, such as e2e4 or e7e8q"),
     ("illegal", "illegal", "CH1: a1a8 is not legal"),
-    ("segv", "crash", "it was ended by SIGSEGV before bestmove"),
-    ("exits", "crash", "it ended with exit code 4 before bestmove"),
+    ("segv", "crash", "it was killed by SIGSEGV before bestmove"),
+    ("exits", "crash", "it exited with code 4 before bestmove"),
     (
         "late",
         "timeout",
@@ -84,7 +84,7 @@ const FAILURES: [(&str, &str, &str); 19] = [
         "garbage",
         "timeout",
         "no bestmove within 2 s and a margin of 0.02 s: waiting for input: a missing flush, or it waits for a second line; \
-         the last of 2 other lines was \"best is e4\"",
+         it wrote 2 other lines, the last one \"best is e4\"",
     ),
     ("closes", "closed-output", "it closed its stdout and kept running"),
     (
@@ -243,7 +243,7 @@ fn wrong_lines_and_buttons_are_warned_about() {
     // On a busy machine, the record has more.
     let told = game["warnings"].as_array().expect("warnings").iter();
     let told: Vec<&Value> =
-        told.filter(|text| !text.to_string().contains("had no core free")).collect();
+        told.filter(|text| !text.to_string().contains("no core was free")).collect();
     assert_eq!(
         json!(told),
         json!([
@@ -481,7 +481,7 @@ fn engines_that_do_not_start_are_not_compared() {
     let compare = ["compare", "uci:sh engine.sh exits-at-once", "bot:random", "--max-pairs", "50"];
     let run = arena.run(&compare);
     assert_eq!(run.code, 2, "{run:?}");
-    let why = "so nothing was compared: it ended with exit code 3 before uciok";
+    let why = "so nothing was compared: it exited with code 3 before uciok";
     assert!(run.err.contains("did not play in ") && run.err.contains(why), "{}", run.err);
 }
 

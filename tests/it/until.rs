@@ -94,10 +94,10 @@ fn further_games_use_all_workers() {
 fn invalid_end_times_are_refused() {
     let arena = Arena::with(&config(1));
     for (time, problem) in [
-        ("0s", "error: --until 0s: that time has passed; name a future time\n"),
+        ("0s", "error: --until 0s: that time has passed; choose a future time\n"),
         (
             "2020-01-01 08:00",
-            "error: --until 2020-01-01 08:00: that time has passed; name a future time\n",
+            "error: --until 2020-01-01 08:00: that time has passed; choose a future time\n",
         ),
     ] {
         let run = arena.run(&["run", "--until", time]);

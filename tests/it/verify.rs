@@ -77,8 +77,8 @@ fn no_log_is_bad_input() {
     let error = "error: no results under results/; play a tournament with `referee \
                  run`\n";
     assert_eq!(arena.run(&["verify"]), Run::new(2, "", error));
-    let error = "error: nowhere contains no games.jsonl; name the folder of a tournament, for \
-                 example results/NAME\n";
+    let error = "error: nowhere contains no games.jsonl; pass a tournament's folder, for example \
+                 results/NAME\n";
     assert_eq!(arena.run(&["verify", "nowhere"]), Run::new(2, "", error));
 }
 
@@ -98,7 +98,7 @@ fn an_action_too_few_or_too_many_is_found() {
     );
     edited(
         |game| game["actions"].as_array_mut().expect("a list").push("0,2>0,3".into()),
-        &[EDITED, "`0,2>0,3` comes after the end of the game"],
+        &[EDITED, "`0,2>0,3` is recorded after the end of the game"],
     );
 }
 
@@ -489,8 +489,9 @@ fn edited_marks_are_found() {
 
     let run = arena.run(by_own);
     assert_eq!(run.code, 0, "{}", run.out);
-    let note = "The marks in grades.csv were compared by the rules beside them, in grades.json. \
-                `referee verify --grades CONFIG` compares them by those of a configuration.\n";
+    let note = "The marks in grades.csv were checked against the rules beside them, in \
+                grades.json. `referee verify --grades CONFIG` checks them against a \
+                configuration.\n";
     assert!(run.out.ends_with(note), "{}", run.out);
     let run = arena.run(by_config);
     assert!(run.code == 0 && run.out.ends_with(": no problems\n"), "{}", run.out);
@@ -519,7 +520,7 @@ fn edited_marks_are_found() {
     assert!(unread.code == 1 && unread.out.starts_with("grades.json: it cannot be read: "));
     std::fs::remove_file(arena.results().join("grades.json")).expect("removed");
     let run = arena.run(by_own);
-    let note = "The marks in grades.csv were not compared, because their rules are unknown.";
+    let note = "The marks in grades.csv were not checked, because their rules are unknown.";
     assert!(run.code == 1 && run.out.contains(note), "{}", run.out);
     assert!(run.out.starts_with("grades.json: it cannot be read: "), "{}", run.out);
 }

@@ -154,7 +154,7 @@ fn everyone_is_told(arena: &Arena, ranking: &str) {
         let page = packet(name);
         let sentence = format!(
             "<p>You get {marks} marks: {marks} for {reason} (95% interval {interval}), in the band \
-             to rank {band}.</p>"
+             up to rank {band}.</p>"
         );
         assert!(page.contains(&sentence), "{name}: no {sentence}");
         let place = format!(

@@ -123,7 +123,7 @@ fn time_in_which_the_referee_had_no_core_is_not_charged() -> Lacks {
     for game in games {
         assert_eq!(game["reason"], "malformed", "{game}");
         let warnings = game["warnings"].to_string();
-        let excused = "in which the machine had no core free for it";
+        let excused = "during which no core was free for it";
         assert!(warnings.contains("was not charged") && warnings.contains(excused), "{game}");
     }
     None

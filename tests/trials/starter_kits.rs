@@ -189,7 +189,7 @@ for game in 'backdraughts', 'back-to-the-wall', ['python3', 'game.py', '4']:
 try:
     rules.ask('play', options=rules.options, state={'to_move': 'white'}, step={'move': '3,3'})
 except RuntimeError as error:
-    print('the `state` that a player gets is another one' in str(error))
+    print('the `state` that a player gets is different' in str(error))
 ";
     let output = Command::new("python3")
         .args(["-c", script, env!("CARGO_BIN_EXE_referee")])

@@ -14,9 +14,9 @@ const MISTAKES: [(&str, &str, usize); 10] = [
     ("impure", "two processes of the program show different positions", 1),
     ("twice", "is listed twice", 2),
     ("seats", "unknown seat `third`", 3),
-    ("crashes", "ended with exit code 1", 7),
+    ("crashes", "exited with code 1", 7),
     ("leaks", "second learns from the events what its guesses hide", 1),
-    ("open", "the guesses of second reveal more to it than its view and the events", 1),
+    ("open", "second's guesses leak hidden information", 1),
     ("grows", "the maximum is 65536", 16),
     ("silent", "no answer within 2 s", 3),
     ("endless", "the game is not over after 40 plies", 40),
@@ -27,8 +27,8 @@ const MISTAKES: [(&str, &str, usize); 10] = [
 const MISTAKES_OF_MORE: [(&str, &str, usize); 6] = [
     ("asked", "is listed in `eliminated`, but is asked to move", 2),
     ("returns", "was listed in `eliminated`, and no longer is", 2),
-    ("gap", "`places` needs 1 for the best", 2),
-    ("short", "`places` has nothing for `", 2),
+    ("gap", "invalid `places`: each seat's place is 1 plus", 2),
+    ("short", "`places` has no value for `", 2),
     ("draws", "`svg`, line 2, column 3, `script`: this element is not allowed", 0),
     ("first-come", "depends on the order of the seats in `together`", 2),
 ];

@@ -366,16 +366,16 @@ mod tests {
     #[test]
     fn a_program_that_only_defines_a_function_is_told_what_calls_it() {
         let agent = "def agent(obs):\n    return 0\n";
-        let told = advised(agent, (FaultCode::NoStart, "it ended with exit code 0"), "");
+        let told = advised(agent, (FaultCode::NoStart, "it exited with code 0"), "");
         assert!(told.starts_with("nothing calls `agent`: read lines from stdin"), "{told}");
         let reads = format!("import sys\n{agent}for line in sys.stdin: print(agent(line))\n");
-        assert_eq!(advised(&reads, (FaultCode::NoStart, "it ended with exit code 1"), ""), "");
+        assert_eq!(advised(&reads, (FaultCode::NoStart, "it exited with code 1"), ""), "");
     }
 
     #[test]
     fn what_is_for_another_version_is_told_which() {
         let told = |line: &str| {
-            advised("", (FaultCode::NoStart, &format!("it ended with exit code 1\n{line}")), "")
+            advised("", (FaultCode::NoStart, &format!("it exited with code 1\n{line}")), "")
         };
         let class =
             "java.lang.UnsupportedClassVersionError: Player has been compiled by a more re…";
@@ -397,7 +397,7 @@ mod tests {
         for line in
             ["ModuleNotFoundError: No module named 'numpy'", "Error: Cannot find module 'lodash'"]
         {
-            let message = format!("it ended with exit code 1\n{line}");
+            let message = format!("it exited with code 1\n{line}");
             assert_eq!(advised("", (FaultCode::NoStart, &message), ""), HAND_IT_IN);
         }
     }

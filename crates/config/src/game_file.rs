@@ -168,7 +168,7 @@ impl ProgramKeys {
     fn find(&self, place: LookupPaths<'_>, problems: &mut Problems) -> Option<FoundProgram> {
         let Some(command) = &self.command else {
             let help = "add `command = [\"python3\", \"my_game.py\"]`, or `from = \"game.toml\"`";
-            let problem = Problem::new(self.at.clone(), "`command` is missing in the game");
+            let problem = Problem::new(self.at.clone(), "a game needs `command`");
             problems.add(problem.help(help));
             return None;
         };
@@ -219,7 +219,7 @@ pub(super) fn find_in_file(
 }
 
 /// The kind of a game file, and advice if it is missing.
-pub(super) const GAME_FILE: (&str, &str) = ("game file", "name another file, or write this one");
+pub(super) const GAME_FILE: (&str, &str) = ("game file", "pass another file, or create this one");
 
 /// The folder of the file at `path`, which may be a link to a file in another folder.
 fn folder_of(path: &Path) -> Result<PathBuf, ConfigError> {

@@ -111,7 +111,7 @@ pub(super) fn target_outside(word: &str, dir: &Path) -> Option<PathBuf> {
 pub(super) fn link_out(word: &str) -> InvalidValue {
     let title =
         format!("`{}` is a link that points outside the player's folder", word.escape_debug());
-    InvalidValue::new(title, "put the file itself there, or name the file that the link leads to")
+    InvalidValue::new(title, "put the file itself there, or specify the target of the link")
 }
 
 /// Whether a program is that of a virtual environment of Python, which is a link.
@@ -144,7 +144,7 @@ fn beside(word: &str, dir: &Path) -> Result<PathBuf, InvalidValue> {
         ));
     };
     if metadata.is_dir() {
-        let help = "name the program in it";
+        let help = "specify the program in it";
         return Err(InvalidValue::new(format!("`{shown}` is a folder, not a program"), help));
     }
     if !is_executable(&metadata) {

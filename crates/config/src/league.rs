@@ -57,7 +57,7 @@ pub(super) fn check(
         && let Some(field) = keys.disk.as_ref().or(keys.largest.as_ref())
     {
         let problem = Problem::new(field.span(), "`disk` is less than `largest`");
-        problems.add(problem.help("an author's disk must hold a submission of the largest size"));
+        problems.add(problem.help("expected enough space for a submission of maximum size"));
     }
     let games = keys.games_per_day.as_ref();
     let bounds = GameBounds {

@@ -94,8 +94,7 @@ pub const LARGEST: u64 = 4 << 20;
 pub const CONFIG: &str = "tournament.toml";
 
 /// The kind of a configuration, and advice if it is missing.
-const CONFIGURATION: (&str, &str) =
-    ("configuration", "name the file of the tournament, or write one");
+const CONFIGURATION: (&str, &str) = ("configuration", "pass the tournament's file, or create one");
 
 /// A configuration file, read and parsed.
 #[derive(Debug)]
@@ -281,7 +280,7 @@ fn text(path: &Path, (kind, advice): (&str, &str), name: &str) -> Result<String,
             ConfigError::input(format!("cannot find the {kind} `{name}`; {advice}"))
         }
         ReadError::Folder => {
-            ConfigError::input(format!("`{name}` is a folder; name the {kind} file in it"))
+            ConfigError::input(format!("`{name}` is a folder; specify the {kind} file in it"))
         }
         ReadError::NotText { .. } => ConfigError::input(format!("`{name}`: {why}")),
         why => ConfigError::input(format!("cannot read the {kind} `{name}`: {why}")),

@@ -22,7 +22,7 @@ pub(super) fn not_built(path: &Path, shown: &str) -> Option<InvalidValue> {
     let command = build_command(path).filter(|_| path.is_file())?;
     Some(InvalidValue::new(
         format!("`{}` is source code, not a program", shown.escape_debug()),
-        format!("build it with `{command}`, and name the program"),
+        format!("build it with `{command}`, then pass the compiled program instead"),
     ))
 }
 

@@ -98,7 +98,7 @@ fn nearest(word: &str, configured: &[PlayerSpec]) -> Option<InvalidValue> {
     let meant = similar(word, people)
         .map(str::to_owned)
         .or_else(|| similar(word, bots()).map(|bot| format!("bot:{bot}")))?;
-    let title = format!("there is no program `{}`", word.escape_debug());
+    let title = format!("program `{}` not found", word.escape_debug());
     Some(InvalidValue::new(title, format!("did you mean `{}`?", meant.escape_debug())))
 }
 
@@ -153,7 +153,7 @@ fn unrecognised(word: &str, path: &Path, decision: &StartDecision) -> InvalidVal
     if let Some((dir, command)) = unbuilt(path).filter(|_| known.is_empty()) {
         let dir = Path::new(word).join(dir.strip_prefix(path).unwrap_or(&dir));
         let help = format!(
-            "run `{command}` in `{}`; if you have done that, name the program itself",
+            "run `{command}` in `{}`; if you have already done so, pass the program itself",
             dir.display().to_string().trim_end_matches('/').escape_debug()
         );
         return InvalidValue::new(
@@ -168,7 +168,7 @@ fn unrecognised(word: &str, path: &Path, decision: &StartDecision) -> InvalidVal
     });
     match shown.collect::<Vec<_>>().join(", ") {
         none if none.is_empty() => InvalidValue::new(title, EXPECTED),
-        several => InvalidValue::new(title, format!("name one of these instead: {several}")),
+        several => InvalidValue::new(title, format!("pass one of these instead: {several}")),
     }
 }
 

@@ -178,7 +178,7 @@ fn note_useless_of_engine(keys: &PlayerKeys, problems: &mut Problems) {
     for (key, at) in of_services(keys) {
         if let Some(at) = at {
             let problem = Problem::new(at, format!("an engine cannot have `{key}`"));
-            problems.add(problem.help("remove it; the protocols of engines have no word for it"));
+            problems.add(problem.help("remove it; engine protocols do not support it"));
         }
     }
 }

@@ -28,13 +28,13 @@ pub(super) fn check(
     let title = match game.map(AnyGame::program) {
         Some(None) => "built-in games have no final scores",
         Some(Some(program)) if program.ranking == PlacesTell::Winner => {
-            "this game only tells who won"
+            "this game reports only the winner, not final scores"
         }
         _ => return rank,
     };
     if rank == RankedBy::Scores {
         let problem = Problem::new(field.span(), title);
-        problems.add(problem.help("remove `rank`: without final scores, ratings rank the players"));
+        problems.add(problem.help("remove `rank` to rank players by rating"));
     }
     rank
 }

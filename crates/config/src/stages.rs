@@ -194,7 +194,7 @@ fn note_other_seats(keys: &StageKeys, seats: Option<usize>, problems: &mut Probl
         let (wrong, right) = if seats == 2 { (of_more, of_two) } else { (of_two, of_more) };
         if let Some((_, at, _)) = keys.given().find(|(key, ..)| *key == wrong) {
             let others = if seats == 2 { "more than two" } else { "two" };
-            let title = format!("`{wrong}` is for games of {others} seats");
+            let title = format!("`{wrong}` is for games with {others} seats");
             let help = format!("this game has {seats} seats: write `{right}` instead");
             problems.add(Problem::new(at, title).help(help));
         }

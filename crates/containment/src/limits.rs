@@ -91,13 +91,13 @@ pub enum Overrun {
 impl fmt::Display for Overrun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Memory { peak, limit } => write!(f, "{} of {}", bytes(peak), bytes(limit)),
+            Self::Memory { peak, limit } => write!(f, "used {} of {}", bytes(peak), bytes(limit)),
             Self::Processes { limit } => write!(f, "more than {limit} processes and threads"),
             Self::Scratch { used, limit } => {
-                write!(f, "{} of {} of scratch space", bytes(used), bytes(limit))
+                write!(f, "used {} of {} of scratch space", bytes(used), bytes(limit))
             }
             Self::Files { limit } => write!(f, "{limit} files in its scratch folder"),
-            Self::FileSize { limit } => write!(f, "a file of more than {}", bytes(limit)),
+            Self::FileSize { limit } => write!(f, "a file larger than {}", bytes(limit)),
         }
     }
 }
@@ -141,11 +141,11 @@ mod tests {
         assert_eq!(
             said,
             [
-                "65 MiB of 64 MiB",
+                "used 65 MiB of 64 MiB",
                 "more than 64 processes and threads",
-                "1.5 KiB of 1 KiB of scratch space",
+                "used 1.5 KiB of 1 KiB of scratch space",
                 "10000 files in its scratch folder",
-                "a file of more than 64 MiB",
+                "a file larger than 64 MiB",
             ]
         );
     }

@@ -148,14 +148,17 @@ pub struct DrawnDie {
 pub struct Labels(pub Arc<[String]>);
 
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "a row of the board is a text, or a list of texts")]
+#[serde(untagged, expecting = "a row of the board must be a string or a list of strings")]
 enum RowWords {
     Text(String),
     List(Vec<DrawnSquare>),
 }
 
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "labels are a text with a character for each, or a list of texts")]
+#[serde(
+    untagged,
+    expecting = "labels must be a string with a character for each, or a list of strings"
+)]
 enum LabelWords {
     Text(String),
     List(Vec<String>),

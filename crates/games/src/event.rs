@@ -207,11 +207,11 @@ impl TryFrom<Map<String, Value>> for OtherEvent {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
     /// `event` is missing or is not a string.
-    #[error("an event needs a name: a string in `event`")]
+    #[error("an event needs a name in `event` (a string)")]
     NoName,
     /// The name is one that all games share, but the fields that belong to it are missing or
     /// invalid.
-    #[error("a game cannot have an event of its own called `{0}`")]
+    #[error("`{0}` is a reserved event name")]
     Reserved(String),
 }
 

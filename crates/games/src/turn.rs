@@ -30,12 +30,12 @@ pub enum Turn {
     Over(Outcome),
 }
 
-/// What the turn expects, for example `an action of the first seat`.
+/// What the turn expects, for example `an action by the first seat`.
 impl fmt::Display for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Move(seat) => write!(f, "an action of the {seat}"),
-            Self::Pass(seat) => write!(f, "a pass of the {seat}"),
+            Self::Move(seat) => write!(f, "an action by the {seat}"),
+            Self::Pass(seat) => write!(f, "a pass by the {seat}"),
             Self::Together(_) => f.write_str("an action for each seat to move"),
             Self::Chance(_) => f.write_str("a chance outcome"),
             Self::Over(_) => f.write_str("nothing, because the game is over"),

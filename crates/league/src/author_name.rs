@@ -47,7 +47,7 @@ pub fn author_problem(name: &str) -> Option<String> {
     } else if name.starts_with('.') {
         "it begins with a dot".to_owned()
     } else if name.contains(['/', '\\']) {
-        "it contains a slash, which folder names cannot".to_owned()
+        "it contains a slash, which folder names cannot contain".to_owned()
     } else if name.trim() != name {
         "it begins or ends with a space".to_owned()
     } else if escape::terminal(name) != name {

@@ -199,7 +199,7 @@ impl Doorkeeper {
             return Err("the organiser has removed you".to_owned());
         }
         if self.control.paused {
-            return Err("all games are paused; try again when they go on".to_owned());
+            return Err("the league is paused; try again once it resumes".to_owned());
         }
         if self.room.exam.rules.seats().len() != 2 {
             return Err("a challenge needs a game for two seats".to_owned());
@@ -207,11 +207,11 @@ impl Doorkeeper {
         if let Some(seconds) = past.wait(now()) {
             let wait = counted(seconds.div_ceil(60), "minute");
             return Err(format!(
-                "at most {MOST_PER_HOUR} are played in an hour; try again in {wait}"
+                "at most {MOST_PER_HOUR} are played per hour; try again in {wait}"
             ));
         }
         let Some(own) = self.authors.get(author).filter(|own| own.is_there) else {
-            return Err("no version of yours plays; hand in a player first".to_owned());
+            return Err("you have no active version; hand in a player first".to_owned());
         };
         let player = self.program(author, own.version, &Entry::name(author, own.version))?;
         Ok(Meeting { version: own.version, players: [player, self.opponent(author, wanted)?] })
@@ -222,8 +222,9 @@ impl Doorkeeper {
         let dir = self.league.entrants.join(author).join(version.to_string());
         // The reason would show whose it is.
         let spec = player_in(&dir, called);
-        let spec =
-            spec.map_err(|_| format!("`{called}` cannot be started now; ask the organiser"))?;
+        let spec = spec.map_err(|_| {
+            format!("`{called}` cannot be started at the moment; ask the organiser")
+        })?;
         Ok(without_sight(spec, &self.hidden))
     }
 
@@ -232,13 +233,13 @@ impl Doorkeeper {
         let called = &wanted.opponent;
         let gone = || {
             let called = escape::terminal(called);
-            format!("no player that plays now is called `{called}`; choose one on your page")
+            format!("no active player is called `{called}`; choose one on your page")
         };
         let pseudonyms = Pseudonyms::new(&self.identity, &self.names);
         let name = if self.league.pseudonyms {
             if wanted.among.is_some_and(|count| count != self.names.len()) {
                 return Err(
-                    "a version has entered since, and pseudonyms have changed; choose again"
+                    "pseudonyms have changed, because a version has entered since; choose again"
                         .to_owned(),
                 );
             }
@@ -249,11 +250,9 @@ impl Doorkeeper {
         };
         if let Some(house) = self.room.template.players.iter().find(|house| house.name == name) {
             if !house.usage.is_none() {
-                return Err(
-                    "what it may use of a service is limited, so it plays only games that \
-                            count; choose another one"
-                        .to_owned(),
-                );
+                return Err("its use of a service is limited, so it only plays games that count; \
+                     choose another player"
+                    .to_owned());
             }
             let is_there = house.disqualified.is_none();
             let house = PlayerSpec { name: called.clone(), ..house.clone() };
@@ -263,7 +262,7 @@ impl Doorkeeper {
         let found = present.find(|(author, known)| Entry::name(author, known.version) == name);
         let (whose, known) = found.ok_or_else(gone)?;
         if whose == author {
-            return Err("it is your own version; choose another player".to_owned());
+            return Err("this is your own version; choose another player".to_owned());
         }
         self.program(whose, known.version, called)
     }

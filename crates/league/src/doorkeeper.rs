@@ -287,7 +287,7 @@ impl Doorkeeper {
             if report.was_entered(&name) {
                 return Ok(());
             }
-            report.add(&format!("`{name}` already plays with these files."));
+            report.add(&format!("`{name}` is already playing with these files."));
             return self.send(&report, &Outcome::Entered(name));
         }
         let is_removed = self.control.removed.contains(author);
@@ -396,7 +396,7 @@ impl Doorkeeper {
         self.warn(&format!("a submission by {author} is waiting: {why}"))?;
         self.watch.later(author.to_owned(), Instant::now() + AGAIN);
         report.add(&format!(
-            "It could not be checked yet, for a reason outside it, and will be retried: {why}"
+            "It could not be checked yet, through no fault of its own; it will be retried: {why}"
         ));
         self.send(&report, &Outcome::BeingChecked)
     }

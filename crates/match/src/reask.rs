@@ -138,7 +138,7 @@ pub enum NoDecision {
         first: u32,
     },
     /// Several seats decide here, and none was named.
-    #[error("several seats decide there; name one with --seat")]
+    #[error("several seats decide there; choose one with --seat")]
     SeveralSeats,
     /// Several seats decide here, but not this one.
     #[error("{0} has no turn there")]

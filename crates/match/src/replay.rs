@@ -333,7 +333,7 @@ pub fn steps_to(
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
     /// This action comes after the end of the game.
-    #[error("`{}` comes after the end of the game", one_line(.0))]
+    #[error("`{}` is recorded after the end of the game", one_line(.0))]
     AfterEnd(String),
     /// The outcome of chance before this action is missing.
     #[error("`{}` is recorded where a roll is missing", one_line(.0))]
@@ -365,7 +365,7 @@ pub enum ReplayError {
     #[error("the record has {0} seats, unlike the game")]
     OtherSeats(usize),
     /// The game has fewer plies than requested.
-    #[error("the game has {}, not {wanted}", Plies(*plies))]
+    #[error("the game has only {}; cannot show ply {wanted}", Plies(*plies))]
     Short {
         /// The plies of the game.
         plies: u32,

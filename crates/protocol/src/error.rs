@@ -79,7 +79,7 @@ pub enum ReplyError {
         crashed: bool,
     },
     /// The player cannot reach a service that it needs.
-    #[error("\"outage\" without permission, which is `outages` under `[[players]]`: {message}")]
+    #[error("\"outage\" is only allowed with `outages` under `[[players]]`: {message}")]
     Outage {
         /// Its message, escaped and cut.
         message: String,

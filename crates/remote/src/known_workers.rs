@@ -128,7 +128,7 @@ impl KnownWorkers {
         new.iter()
             .map(|name| {
                 format!(
-                    "several workers are called {name}: from now on, records name them with their \
+                    "several workers are called {name}: from now on, records show their \
                      keys; start them with different --name"
                 )
             })

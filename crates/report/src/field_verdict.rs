@@ -102,8 +102,8 @@ pub fn text(played: &FieldMatch, players: [MatchPlayer<'_>; 2], opponents: &[Str
     ];
     lines.extend(by_table(played, [&new, &old], opponents));
     if state.copies > 0 {
-        let copied = if field.seats == 2 { "Pairs" } else { "Deals" };
-        lines.push(format!("{copied} that were copies of earlier ones: {}.", state.copies));
+        let copied = if field.seats == 2 { "pairs" } else { "deals" };
+        lines.push(format!("Duplicate {copied}: {}.", state.copies));
     }
     lines.extend(faults_line(state.forfeits, &players));
     lines.join("\n")
@@ -137,8 +137,8 @@ fn answer(played: &FieldMatch, [new, old]: [&str; 2]) -> String {
             "Undecided: new games only repeat old ones, so more would not help".to_owned()
         }
         (SprtVerdict::Undecided, Some(_)) => format!(
-            "Undecided: the test between {low} and {high} Elo has not ended after the maximum number \
-             of {}s; --max-pairs allows more",
+            "Undecided: the test between {low} and {high} Elo has not finished after the maximum \
+             number of {}s; --max-pairs allows more",
             deal(played.field().seats)
         ),
         (SprtVerdict::Undecided, None) => "Not decided yet".to_owned(),
@@ -148,7 +148,8 @@ fn answer(played: &FieldMatch, [new, old]: [&str; 2]) -> String {
 fn evidence(test: &BettingState) -> String {
     let BettingState { better, not_better, needed, .. } = test;
     format!(
-        "Evidence: better {better:.2} of {:.2}; not better {not_better:.2} of {:.2}.",
+        "Evidence for \"better\": {better:.2} (needs {:.2}); for \"not better\": {not_better:.2} \
+         (needs {:.2}).",
         needed.0, needed.1
     )
 }
@@ -227,7 +228,7 @@ mod tests {
         );
         assert_eq!(
             answer(&played(1, &[won, lost])),
-            "Undecided: the test between 0 and 20 Elo has not ended after the maximum number of \
+            "Undecided: the test between 0 and 20 Elo has not finished after the maximum number of \
              pairs; --max-pairs allows more."
         );
         assert_eq!(answer(&played(9, &[won, lost])), "Not decided yet.");
@@ -244,7 +245,7 @@ mod tests {
             lines[1],
             r"Of 4 points each in 2 pairs, new scored 2.5 and old\u{1b} 1; 1 round against 2 opponents."
         );
-        assert!(lines[4].starts_with("Evidence: better 0."), "{text}");
+        assert!(lines[4].starts_with("Evidence for \"better\": 0."), "{text}");
         assert_eq!(
             lines[5],
             r"Points of new and old\u{1b} against each: ant 75.0% 50.0%, bee 50.0% 0.0%."

@@ -104,14 +104,14 @@ impl<'a> GradedPlayers<'a> {
         let found = self.players.iter().find(|graded| graded.row.player == player)?;
         let reason = || found.reason(self.grades, &shown);
         let Some(sum) = found.sum() else {
-            return Some(format!("Your marks are still to be decided: {}.", reason()));
+            return Some(format!("Your marks have not been decided yet: {}.", reason()));
         };
         if found.fails() {
             return Some(you_get(sum, &reason()));
         }
         let for_rank = found.rank.ok().filter(|_| !self.grades.ranks.is_empty()).map(|rank| {
-            let band = found.band.map_or("beyond all bands".to_owned(), |band| {
-                format!("in the band to rank {}", band.rank)
+            let band = found.band.map_or("outside every band".to_owned(), |band| {
+                format!("in the band up to rank {}", band.rank)
             });
             let marks = cell(found.for_rank);
             format!("{marks} for {} (95% interval {}), {band}", reason(), rank.interval)
@@ -134,14 +134,14 @@ fn marks(sum: f64) -> String {
 }
 
 /// How a game of a player that is spared ended, after `every game`.
-const SPARED: &str = "ended by a fault of the opponent";
+const SPARED: &str = "ended in a fault by the opponent";
 
 /// Advice on bands before the first game: which of them are not expected to tell players
 /// apart. `is_reached` gets the first rank and the line of each.
 pub fn unreached_bands(grades: &Grades, is_reached: impl Fn(u32, RankMark) -> bool) -> Vec<String> {
     let unreached = grades.bands().filter(|&(first, line)| !is_reached(first, line));
     unreached
-        .map(|(first, line)| format!("nobody is expected in the band {}", band(first, line)))
+        .map(|(first, line)| format!("no one is expected in the band {}", band(first, line)))
         .collect()
 }
 
@@ -154,16 +154,16 @@ fn useless_bands(grades: &Grades, reached: &[Option<RankMark>]) -> Vec<String> {
         _ if grades.ranks.is_empty() => Vec::new(),
         [first, others @ ..] if others.iter().all(|other| other == first) => {
             let shared = grades.bands().find(|(_, line)| Some(*line) == *first);
-            let place = shared.map_or("beyond all bands".to_owned(), |(first, line)| {
+            let place = shared.map_or("outside every band".to_owned(), |(first, line)| {
                 format!("in the band {}", band(first, line))
             });
             vec![format!(
-                "All {} players with a rank are {place}: their ranks make no difference.",
+                "All {} ranked players fall {place}, so rank does not affect their marks.",
                 reached.len()
             )]
         }
         _ => empty()
-            .map(|(first, line)| format!("Nobody is in the band {}.", band(first, line)))
+            .map(|(first, line)| format!("No one is in the band {}.", band(first, line)))
             .collect(),
     }
 }
@@ -393,7 +393,7 @@ mod tests {
         };
         assert!(row("ant").starts_with("ant,10,1,1,3,1,10,3,"), "{table}");
         assert_eq!(row("dog"), "dog,-1,,,,,-1,1,quarantined for faults");
-        assert_eq!(row("eel"), "eel,-1,,,,,-1,1,made faults and finished no games");
+        assert_eq!(row("eel"), "eel,-1,,,,,-1,1,committed faults and finished no games");
         assert_eq!(row("fox"), "fox,,,,,,,1,not connected with most others by games");
     }
 
@@ -440,7 +440,7 @@ mod tests {
         let (standings, evaluation) = (standings(&results), evaluation(&results));
         let players = GradedPlayers::new(&grades, &standings, &evaluation);
         let table = players.table().expect("memory");
-        let reason = "every game ended by a fault of the opponent";
+        let reason = "every game ended in a fault by the opponent";
         let row = format!("liam,-1,3,3,3,,-1,1,{reason}\n");
         assert!(String::from_utf8_lossy(&table).contains(&row), "{table:?}");
         assert_eq!(players.notes()[0], format!("Marked as failed, because {reason}: liam."));
@@ -454,14 +454,14 @@ mod tests {
         let (top, rest) = (line(1, 10.0), line(9, 5.0));
         let grades = Grades { ranks: vec![top, line(3, 8.0), rest], ..Grades::default() };
         let notes = |reached: &[Option<RankMark>]| useless_bands(&grades, reached);
-        let same = "their ranks make no difference.";
-        let all = format!("All 2 players with a rank are in the band rank 1 (10 marks): {same}");
+        let same = "so rank does not affect their marks.";
+        let all = format!("All 2 ranked players fall in the band rank 1 (10 marks), {same}");
         assert_eq!(notes(&[Some(top); 2]), [all]);
-        let none = format!("All 2 players with a rank are beyond all bands: {same}");
+        let none = format!("All 2 ranked players fall outside every band, {same}");
         assert_eq!(notes(&[None; 2]), [none]);
-        assert_eq!(notes(&[Some(top), Some(rest)]), ["Nobody is in the band rank 2–3 (8 marks)."]);
+        assert_eq!(notes(&[Some(top), Some(rest)]), ["No one is in the band rank 2–3 (8 marks)."]);
         assert_eq!(notes(&[Some(top)]), [""; 0]);
-        let beyond = "nobody is expected in the band rank 4–9 (5 marks)";
+        let beyond = "no one is expected in the band rank 4–9 (5 marks)";
         assert_eq!(unreached_bands(&grades, |first, _| first <= 3), [beyond]);
     }
 
@@ -473,8 +473,8 @@ mod tests {
         let grades = Grades { ranks, against, exempt: vec!["bee".into()], ..Grades::default() };
         let (standings, evaluation) = (standings(&results), evaluation(&results));
         let players = GradedPlayers::new(&grades, &standings, &evaluation);
-        let sentence = "You get 12 marks: 10 for rank 1 at best (95% interval 1–2), in the band to \
-                        rank 3; 2 for 1 of 2 points against P07 (25.0% needed).";
+        let sentence = "You get 12 marks: 10 for rank 1 at best (95% interval 1–2), in the band up \
+                        to rank 3; 2 for 1 of 2 points against P07 (25.0% needed).";
         assert_eq!(players.sentence("ant", |_| "P07".to_owned()).as_deref(), Some(sentence));
         assert_eq!(players.sentence("bee", str::to_owned), None, "bee gets no marks");
     }

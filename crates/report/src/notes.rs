@@ -111,7 +111,7 @@ pub(super) fn without_scores(standings: &Standings) -> Option<String> {
     let means = if points.has_scores {
         "they do not count towards points"
     } else {
-        "nobody has a rank; remove `rank = \"scores\"` from the configuration"
+        "no one has a rank; remove `rank = \"scores\"` from the configuration"
     };
     (games > 0).then(|| format!("Warning: {} {lack}: {means}.", counted(games, "game")))
 }
@@ -165,8 +165,8 @@ fn own_seats(standings: &Standings) -> Option<String> {
     }
     standings.rows.iter().any(|row| row.seat_ratings.is_some()).then(|| {
         format!(
-            "The advantage of the first seat differs between players (p = {:.2}%): standings.csv \
-             has ratings by seat.",
+            "The first-seat advantage differs between players (p = {:.2}%): standings.csv has \
+             ratings by seat.",
             100.0 * standings.seat_effects_p
         )
     })
@@ -254,19 +254,19 @@ pub(super) fn copies(standings: &Standings) -> Option<String> {
 fn remedy(remedy: Remedy) -> &'static str {
     match remedy {
         Remedy::Openings => {
-            "Openings would make the games different: see `[openings]` in the documentation of the \
-             configuration."
+            "Openings would make the games different: see `[openings]` in the configuration \
+             documentation."
         }
         Remedy::MoreOpenings => {
             "More openings would make the games different: more `plies`, or more lines in the file."
         }
         Remedy::Unknown => {
-            "Openings would make the games different, or players that choose at random between \
-             moves that are equally good."
+            "Openings would make the games different; so would players that choose randomly \
+             between equally good moves."
         }
         Remedy::NoOpenings => {
             "Some players cannot start from an opening: play fewer `pairs`, or have the players \
-             choose at random between moves that are equally good."
+             choose randomly between equally good moves."
         }
     }
 }
@@ -472,7 +472,7 @@ mod tests {
             Some(
                 "Warning: 2 of 4 games are copies of earlier ones (ant–bee 2): copies score \
                  points, but count only once in the ratings. Openings would make the games \
-                 different: see `[openings]` in the documentation of the configuration."
+                 different: see `[openings]` in the configuration documentation."
             )
         );
         let advice = |remedy| {
@@ -500,7 +500,7 @@ mod tests {
         assert_eq!(
             unranked(&standings(&results)).as_deref(),
             Some(
-                "Without a rank: fox (no game that counts), eel (made faults and finished no \
+                "Without a rank: fox (no game that counts), eel (committed faults and finished no \
                  games)."
             )
         );

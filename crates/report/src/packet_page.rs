@@ -36,7 +36,7 @@ pub struct Packet {
     games: Vec<(String, String, u32)>,
     /// Its faults, in the order of its games here.
     pub faults: Vec<FaultCase>,
-    /// The number of its games that ended by a fault of the opponent.
+    /// The number of its games that ended in a fault by the opponent.
     pub(crate) spared: usize,
     /// The transcript lines between referee and player before the first of these faults.
     pub exchange: Vec<String>,
@@ -120,9 +120,9 @@ impl Packet {
     fn faults(&self, are_a_program: bool) -> Markup {
         let Some((first, others)) = self.faults.split_first() else {
             return html! { p {
-                "You made no faults."
+                "You committed no faults."
                 @if self.spared > 0 {
-                    " " (counted(self.spared, "game")) " ended by a fault of the opponent."
+                    " " (counted(self.spared, "game")) " ended in a fault by the opponent."
                 }
             } };
         };
@@ -133,7 +133,7 @@ impl Packet {
             @let again = FaultCase { player: "PLAYER".to_owned(), ..first.clone() };
             p {
                 @if are_a_program { "Copy the game's `game.toml` into the folder of this packet. " }
-                "To ask your player again, call this in the folder of this packet:"
+                "To ask your player again, run this in this packet's folder:"
             }
             pre.command { code { (again.command(&called)) } }
             @if !self.exchange.is_empty() {
@@ -377,10 +377,10 @@ mod tests {
     fn faults_of_opponents_are_told_apart_from_own_ones() {
         let mut packet = Packet::new(0, "ant".into(), "P01".into());
         packet.add(&game("ant", "bee", "white"), Seat::FIRST);
-        assert_eq!(packet.faults(false).into_string(), "<p>You made no faults.</p>");
+        assert_eq!(packet.faults(false).into_string(), "<p>You committed no faults.</p>");
         let spared = faulty(game("ant", "bee", "white"), &[("black", FaultCode::Crash)]);
         packet.add(&spared, Seat::FIRST);
-        let told = "<p>You made no faults. 1 game ended by a fault of the opponent.</p>";
+        let told = "<p>You committed no faults. 1 game ended in a fault by the opponent.</p>";
         assert_eq!(packet.faults(false).into_string(), told);
         packet.add(&spared, Seat::SECOND);
         assert_eq!((packet.faults.len(), packet.spared), (1, 1));

@@ -205,7 +205,7 @@ pub(super) fn figure(chart: &str, caption: &str, table: &Markup) -> Markup {
         figure {
             (maud::PreEscaped(chart))
             figcaption { (caption) }
-            details.table { summary { "As a table" } (scrolling(caption, table)) }
+            details.table { summary { "Show as table" } (scrolling(caption, table)) }
         }
     }
 }

@@ -19,7 +19,7 @@ pub enum SgfError {
     #[error("only games of Go with the option `size` can be written as SGF")]
     NotGo,
     /// An action is not a move of Go.
-    #[error("`{}` is not a point of a board of size {size}", one_line(.action))]
+    #[error("`{}` is not a point on a board of size {size}", one_line(.action))]
     NotAPoint {
         /// The action.
         action: String,
@@ -165,7 +165,7 @@ mod tests {
     fn other_games_and_moves_are_refused() {
         for wrong in ["I3", "A10", "D", "\u{e9}4", "e2e4", ""] {
             let error = sgf(&go(), &record(&[wrong])).expect_err(wrong);
-            assert!(error.to_string().contains("is not a point of a board of size 9"), "{error}");
+            assert!(error.to_string().contains("is not a point on a board of size 9"), "{error}");
         }
         assert_eq!(sgf(&header(&["ant", "bee"]), &record(&[])), Err(SgfError::NotGo));
     }

@@ -21,7 +21,7 @@ pub(super) fn describe(why: Unranked<Out>) -> &'static str {
     match why {
         Unranked::Unconnected => "not connected with most others by games",
         Unranked::NoGame => "no game that counts",
-        Unranked::Forfeits => "made faults and finished no games",
+        Unranked::Forfeits => "committed faults and finished no games",
         Unranked::Retired => "no longer plays",
         Unranked::Excluded(Out::Quarantined) => "quarantined for faults",
         Unranked::Excluded(Out::Unchecked) => "failed the check",

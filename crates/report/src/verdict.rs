@@ -191,7 +191,7 @@ fn answer(played: &SprtMatch, [a, b]: [&str; 2]) -> String {
         (SprtVerdict::Undecided, Some(_)) => {
             let (low, high) = test.hypotheses();
             format!(
-                "Undecided: the test between {low} and {high} Elo has not ended after the \
+                "Undecided: the test between {low} and {high} Elo has not finished after the \
                  maximum number of pairs; --max-pairs allows more"
             )
         }
@@ -233,14 +233,11 @@ pub fn text(played: &SprtMatch, players: [MatchPlayer<'_>; 2]) -> String {
         lines.insert(3, format!("Normalized, ignoring the test: {normalized} at 95%."));
     }
     if state.copies > 0 {
-        lines.push(format!(
-            "Pairs that were copies of earlier ones, and do not count: {}.",
-            state.copies
-        ));
+        lines.push(format!("Duplicate pairs (not counted): {}.", state.copies));
     }
     if state.double_forfeits > 0 {
         lines.push(format!(
-            "Pairs with a game in which both failed, which do not count: {}.",
+            "Pairs with a game in which both failed (not counted): {}.",
             state.double_forfeits
         ));
     }
@@ -299,7 +296,7 @@ mod tests {
         let even = [[Some(2), Some(1)], [Some(1), Some(0)]];
         assert_eq!(
             answer(&played(2, &even)),
-            "Undecided: the test between 0 and 20 Elo has not ended after the maximum number of \
+            "Undecided: the test between 0 and 20 Elo has not finished after the maximum number of \
              pairs; --max-pairs allows more."
         );
         assert_eq!(answer(&played(9, &even)), "Not decided yet.");
@@ -318,7 +315,7 @@ mod tests {
             second,
             "new scored 2.5 of 4 in 2 pairs; pairs by score (0 ½ 1 1½ 2): 0 0 1 1 0; draws: 3."
         );
-        assert!(text.contains("Pairs with a game in which both failed, which do not count: 1."));
+        assert!(text.contains("Pairs with a game in which both failed (not counted): 1."));
         let faults = r"Games that ended in a fault: 1 (old\u{1b}: 6 crash, 1 timeout).";
         assert!(text.contains(faults), "{text}");
         assert!(!text.contains("copies"), "{text}");

@@ -212,7 +212,7 @@ fn several(game: &Description, names: &[String]) -> Result<SeatSet, Violation> {
 
 fn places(game: &Description, over: &Value) -> Result<Places, Violation> {
     let count = game.seats.len();
-    let bad = if count == 2 { Violation::Over } else { Violation::OverPlaces { seats: count } };
+    let bad = if count == 2 { Violation::Over } else { Violation::OverPlaces };
     if let Some(scores) = scores(game, over)? {
         let order =
             |one: Seat, other: Seat| scores[other].as_f64().partial_cmp(&scores[one].as_f64());

@@ -76,7 +76,7 @@ pub(crate) enum ExchangeError {
     #[error("it could not be started: {0}")]
     NotStarted(String),
     /// It closed its pipes and ended in this way.
-    #[error("it ended: {0}")]
+    #[error("it stopped ({0})")]
     Ended(String),
     /// It did not answer within this time.
     #[error("no answer within {} s", .0.as_secs_f64())]
@@ -113,7 +113,7 @@ pub(crate) enum ExchangeError {
 fn ids(asked: u64, given: Option<u64>) -> String {
     match given {
         Some(given) => format!("id {given}, but the request had {asked}"),
-        None => format!("no id; the request had {asked}"),
+        None => format!("no id (expected {asked})"),
     }
 }
 
@@ -121,7 +121,7 @@ fn ids(asked: u64, given: Option<u64>) -> String {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(crate) enum Violation {
     /// The program speaks another version of the contract.
-    #[error("it speaks version {0} of the contract, the referee speaks version {VERSION}")]
+    #[error("it speaks protocol version {0}, the referee speaks version {VERSION}")]
     Version(u32),
     /// A name is not in kebab-case.
     #[error(
@@ -152,7 +152,7 @@ pub(crate) enum Violation {
         why: &'static str,
     },
     /// A seat has no value in this field.
-    #[error("`{field}` has nothing for `{seat}`")]
+    #[error("`{field}` has no value for `{seat}`")]
     NoValue {
         field: &'static str,
         /// The name of the seat.
@@ -192,23 +192,21 @@ pub(crate) enum Violation {
     Seat(String),
     /// `over` of a game for two is neither a text nor two scores.
     #[error(
-        "`over` needs a seat, `draw`, or `{{\"scores\":[A,B]}}` with two numbers, the first seat's first"
+        "invalid `over`: expected a seat, `draw` or `{{\"scores\":[A,B]}}` (two numbers, in seat \
+         order)"
     )]
     Over,
     /// `over` of a game with more seats gives neither places nor scores.
     #[error(
-        "`over` needs `draw`, `{{\"scores\":[…]}}` with {seats} numbers, the first seat's first, \
-         or `{{\"places\":{{…}}}}` with the place of each of the {seats} seats, from 1; in a game \
-         that declares `\"ranking\":\"winner\"`, the winning seat is enough"
+        "invalid `over`: expected `draw`, `{{\"scores\":[…]}}` (one number per seat, in seat \
+         order) or `{{\"places\":{{…}}}}` (a place for each seat, starting at 1). With \
+         `\"ranking\":\"winner\"`, the winning seat alone is also valid"
     )]
-    OverPlaces {
-        /// The number of the game's seats.
-        seats: usize,
-    },
+    OverPlaces,
     /// The places are not such as a game can end with.
     #[error(
-        "`places` needs 1 for the best, and for every other seat 1 more than seats are ahead of it, \
-         as in 1, 1, 3, 4"
+        "invalid `places`: each seat's place is 1 plus the number of seats ahead of it, as in 1, \
+         1, 3, 4"
     )]
     Places,
     /// The text of an action or an outcome is invalid.
@@ -222,7 +220,7 @@ pub(crate) enum Violation {
     #[error("{0} must move but has no legal action; write a forced pass as `pass`")]
     NoAction(String),
     /// An outcome of chance is listed twice, or their number is not from 1 to [`MOST_OUTCOMES`].
-    #[error("`chance` has {0} outcomes; it needs 1 to {MOST_OUTCOMES}, all different")]
+    #[error("`chance` has {0} outcomes; expected 1 to {MOST_OUTCOMES} distinct outcomes")]
     Outcomes(usize),
     /// All weights are 0.
     #[error("all weights of `chance` are 0")]
@@ -238,8 +236,8 @@ pub(crate) enum Violation {
     Value(f64),
     /// The board has too many rows, or a row or the caption is too long or has control characters.
     #[error(
-        "a position has at most {MOST_ROWS} `rows`, and they and the caption at most {LONGEST_ROW} \
-         characters without control or invisible ones"
+        "expected at most {MOST_ROWS} `rows`; each of them and the caption can have up to \
+         {LONGEST_ROW} characters, and no control or invisible ones"
     )]
     Rows,
     /// The board cannot be drawn, for this reason.
@@ -264,6 +262,6 @@ pub(crate) enum Violation {
     #[error("unknown clause `{}`", printable(.0))]
     Clause(String),
     /// The answer has neither an action nor a refusal.
-    #[error("both `action` and `refused` are missing")]
+    #[error("expected `action` or `refused`")]
     Undecided,
 }

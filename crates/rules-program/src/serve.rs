@@ -67,8 +67,8 @@ pub enum ServeError {
     Field(&'static str),
     /// The state of a request does not come from an answer: players see another one.
     #[error(
-        "the `state` of a request is not from an answer of this program: the `state` that a \
-         player gets is another one; play the actions of its `events` from `start` on"
+        "the `state` of a request does not come from this program's answers: the `state` that a \
+         player gets is different; play the actions of its `events`, beginning with `start`"
     )]
     ForeignState,
     /// The rules refuse a step.

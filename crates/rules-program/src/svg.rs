@@ -95,7 +95,7 @@ impl Value {
     fn expected(&self) -> String {
         match self {
             Self::Number => format!("a number up to {GREATEST}, without a unit"),
-            Self::Numbers => format!("numbers up to {GREATEST} with blanks or commas between them"),
+            Self::Numbers => format!("numbers up to {GREATEST}, separated by spaces or commas"),
             Self::Colour => {
                 format!("#RGB, #RRGGBB, or one of {}", COLOURS.join(", "))
             }

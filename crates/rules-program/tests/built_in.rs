@@ -173,7 +173,7 @@ fn contradictory_options_are_refused_without_ending_the_program() {
     let given = [("move", "dice"), ("repetition", "3")];
     let options = Options::resolve(game.options(), given).expect("values that fit");
     let error = game.start(&options).expect_err("repetition is for games without dice");
-    assert!(error.to_string().contains("without dice"), "{error}");
+    assert!(error.to_string().contains("no effect with dice"), "{error}");
     let options = Options::resolve(game.options(), []).expect("defaults");
     assert_eq!(game.start(&options).expect("defaults").ply(), 0);
 }

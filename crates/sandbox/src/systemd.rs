@@ -58,7 +58,7 @@ pub(crate) fn in_new_scope() -> Result<Command, ScopeError> {
     for property in ["Delegate=yes", "TasksMax=infinity"] {
         command.args(["--property", property]);
     }
-    command.args(["--description", "Players of a referee", "--"]);
+    command.args(["--description", "Players run by the referee", "--"]);
     let failed = |error: std::io::Error| ScopeError::Refused(error.to_string());
     // The path of this program may lead to a newer version by now, and `systemd-run` cannot use
     // `/proc/self/exe`. It passes its descriptors on.

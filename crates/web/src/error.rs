@@ -35,7 +35,7 @@ pub enum WebError {
         source: notify::Error,
     },
     /// A run has begun with another rules program.
-    #[error("the rules program has changed: start `serve` again")]
+    #[error("the rules program has changed: restart `serve`")]
     RulesChanged,
     /// A file or folder cannot be written.
     #[error("cannot write {}: {source}", path.display())]
@@ -86,7 +86,7 @@ pub enum WebError {
 /// What to do if nothing can listen on an address.
 fn advice(error: &io::Error) -> &'static str {
     if error.kind() == io::ErrorKind::AddrInUse {
-        "; name another port, or 0 for any free one"
+        "; use another port, or 0 for any free one"
     } else {
         ""
     }

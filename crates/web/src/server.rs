@@ -63,7 +63,7 @@ mod tests {
         let first = WebServer::listen(([127, 0, 0, 1], 0).into()).await.expect("a free port");
         let refused = WebServer::listen(first.address).await.expect_err("it is in use");
         assert!(
-            refused.to_string().ends_with("; name another port, or 0 for any free one"),
+            refused.to_string().ends_with("; use another port, or 0 for any free one"),
             "{refused}"
         );
     }

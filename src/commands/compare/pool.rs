@@ -110,13 +110,13 @@ impl Pool {
         let mut names = HashSet::new();
         if let Some(twice) = opponents.iter().find(|player| !names.insert(&player.name)) {
             return Err(Failure::input(format!(
-                "{} names two players called {}; rename one of them",
+                "{} has two players called {}; rename one of them",
                 self.option,
                 escape::terminal(&twice.name)
             )));
         }
         if opponents.is_empty() {
-            return Err(Failure::input(format!("{} names no other player", self.option)));
+            return Err(Failure::input(format!("{} has no other player", self.option)));
         }
         Ok(opponents)
     }
@@ -140,7 +140,7 @@ fn renamed(opponent: PlayerSpec, rivals: &[PlayerSpec], printer: Printer) -> Pla
 
 impl PoolPart {
     fn players(&self, settings: &Settings, printer: Printer) -> Result<Vec<PlayerSpec>, Failure> {
-        let refusal = "--against names programs; a person cannot be an opponent here";
+        let refusal = "--against takes programs; a person cannot be an opponent here";
         match self {
             Self::Player(word) => {
                 let player = settings.program(word, refusal);
@@ -210,9 +210,9 @@ fn missing(word: &str) -> Option<Failure> {
     let is_missing = is_path && !word.contains([' ', ':']) && !path.exists();
     is_missing.then(|| {
         Failure::input(format!(
-            "--against `{}`: there is no such file or folder; name a folder of players, a \
-             configuration (`cup.toml`), or a player (a name from the configuration, `bot:NAME`, a \
-             file or a command)",
+            "--against `{}`: no such file or folder; expected a folder of players, a configuration \
+             (`cup.toml`), or a player (a name from the configuration, `bot:NAME`, a file or a \
+             command)",
             escape::terminal(word)
         ))
     })

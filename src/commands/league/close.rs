@@ -48,7 +48,7 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
     let file = args.into.clone().unwrap_or_else(beside);
     if file.exists() {
         return Err(Failure::input(format!(
-            "{} already exists; remove it, or name another file with --into",
+            "{} already exists; remove it, or use another file with --into",
             file.display()
         )));
     }

@@ -18,7 +18,7 @@ use referee_report::csv_cells;
 /// Arguments of `league invite`.
 #[derive(Debug, Args)]
 pub(crate) struct InviteArgs {
-    /// The list of authors
+    /// File with one author name per line
     #[arg(required_unless_present_any = ["renew", "withdraw", "organiser", "url"])]
     pub(crate) names: Option<PathBuf>,
     /// The page's public address (default: unchanged; at first, port 8018 of this machine)

@@ -108,7 +108,7 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
     // A link to nothing exists, too: it could lead anywhere.
     if file.symlink_metadata().is_ok() {
         return Err(Failure::input(format!(
-            "{} already exists; name another folder with --into",
+            "{} already exists; use another folder with --into",
             file.display()
         )));
     }
@@ -213,7 +213,7 @@ fn failed(error: &ImportError, dir: &Path, players: &Path) -> Failure {
         }
         ImportError::Export(..) => Failure::input(error.to_string()),
         ImportError::Players(error) if error.kind() == ErrorKind::AlreadyExists => Failure::input(
-            format!("{players} already exists; remove it, or name another folder with --into"),
+            format!("{players} already exists; remove it, or use another folder with --into"),
         ),
         ImportError::Players(error) => Failure::system(format!("cannot create {players}: {error}")),
     }
@@ -291,7 +291,7 @@ fn pairs(players: usize) -> String {
     format!(
         "# Pairs of games between any two players; the seats are swapped within a pair.\n\
          pairs = 1\n\
-         # How many others each player meets, whatever the results. Without it, everyone meets everyone\n\
+         # How many others each player meets, regardless of results. Without it, everyone meets everyone\n\
          # ({} games for {players} players and 1 pair).\n\
          {begin}opponents = {SOME_OPPONENTS}\n",
         Stage::round_robin(1).games(players, 2)
@@ -310,7 +310,7 @@ fn deals(players: usize, seats: usize) -> String {
     format!(
         "# A deal is {seats} games, in which every player takes every seat once.\n\
          deals = 1\n\
-         # How often each player meets others, whatever the results: everyone plays {games} games,\n\
+         # How often each player meets others, regardless of results: everyone plays {games} games,\n\
          # and some a deal more. Without it, {all}.\n\
          meetings = {meetings}\n"
     )

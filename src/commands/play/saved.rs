@@ -30,7 +30,7 @@ impl SavedGame {
     pub(super) fn create(dir: &Path) -> Result<Self, Failure> {
         if fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some()) {
             let dir = dir.display();
-            return Err(Failure::input(format!("--save: {dir} is not empty; name another folder")));
+            return Err(Failure::input(format!("--save: {dir} is not empty; use another folder")));
         }
         fs::create_dir_all(dir).map_err(|error| {
             Failure::system(format!("cannot create {}: {error}", dir.display()))

@@ -14,7 +14,7 @@ use referee_tournament::folder::{self, LogContents};
 /// after each of them.
 pub(super) fn rank(args: &RankArgs, faulted: Faulted, printer: Printer) -> Result<Status, Failure> {
     if args.details {
-        return Err(Failure::input("--details is about one folder; name only one"));
+        return Err(Failure::input("--details needs a single folder"));
     }
     let mut logs: Vec<LogContents> = Vec::new();
     for dir in &args.dirs {

@@ -50,7 +50,7 @@ impl LiveBoards {
         let serve = move || {
             take_lowest_priority();
             if let Err(error) = serve(listener, &spectators, closed) {
-                tracing::warn!(%error, "games in play cannot be watched");
+                tracing::warn!(%error, "games in progress cannot be watched");
             }
         };
         let thread = thread::Builder::new().name("live boards".to_owned()).spawn(serve)?;

@@ -301,7 +301,7 @@ fn show_boards(
         Ok(opened) => Ok(Some(opened)),
         Err(error) => {
             let why = referee_protocol::escape::terminal(&error.to_string());
-            let warning = format!("the games in play cannot be shown: {why}");
+            let warning = format!("the games in progress cannot be shown: {why}");
             listener.on(RunEvent::Warning(&warning), state)?;
             Ok(None)
         }

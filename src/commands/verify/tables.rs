@@ -46,13 +46,13 @@ impl TableState {
                  writes them again."
             }
             Self::ComparedByOwnRules => {
-                "The marks in grades.csv were compared by the rules beside them, in grades.json. \
-                 `referee verify --grades CONFIG` compares them by those of a configuration."
+                "The marks in grades.csv were checked against the rules beside them, in \
+                 grades.json. `referee verify --grades CONFIG` checks them against a configuration."
             }
             Self::ComparedWithoutMarks => {
-                "The marks in grades.csv were not compared, because their rules are unknown. \
-                 `referee verify --grades CONFIG` compares them by [grades] in the configuration \
-                 of this tournament."
+                "The marks in grades.csv were not checked, because their rules are unknown. \
+                 `referee verify --grades CONFIG` checks them against [grades] in this \
+                 tournament's configuration."
             }
             Self::Unchecked | Self::Compared => return None,
         })

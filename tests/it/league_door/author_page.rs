@@ -8,7 +8,7 @@ use super::{Door, LEAGUE, Value, json, league_of, status};
 use crate::support::{Config, wait_until};
 
 /// What the page says while it does not know all.
-const LOOKING: &str = "still being looked through";
+const LOOKING: &str = "still being searched";
 
 #[test]
 fn a_lost_game_says_where_it_turned_and_leads_there() {
@@ -67,7 +67,7 @@ fn a_challenge_is_written_for_the_run_and_its_games_are_for_its_author() {
     assert!(!file.exists());
     assert_eq!(ask(&token, "bob v2"), 303);
     assert_eq!(fs::read_to_string(&file).expect("a file"), "bob v2\n");
-    assert!(page().contains("waits or is being played"));
+    assert!(page().contains("is queued or in progress"));
     assert_eq!(ask(&token, "bob v1"), 429, "one at a time");
     fs::remove_file(&file).expect("removed");
     // As if the run had played it.

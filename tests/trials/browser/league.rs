@@ -78,7 +78,7 @@ fn an_author_hands_in_and_sees_the_check() -> Lacks {
         looks_well(&browser, "entered").await;
         let author_page = format!("{}author", address.trim());
         browser.ask("document.querySelector('#opponent').form.requestSubmit()").await;
-        browser.find("//*[@id='challenges'][contains(., 'waits or is being played')]").await;
+        browser.find("//*[@id='challenges'][contains(., 'is queued or in progress')]").await;
         looks_well(&browser, "challenge").await;
         wait_until(|| arena.path().join("entrants/Ann Lee/challenges.json").exists());
         browser.window.goto(&author_page).await;

@@ -93,11 +93,11 @@ fn held(_: Way) -> Expected {
 /// It filled its scratch folder of 8 MiB; `used` is the measured size.
 fn full(way: Way, used: &str) -> Expected {
     let (used, end) = if way.mounts() {
-        ("8 MiB", "ended with exit code 1")
+        ("8 MiB", "exited with code 1")
     } else {
-        (used, "was ended by SIGKILL")
+        (used, "was killed by SIGKILL")
     };
-    lost("disk", &format!("{used} of 8 MiB of scratch space, then it {end}"))
+    lost("disk", &format!("used {used} of 8 MiB of scratch space, then it {end}"))
 }
 
 fn lost(code: &'static str, sentence: &str) -> Expected {
@@ -106,10 +106,10 @@ fn lost(code: &'static str, sentence: &str) -> Expected {
 
 fn out_of_memory(way: Way) -> Expected {
     if way.groups("memory") {
-        lost("memory", "64 MiB of 64 MiB, then …")
+        lost("memory", "used 64 MiB of 64 MiB, then …")
     } else {
         // At the time of polling, it was more.
-        lost("memory", "… MiB of 64 MiB, then it was ended by SIGKILL")
+        lost("memory", "used … MiB of 64 MiB, then it was killed by SIGKILL")
     }
 }
 
@@ -153,7 +153,7 @@ fn others() -> Vec<Attack> {
         Attack::new("import-opponent", |_| {
             lost(
                 "crash",
-                "it ended with exit code 1; the referee hides naps.py from it, because it belongs to another player: if this one needs it too, list it in `files = [\"naps.py\"]`",
+                "it exited with code 1; the referee hides naps.py from it, because it belongs to another player: if this one needs it too, list it in `files = [\"naps.py\"]`",
             )
         })
         .against(&["naps.py", "0"]),
@@ -162,7 +162,7 @@ fn others() -> Vec<Attack> {
         Attack::new("read-opponent", held).against(&["naps.py", "0"]),
         Attack::new("daemon", |_| Warned("left processes behind: 1 killed")).ways(Ways::Levels),
         Attack::new("odd-name", |_| Warned("left processes behind: 1 killed")).ways(Ways::Levels),
-        Attack::new("daemon-holds-output", |_| lost("crash", "it ended with exit code 3"))
+        Attack::new("daemon-holds-output", |_| lost("crash", "it exited with code 3"))
             .ways(Ways::Levels),
         Attack::new("pool", |way| {
             if way.mounts() {
@@ -170,7 +170,7 @@ fn others() -> Vec<Attack> {
             }
             lost(
                 "crash",
-                "it ended with exit code 1; it needs /dev/shm, which players have only with \
+                "it exited with code 1; it needs /dev/shm, which players have only with \
                  `mounts` or at `strict`: see `referee probe`",
             )
         }),
@@ -218,8 +218,8 @@ fn limits() -> Vec<Attack> {
         memory("heap", out_of_memory).quick(),
         memory("family", out_of_memory),
         memory("unreadable", out_of_memory),
-        memory("memfd", |way| uncounted(way, lost("crash", "it ended with exit code 1"))),
-        memory("shared-mapping", |way| uncounted(way, lost("crash", "it ended with exit code 1"))),
+        memory("memfd", |way| uncounted(way, lost("crash", "it exited with code 1"))),
+        memory("shared-mapping", |way| uncounted(way, lost("crash", "it exited with code 1"))),
         // Without mounts, no file goes through a socket.
         memory("memory-in-flight", |way| if way.mounts() { uncounted(way, Held) } else { Held }),
         memory("memory-unmapped", |way| uncounted(way, Held)),
@@ -230,7 +230,7 @@ fn limits() -> Vec<Attack> {
             .ways(Ways::Counted),
         Attack::new("threads", |way| {
             if way.groups("processes") {
-                Warned("hit its limit of processes: more than 32 processes and threads")
+                Warned("hit its process limit (more than 32 processes and threads)")
             } else {
                 Held
             }
@@ -239,19 +239,16 @@ fn limits() -> Vec<Attack> {
         .ways(Ways::Counted),
         Attack::new("fork-and-fail", |way| {
             if way.groups("processes") {
-                lost(
-                    "processes",
-                    "more than 16 processes and threads, then it ended with exit code 1",
-                )
+                lost("processes", "more than 16 processes and threads, then it exited with code 1")
             } else {
-                lost("crash", "it ended with exit code 1")
+                lost("crash", "it exited with code 1")
             }
         })
         .limits("processes = 16")
         .ways(Ways::Counted)
         .quick(),
         Attack::new("big-file", |_| {
-            lost("disk", "a file of more than 4 MiB, then it was ended by SIGXFSZ")
+            lost("disk", "a file larger than 4 MiB, then it was killed by SIGXFSZ")
         })
         .limits("scratch = \"8MiB\"\nfile-size = \"4MiB\"")
         .quick(),
@@ -259,7 +256,7 @@ fn limits() -> Vec<Attack> {
         Attack::new("nameless", |way| {
             if way.mounts() {
                 // Refused at the limit; nameless files disappear with the player.
-                lost("crash", "it ended with exit code 1")
+                lost("crash", "it exited with code 1")
             } else {
                 full(way, "… MiB")
             }
@@ -269,34 +266,34 @@ fn limits() -> Vec<Attack> {
         Attack::new("many-folders", |way| full(way, "8 MiB")).limits("scratch = \"8MiB\""),
         Attack::new("burst", held).limits("scratch = \"8MiB\"").ways(Ways::Mounted),
         Attack::new("fork-and-wait", |_| {
-            lost("processes", "more than 32 processes and threads, then it was ended by SIGKILL")
+            lost("processes", "more than 32 processes and threads, then it was killed by SIGKILL")
         })
         .limits("processes = 32")
         .ways(Ways::Looked),
         Attack::new("inodes", |way| {
             if way.mounts() {
-                Warned("hit its limit of disk: 10000 files in its scratch folder")
+                Warned("hit its disk limit (10000 files in its scratch folder)")
             } else {
-                lost("disk", "10000 files in its scratch folder, then it was ended by SIGKILL")
+                lost("disk", "10000 files in its scratch folder, then it was killed by SIGKILL")
             }
         }),
-        Attack::new("shm", |_| Warned("hit its limit of disk: 8 MiB of 8 MiB of scratch space"))
+        Attack::new("shm", |_| Warned("hit its disk limit (used 8 MiB of 8 MiB of scratch space)"))
             .ways(Ways::Mounted)
             .limits("scratch = \"8MiB\""),
-        Attack::new("abort", |_| lost("crash", "it was ended by SIGABRT")),
-        Attack::new("recurse", |_| lost("crash", "it was ended by SIGSEGV…")),
+        Attack::new("abort", |_| lost("crash", "it was killed by SIGABRT")),
+        Attack::new("recurse", |_| lost("crash", "it was killed by SIGSEGV…")),
         Attack::new("output", |_| lost("oversize", "more than 64 KiB of output in one game"))
             .limits("output = \"64KiB\""),
         Attack::new("chatter", |_| {
             Warned("wrote 2995909 bytes too many to stderr; the middle was left out")
         })
         .limits("stderr = \"4KiB\""),
-        Attack::new("burn", |_| lost("cpu", "… s of CPU time used of 0.3 s…"))
+        Attack::new("burn", |_| lost("cpu", "used … s of CPU time; the limit is 0.3 s…"))
             .limits("cpu-move = \"300ms\"")
             .quick(),
-        Attack::new("burn-a-little", |_| lost("cpu", "… s of CPU time used of 1 s…"))
+        Attack::new("burn-a-little", |_| lost("cpu", "used … s of CPU time; the limit is 1 s…"))
             .limits("cpu-game = \"1s\""),
-        Attack::new("hide-cpu", |_| lost("cpu", "… s of CPU time used of 0.5 s…"))
+        Attack::new("hide-cpu", |_| lost("cpu", "used … s of CPU time; the limit is 0.5 s…"))
             .limits("cpu-move = \"500ms\"")
             .ways(Ways::Groups("cpu"))
             .quick(),
@@ -340,13 +337,10 @@ fn speech() -> Vec<Attack> {
         })
         .ways(Ways::Levels),
         Attack::new("odd-bytes", |_| lost("malformed", "…")).ways(Ways::Levels),
-        Attack::new("leave-after-its-move", |_| lost("exit", "it ended with exit code 0"))
+        Attack::new("leave-after-its-move", |_| lost("exit", "it exited with code 0"))
             .ways(Ways::Levels),
         Attack::new("no-newline", |_| {
-            lost(
-                "malformed",
-                "the last line has no newline: \"3,3\", then it ended with exit code 4",
-            )
+            lost("malformed", "the last line has no newline: \"3,3\", then it exited with code 4")
         })
         .ways(Ways::Levels),
         Attack::new("wrong-remarks", |_| {

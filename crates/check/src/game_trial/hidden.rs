@@ -164,8 +164,8 @@ fn compare(
             return Ok(Comparison::Told);
         }
         (None, SameGuesses::No) => Some(format!(
-            "the guesses of {name} reveal more to it than its view and the events: the last step \
-             and `{step}` differ"
+            "{name}'s guesses leak hidden information: they differ between the last step and \
+             `{step}`, although its view and events are the same"
         )),
         (None, _) => difference_in_answers(&**one, &**other, seat)
             .map(|by| format!("{by} of {name} depends on what it may not know")),

@@ -59,10 +59,10 @@ pub(super) enum BookOpenError {
     #[error("it cannot be read: {0}")]
     Failed(#[from] io::Error),
     /// It is an archive of another kind.
-    #[error("unpack it first: of packed books, only `.gz`, `.zip` and `.zst` are read")]
+    #[error("unpack it first: the only supported formats are `.gz`, `.zip` and `.zst`")]
     OtherArchive,
     /// It is an archive that does not contain exactly one file.
-    #[error("it contains {0} files; unpack it, and name one of them")]
+    #[error("it contains {0} files; unpack it, and use one of them")]
     ManyFiles(usize),
     /// It is packed in an unusual way.
     #[error("it is packed with {0}; unpack it first")]

@@ -34,8 +34,8 @@ fn invalid_player_arguments() {
         "it: unknown built-in player `search-0`; write the number of positions per move, for \
          example `search-100`"
     );
-    assert_eq!(refused("humen"), "it: there is no program `humen`; did you mean `human`?");
-    assert_eq!(refused("gredy"), "it: there is no program `gredy`; did you mean `bot:greedy`?");
+    assert_eq!(refused("humen"), "it: program `humen` not found; did you mean `human`?");
+    assert_eq!(refused("gredy"), "it: program `gredy` not found; did you mean `bot:greedy`?");
     assert_eq!(
         refused("pyhton3 a.py"),
         "it: cannot find the program `pyhton3` in PATH; install it, or give its path with a `/`"
@@ -50,14 +50,14 @@ fn invalid_player_arguments() {
     assert_eq!(
         refused("players/ant.cpp"),
         "it: `players/ant.cpp` is source code, not a program; build it with `c++ -O2 -o player \
-         ant.cpp`, and name the program"
+         ant.cpp`, then pass the compiled program instead"
     );
     fs::create_dir(folder.path("kit")).expect("a folder");
     fs::write(folder.path("kit/Makefile"), "player:").expect("a file");
     assert_eq!(
         refused("kit"),
         "it: no player found in `kit`, only source code that must be built first; run `make` in \
-         `kit`; if you have done that, name the program itself"
+         `kit`; if you have already done so, pass the program itself"
     );
     assert_eq!(
         refused("kit/player"),

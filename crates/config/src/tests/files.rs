@@ -28,9 +28,9 @@ fn files_that_cannot_be_read() {
     };
     assert_eq!(
         refused("gone.toml"),
-        "cannot find the configuration `gone.toml`; name the file of the tournament, or write one"
+        "cannot find the configuration `gone.toml`; pass the tournament's file, or create one"
     );
-    assert_eq!(refused("bin"), "`bin` is a folder; name the configuration file in it");
+    assert_eq!(refused("bin"), "`bin` is a folder; specify the configuration file in it");
     fs::write(folder.path("latin.toml"), b"a = 1\nname = \"caf\xe9\"\n").expect("a file");
     assert_eq!(refused("latin.toml"), "`latin.toml`: it is not UTF-8 (line 2); save it as UTF-8");
 }

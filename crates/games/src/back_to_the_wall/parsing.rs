@@ -32,7 +32,7 @@ fn check(board: &Board, over: bool, written: &Action<Vec<Point>>) -> Result<Acti
 fn walls(board: &Board, points: &[Point]) -> Result<Squares, Breach> {
     let wanted = usize::from(board.ground.walls_each);
     if points.len() != wanted {
-        return breaks("T10", format!("names {}, not {wanted}", squares(points.len())));
+        return breaks("T10", format!("names {}, expected {wanted}", squares(points.len())));
     }
     let mut walls = Squares::EMPTY;
     for point in points {
@@ -53,7 +53,7 @@ fn walls(board: &Board, points: &[Point]) -> Result<Squares, Breach> {
 
 fn squares(count: usize) -> String {
     match count {
-        0 => "no square".to_owned(),
+        0 => "no squares".to_owned(),
         1 => "1 square".to_owned(),
         many => format!("{many} squares"),
     }

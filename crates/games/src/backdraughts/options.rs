@@ -88,15 +88,15 @@ impl Rules {
         let has_dice = rules.movement == Movement::Dice;
         let counts = options.iter().any(|(name, _)| name == "repetition");
         if has_dice && counts {
-            let refusal = "repetition is counted only without dice (B12); leave it out or set \
-                           move=no-dice";
+            let refusal = "`repetition` has no effect with dice (B12); remove it or set \
+                           `move=no-dice`";
             return Err(OptionError::Rules(refusal.into()));
         }
         if !has_dice && rules.capture != Capture::Ring {
             let word = if rules.capture == Capture::Six { "six" } else { "six-or-ring" };
             let refusal = format!(
-                "without dice nobody rolls a 6 (B10), so capture={word} makes no sense; leave it \
-                 out or set capture=ring"
+                "`capture={word}` has no effect without dice, because nobody rolls a 6 (B10); \
+                 remove it or set `capture=ring`"
             );
             return Err(OptionError::Rules(refusal.into()));
         }

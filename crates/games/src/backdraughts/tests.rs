@@ -435,15 +435,15 @@ fn contradictory_options_are_refused() {
         assert_eq!(
             sentence.to_string(),
             format!(
-                "without dice nobody rolls a 6 (B10), so capture={word} makes no sense; leave it \
-                 out or set capture=ring"
+                "`capture={word}` has no effect without dice, because nobody rolls a 6 (B10); \
+                 remove it or set `capture=ring`"
             )
         );
     }
     for number in ["0", "3"] {
         assert_eq!(
             try_rules(&[("repetition", number)]).expect_err("refused").to_string(),
-            "repetition is counted only without dice (B12); leave it out or set move=no-dice"
+            "`repetition` has no effect with dice (B12); remove it or set `move=no-dice`"
         );
     }
     assert!(try_rules(&[("move", "no-dice"), ("capture", "ring"), ("repetition", "0")]).is_ok());

@@ -75,7 +75,7 @@ impl ListKind {
 
     pub(super) fn expected(&self) -> String {
         format!(
-            "expected {}, or a comma-separated list of {} and names of files",
+            "expected {}, or a comma-separated list of {} and file names",
             self.words.quoted().join(", "),
             self.items.quoted().join(", ")
         )

@@ -121,5 +121,5 @@ fn play_refuses_an_illegal_step_with_a_reason() {
     let mut game = GameKind::WatchYourBack.game().start(&options).expect("defaults");
     let mut play = |step| game.play(step, &mut Vec::new()).expect_err("refused").to_string();
     assert!(play(Step::Move("pass")).starts_with("W7: pass "));
-    assert_eq!(play(Step::Pass), "the step does not fit: expected an action of the first seat");
+    assert_eq!(play(Step::Pass), "the step does not fit: expected an action by the first seat");
 }

@@ -278,7 +278,7 @@ impl OtherLines {
             let what = if self.count == 1 {
                 "it wrote".to_owned()
             } else {
-                format!("the last of {} other lines was", self.count)
+                format!("it wrote {} other lines, the last one", self.count)
             };
             fault.message = format!("{}; {what} \"{}\"", fault.message, self.last);
         }

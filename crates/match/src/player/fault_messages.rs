@@ -118,11 +118,11 @@ pub(super) fn ended(status: ExitStatus, partial: &[u8]) -> Fault {
 pub(super) fn how_it_ended(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     if let Some(code) = status.code() {
-        return format!("ended with exit code {code}");
+        return format!("exited with code {code}");
     }
     let number = status.signal().unwrap_or_default();
     match nix::sys::signal::Signal::try_from(number) {
-        Ok(signal) => format!("was ended by {signal}"),
+        Ok(signal) => format!("was killed by {signal}"),
         Err(_) => format!("was killed by signal {number}"),
     }
 }
@@ -181,7 +181,8 @@ pub(super) fn came_late(awaited: &str, used: [Duration; 2], margin: Duration) ->
 
 /// CPU time over the allowance `of_what`.
 pub(super) fn over_cpu(used: Duration, allowance: Duration, of_what: &str) -> Fault {
-    let message = format!("{} of CPU time used of {}{of_what}", seconds(used), seconds(allowance));
+    let [used, limit] = [used, allowance].map(seconds);
+    let message = format!("used {used} of CPU time; the limit is {limit}{of_what}");
     Fault::new(FaultCode::Cpu, message)
 }
 
@@ -275,7 +276,8 @@ mod tests {
     fn cpu_time_over_the_rest_of_a_budget_names_the_budget() {
         let [used, left] = [513, 509].map(Duration::from_millis);
         let fault = over_cpu(used, left, &rest_of(Some(Duration::from_secs(1))));
-        let message = "0.513 s of CPU time used of 0.509 s, the rest of its budget of 1 s";
+        let message =
+            "used 0.513 s of CPU time; the limit is 0.509 s, the rest of its budget of 1 s";
         assert_eq!(fault.message, message);
         assert_eq!(no_reply("reply", fault).message, format!("no reply: {message}"));
     }

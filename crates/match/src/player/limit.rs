@@ -155,15 +155,15 @@ mod tests {
         let said = |text: &str| Some(text.to_owned());
         assert_eq!(
             over(Measure::Cpu, limits(Some(1), None)),
-            said("3 s of CPU time used of 2 s, the rest of its budget of 5 s")
+            said("used 3 s of CPU time; the limit is 2 s, the rest of its budget of 5 s")
         );
         assert_eq!(
             over(Measure::Wall, limits(Some(1), None)),
-            said("3 s of CPU time used of 1 s per move")
+            said("used 3 s of CPU time; the limit is 1 s per move")
         );
         assert_eq!(
             over(Measure::Wall, limits(None, Some(7))),
-            said("8 s of CPU time used of 7 s per game")
+            said("used 8 s of CPU time; the limit is 7 s per game")
         );
     }
 }

@@ -94,8 +94,9 @@ impl From<SpawnError> for NotStarted {
             SpawnError::Program { denied_to: Some(user), .. } => Fault::new(
                 FaultCode::NoStart,
                 format!(
-                    "{message}; it runs as a separate user ({user}), which must be able to read \
-                     it: `chmod -R go+rX` its folder, or run the referee as an ordinary user"
+                    "{message}; the player runs as a separate user ({user}), who must be able to \
+                     read it: run `chmod -R go+rX` on its folder, or run the referee as an \
+                     ordinary user"
                 ),
             ),
             SpawnError::Program { interpreter: Some(named), .. } => Fault::new(
@@ -142,7 +143,7 @@ pub fn shortage_text(shortage: &Shortage) -> String {
         Resource::Processes => {
             "play fewer games at once (--jobs), end other programs, or raise `ulimit -u`"
         }
-        Resource::Disk => "free some space, and start again",
+        Resource::Disk => "free some disk space, then run the command again",
         Resource::System => "play fewer games at once (--jobs), or end other programs",
     };
     format!("the referee {shortage}; {advice}")
@@ -212,7 +213,7 @@ mod tests {
         assert_eq!(text(None), without);
         assert!(
             text(Some(1_900_000_000))
-                .starts_with(&format!("{without}; it runs as a separate user"))
+                .starts_with(&format!("{without}; the player runs as a separate user"))
         );
     }
 }

@@ -194,19 +194,19 @@ mod tests {
 
     fn ended(code: FaultCode, stderr: &[&str]) -> String {
         let stderr = stderr.iter().map(|&line| line.to_owned()).collect();
-        Fault { stderr, ..Fault::new(code, "it ended with exit code 1") }.reason()
+        Fault { stderr, ..Fault::new(code, "it exited with code 1") }.reason()
     }
 
     #[test]
     fn the_reason_names_the_error_of_a_program_that_ended() {
         let crashed = |stderr: &[&str]| ended(FaultCode::Crash, stderr);
-        assert_eq!(crashed(&[]), "it ended with exit code 1");
+        assert_eq!(crashed(&[]), "it exited with code 1");
         let python = ["Traceback (most recent call last):", "    ~~~^^^", "KeyError: 'x'"];
-        assert_eq!(crashed(&python), "it ended with exit code 1: KeyError: 'x'");
+        assert_eq!(crashed(&python), "it exited with code 1: KeyError: 'x'");
         let node = ["TypeError: x is not a function", "    at main (a.js:1:1)", "", "Node.js v20"];
-        assert_eq!(crashed(&node), "it ended with exit code 1: TypeError: x is not a function");
-        assert_eq!(crashed(&["no engine", " "]), "it ended with exit code 1: no engine");
-        assert_eq!(ended(FaultCode::Illegal, &["an error"]), "it ended with exit code 1");
+        assert_eq!(crashed(&node), "it exited with code 1: TypeError: x is not a function");
+        assert_eq!(crashed(&["no engine", " "]), "it exited with code 1: no engine");
+        assert_eq!(ended(FaultCode::Illegal, &["an error"]), "it exited with code 1");
     }
 
     #[test]

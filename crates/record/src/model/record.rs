@@ -104,7 +104,7 @@ impl Header {
         self.check_size()?;
         if let Some(stage) = self.stages.iter().find(|stage| !stage.is_within_bounds()) {
             let stage = serde_json::to_value(stage).unwrap_or_default();
-            return Err(format!("no configuration allows the stage {stage}"));
+            return Err(format!("invalid stage in the log header: {stage}"));
         }
         if self.created > LATEST {
             return Err("it was created after the year 9999".to_owned());
@@ -172,7 +172,7 @@ impl Header {
                 ));
             }
             if let Some(problem) = name_problem(name) {
-                return Err(format!("a player has the name {name:?}: {problem}"));
+                return Err(format!("invalid player name {name:?}: {problem}"));
             }
             if !names.insert(name.as_str()) {
                 return Err(format!("two players have the name {name}"));

@@ -127,7 +127,7 @@ pub fn refuse_more_seats(game: &dyn AnyGame, instead: &'static str) -> Result<()
 
 /// The game has more seats than two.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{game} has {seats} seats, but this is for games of two; {instead}")]
+#[error("{game} has {seats} seats, but this is for two-seat games; {instead}")]
 pub struct MoreSeats {
     game: String,
     seats: usize,
@@ -153,7 +153,7 @@ pub fn refuse_engine(protocol: EngineProtocol, game: &dyn AnyGame) -> Result<(),
     protocol.game(),
     match protocol {
         EngineProtocol::Uci => "write `--game chess` or `game = \"chess\"`",
-        EngineProtocol::Gtp => "name its game file, such as `games/go/game.toml`, by `--game` or `game`",
+        EngineProtocol::Gtp => "set `--game` or `game` to its file, such as `games/go/game.toml`",
     }
 )]
 pub struct OtherGame {

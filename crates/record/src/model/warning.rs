@@ -177,12 +177,19 @@ impl PlayerWarning {
                 format!("wrote after the end of the game{line}")
             }
             Self::RanInto(overrun) => {
-                let code = FaultCode::from(*overrun);
-                format!("hit its limit of {code}{}", wording.detail(overrun))
+                let what = match overrun {
+                    Overrun::Memory { .. } => "memory",
+                    Overrun::Processes { .. } => "process",
+                    Overrun::Scratch { .. } | Overrun::Files { .. } | Overrun::FileSize { .. } => {
+                        "disk"
+                    }
+                };
+                let limit = format!("hit its {what} limit");
+                wording.or(format!("{limit} ({overrun})"), &limit)
             }
             Self::WaitedForCore(waited) => {
                 let time = wording.or(seconds(*waited), "some time");
-                format!("was not charged {time} in which the machine had no core free for it")
+                format!("was not charged {time} during which no core was free for it")
             }
             Self::DidNotLeave(patience) => {
                 format!("did not exit within {} of `quit`, and was killed", seconds(*patience))
@@ -250,7 +257,7 @@ mod tests {
         );
         assert_eq!(
             text(PlayerWarning::WaitedForCore(Duration::from_millis(250))),
-            "black was not charged 0.25 s in which the machine had no core free for it"
+            "black was not charged 0.25 s during which no core was free for it"
         );
         assert_eq!(text(PlayerWarning::LeftProcesses(2)), "black left processes behind: 2 killed");
         assert_eq!(
@@ -269,12 +276,12 @@ mod tests {
         let waited = PlayerWarning::WaitedForCore(Duration::from_millis(250));
         assert_eq!(
             waited.text(Wording::General),
-            "was not charged some time in which the machine had no core free for it"
+            "was not charged some time during which no core was free for it"
         );
         let memory = |limit| {
             PlayerWarning::RanInto(Overrun::Memory { peak: limit, limit }).text(Wording::General)
         };
-        assert_eq!((memory(1), memory(2)), (memory(2), "hit its limit of memory".to_owned()));
+        assert_eq!((memory(1), memory(2)), (memory(2), "hit its memory limit".to_owned()));
         let wrote = |line: &str| PlayerWarning::WroteAfterEnd(line.into()).text(Wording::General);
         assert_eq!(wrote("one"), wrote("two"));
     }

@@ -208,7 +208,7 @@ impl OrganiserPage<'_> {
                 p { "No hand-in is being checked." }
             } @else {
                 @for author in checking {
-                    p { "The hand-in of " strong { (name(author)) } " is being checked." }
+                    p { "Checking the hand-in by " strong { (name(author)) } "." }
                 }
             }
             @if !waiting.is_empty() {
@@ -251,7 +251,7 @@ impl OrganiserPage<'_> {
             p {
                 (counted(self.authors.len(), "author")) ", "
                 (self.authors.iter().filter(|author| author.plays.is_none()).count())
-                " without a version that plays. "
+                " without an active version. "
                 a href="/organiser/authors.csv" download { "As CSV" }
             }
             (scrolling("Authors", &table))

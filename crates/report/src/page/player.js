@@ -76,7 +76,7 @@ function searchesOf(number) {
 
 function faultsOf(number) {
   const { faults } = data.players[number], name = data.names[number];
-  if (!faults.length) return [make("p", {}, "It made no faults.")];
+  if (!faults.length) return [make("p", {}, "It committed no faults.")];
   const shown = [...document.querySelectorAll("#faults [data-player]")].filter((fault) => fault.dataset.player === name);
   return [make("p", {}, faults.map(([code, count]) => `${count} ${code}`).join(", ")),
     ...shown.map((fault) => fault.cloneNode(true))];

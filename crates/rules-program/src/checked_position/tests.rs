@@ -430,7 +430,7 @@ fn a_game_of_three_ends_with_places_or_scores() {
         assert_eq!(over(wrong.clone()), Err(Violation::Places), "{wrong}");
     }
     let red = over(json!("red"));
-    assert_eq!(red, Err(Violation::OverPlaces { seats: 3 }));
+    assert_eq!(red, Err(Violation::OverPlaces));
     let short = over(json!({"scores": [1, 2]}));
     assert_eq!(short, Err(Violation::Scores { scores: 2, seats: 3 }));
     let missing = over(json!({"places": {"red": 1, "green": 2}}));

@@ -25,7 +25,7 @@ fn an_answer_that_is_not_one_is_shown() {
         (b"\n", "its answer is not a line of JSON: EOF while parsing"),
         (b"{\"id\":1}\n", "its answer violates the protocol: missing field `protocol`"),
         (b"{\"id\":1,\"x\":\"\xff\"}\n", "its answer violates the protocol: it is not UTF-8"),
-        (b"{\"protocol\":1}\n", "its answer has no id; the request had 1"),
+        (b"{\"protocol\":1}\n", "its answer has no id (expected 1)"),
         (b"{\"id\":7}\n", "its answer has id 7, but the request had 1"),
         (b"[1]\n", "its answer violates the protocol: "),
     ];
@@ -90,9 +90,9 @@ fn a_program_that_ends_is_started_again_by_the_next_request() {
     let program = ScriptedProgram::nim_but("play", |_| Says::Ends);
     let mut position = program.position();
     let mut play = || position.play(Step::Move("1"), &mut Vec::new());
-    assert_eq!(problem(&play().expect_err("it ended")), "it ended: exit status 3");
+    assert_eq!(problem(&play().expect_err("it ended")), "it stopped (exit status 3)");
     assert_eq!(program.starts(), 1);
-    assert_eq!(problem(&play().expect_err("it ended")), "it ended: exit status 3");
+    assert_eq!(problem(&play().expect_err("it ended")), "it stopped (exit status 3)");
     assert_eq!(program.starts(), 2);
     assert_eq!(program.last()["id"], 1, "a fresh process counts from the start");
     assert_eq!(position.ply(), 0, "the position is as it was");
@@ -164,7 +164,7 @@ fn a_program_that_cannot_be_started_says_why() {
 #[test]
 fn an_invalid_judgement_is_a_failure_of_the_program() {
     let cases = [
-        (json!({}), "both `action` and `refused` are missing"),
+        (json!({}), "expected `action` or `refused`"),
         (json!({"action": "3"}), "`3` is not among the legal actions"),
         (json!({"refused": "no", "clause": "N9"}), "unknown clause `N9`"),
     ];

@@ -261,7 +261,7 @@ fn check_new_rules(
             });
         }
     }
-    Ok(vec![format!("{change}; the recorded games have the same results")])
+    Ok(vec![format!("{change}; all recorded games have the same results under the new rules")])
 }
 
 /// Opens or creates the log, and locks it against other processes.

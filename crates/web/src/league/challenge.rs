@@ -44,7 +44,7 @@ pub(super) fn section(
     Ok(Some(ChallengeSection {
         opponents,
         among: is_hiding.then_some(live.tables.analysis.header.players.len()),
-        bounds: format!("At most {MOST_PER_HOUR} in an hour, after all checks of hand-ins."),
+        bounds: format!("At most {MOST_PER_HOUR} per hour; checks of hand-ins come first."),
         waiting: wanted(entrance, author).map(|wanted| wanted.opponent),
         refused,
         played: past.played.iter().rev().map(|one| listed(author, one)).collect(),
@@ -80,7 +80,7 @@ fn refusal(author: &str, control: &Control) -> Option<&'static str> {
     [
         (control.closed, "The league is closed."),
         (control.removed.contains(author), "The organiser has removed you."),
-        (control.paused, "All games are paused; try again when they go on."),
+        (control.paused, "The league is paused. Try again once it resumes."),
     ]
     .into_iter()
     .find_map(|(holds, why)| holds.then_some(why))
@@ -131,7 +131,7 @@ pub(super) async fn challenge(
         }
         Ok(Err(Refused::Wait(why, seconds))) => {
             let status = StatusCode::TOO_MANY_REQUESTS;
-            let page = entrance.tell(status, "Not yet", &why, (AUTHOR, "Go back"));
+            let page = entrance.tell(status, "Too soon", &why, (AUTHOR, "Go back"));
             ([(header::RETRY_AFTER, seconds.to_string())], page).into_response()
         }
         Err(failure) => entrance.sorry(&failure),
@@ -159,21 +159,20 @@ async fn take(
     }
     let live = served::page(&entrance.live, Freshness::Recent).await?;
     if !opponents(&live, author).contains(&wanted.opponent) {
-        let why = "choose an opponent that the page lists now".to_owned();
+        let why = "choose an opponent that is on the page now".to_owned();
         return Ok(Err(Refused::Form(FormProblem::Unusable(why))));
     }
     let past = Challenges::read(&entrance.league.settings.entrants, author)?;
     if let Some(seconds) = past.wait(now()) {
         let wait = counted(seconds.div_ceil(60), "minute");
-        let why = format!(
-            "At most {MOST_PER_HOUR} challenges are played in an hour. Try again in {wait}."
-        );
+        let why =
+            format!("At most {MOST_PER_HOUR} challenges are played per hour. Try again in {wait}.");
         return Ok(Err(Refused::Wait(why, seconds)));
     }
     let path = entrance.folder(author);
     let folder = AuthorFolder::make(&path).map_err(WebError::unwritable(&path))?;
     if folder.challenge().is_some() {
-        let why = "Your last challenge still waits or is being played.".to_owned();
+        let why = "Your last challenge is still queued or in progress.".to_owned();
         return Ok(Err(Refused::Wait(why, SOON)));
     }
     folder.write_challenge(wanted).map_err(WebError::unwritable(&path))?;

@@ -55,7 +55,7 @@ pub(super) async fn hand_in(
         Err(RefusedUpload::Wait(status, why, wait)) => {
             let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
             let why = format!("{why} Try again in {}.", counted(seconds, "second"));
-            let page = entrance.tell(status, "Not yet", &why, (AUTHOR, "Go back"));
+            let page = entrance.tell(status, "Too soon", &why, (AUTHOR, "Go back"));
             ([(header::RETRY_AFTER, seconds.to_string())], page).into_response()
         }
         Err(RefusedUpload::Failed(failure)) => entrance.sorry(&*failure),
@@ -198,7 +198,7 @@ async fn receive(
             let why = if is_new {
                 format!("there are more than {MOST_FILES} files; send an archive")
             } else {
-                format!("two files are called {name}")
+                format!("two files are named {name}")
             };
             return Err(FormProblem::Unusable(why).into());
         }

@@ -16,7 +16,7 @@ const OPTIONS: &str = "# options = { Hash = 64, Threads = 1 }\n";
 /// Writes a tournament of these engines to `file`.
 pub(super) fn run(engines: &[String], file: &Path, printer: Printer) -> Result<Status, Failure> {
     if engines.len() < 2 {
-        let why = "one engine has no opponent; name two or more: `--engines ENGINE ENGINE`";
+        let why = "one engine has no opponent; pass two or more: `--engines ENGINE ENGINE`";
         return Err(Failure::input(why));
     }
     let folder = whole_folder(file.parent().unwrap_or(Path::new(".")))?;

@@ -58,7 +58,7 @@ pub enum ArchiveRefusal {
     #[error("two files are called `{0}`")]
     Twice(String),
     /// An entry could not be written.
-    #[error("`{name}` cannot be unpacked: {error}")]
+    #[error("cannot unpack `{name}`: {error}")]
     Entry {
         /// The entry's name.
         name: String,

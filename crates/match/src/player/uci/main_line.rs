@@ -15,7 +15,7 @@ pub(super) fn problem(position: &dyn AnyPosition, info: &EngineInfo) -> Option<S
     let mut plies: u32 = 0;
     for text in info.main_line.split_whitespace() {
         if !matches!(position.turn(), Turn::Move(_)) {
-            return Some(format!("`{}` comes after the end of the game", shown(text.as_bytes())));
+            return Some(format!("`{}` is played after the game is over", shown(text.as_bytes())));
         }
         if position.play_silently(Step::Move(text)).is_err() {
             let text = shown(text.as_bytes());
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(said("", "score cp 1"), None, "there is none");
         let mated = "f2f3 e7e5 g2g4";
         let more = said(mated, "score mate 1 pv d8h4 a2a3");
-        assert_eq!(more.as_deref(), Some("`a2a3` comes after the end of the game"));
+        assert_eq!(more.as_deref(), Some("`a2a3` is played after the game is over"));
         let control = said("", "score cp 1 pv \u{1b}[31m");
         assert!(control.is_some_and(|text| !text.contains('\u{1b}')));
     }

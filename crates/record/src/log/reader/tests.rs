@@ -46,18 +46,21 @@ fn listed(meeting: &[&str]) -> Format {
 fn a_header_with_values_that_no_configuration_allows_is_refused() {
     type Change = fn(&mut Header);
     let changes: [(Change, &str); 18] = [
-        (|header| header.stages[0].pairs = 0, r#"the stage {"format":"round-robin","pairs":0}"#),
+        (
+            |header| header.stages[0].pairs = 0,
+            r#"invalid stage in the log header: {"format":"round-robin","pairs":0}"#,
+        ),
         (
             |header| header.stages[0].pairs = u32::MAX,
-            r#"the stage {"format":"round-robin","pairs":4294967295}"#,
+            r#"invalid stage in the log header: {"format":"round-robin","pairs":4294967295}"#,
         ),
         (|header| header.created = u64::MAX, "after the year 9999"),
         (|header| header.program = Some(program(&[])), "the command of the rules program is empty"),
-        (|header| header.stages[0].format = Format::Swiss { rounds: 1001 }, "the stage"),
-        (|header| header.stages[0].format = Format::Knockout { tie_breaks: 101 }, "the stage"),
+        (|header| header.stages[0].format = Format::Swiss { rounds: 1001 }, "invalid stage"),
+        (|header| header.stages[0].format = Format::Knockout { tie_breaks: 101 }, "invalid stage"),
         (
             |header| header.stages[0].format = Format::Ladder { games: 2, margin: Some(0) },
-            "the stage",
+            "invalid stage",
         ),
         (|header| header.stages[0].format = listed(&["ant"]), "does not name 2 different"),
         (|header| header.stages[0].format = listed(&["ant", "ant"]), "does not name 2 different"),

@@ -33,7 +33,7 @@ fn a_header_that_makes_no_sense_says_why() {
     let text = refused("watch-your-back", json!({"max-mows": 1}));
     assert!(text.starts_with("option max-mows: "), "{text}");
     let text = refused("backdraughts", json!({"move": "dice", "repetition": 3}));
-    assert!(text.contains("without dice"), "{text}");
+    assert!(text.contains("no effect with dice"), "{text}");
 }
 
 #[test]

@@ -300,7 +300,7 @@ impl AuthorPage<'_> {
         html! {
             p { (answer(step)) }
             @if !step.opponents.is_empty() {
-                p.hint { "Scores against opponents whom both have met, where it changed most first." }
+                p.hint { "Scores against opponents that both have met, biggest changes first." }
                 (stacking("The last two versions", &html! {
                     thead { tr { th { "Opponent" } th.n { (before) } th.n { (after) } } }
                     tbody { @for one in &step.opponents { tr {
@@ -333,7 +333,8 @@ impl AuthorPage<'_> {
             figure {
                 (PreEscaped(interval_chart(&rows, AxisScale::Elo, "Your rating over time")))
                 figcaption { (caption) }
-                details.table { summary { "As a table" } (stacking("Your rating over time", &html! {
+                details.table { summary { "Show as table" }
+                (stacking("Your rating over time", &html! {
                     thead { tr { th { "Time" } th.n { "Version" } th.n { "Elo" } } }
                     tbody { @for one in self.ratings { tr {
                         th scope="row" { (one.when) }
@@ -384,7 +385,7 @@ impl AuthorPage<'_> {
             }
             @if self.is_looking {
                 p.hint {
-                    "The newest lost games are still being looked through for the ply at which they \
+                    "The newest lost games are still being searched for the ply at which they \
                      turned: reload the page in a moment."
                 }
             }
@@ -465,8 +466,8 @@ fn outlook(version: u32, games: u32, margin: f64) -> Option<String> {
     let more = f64::from(games) * ((margin / SETTLED).powi(2) - 1.0);
     (more >= 1.0).then(|| {
         format!(
-            "The rating of version {version} is known to ±{} Elo; about {} more games make that \
-             ±{}.",
+            "The rating of version {version} is known to within ±{} Elo; about {} more games would \
+             narrow that to ±{}.",
             elo(margin),
             two_digits(more),
             elo(SETTLED)
@@ -533,8 +534,8 @@ mod tests {
 
     #[test]
     fn four_times_as_many_games_halve_the_margin() {
-        let told = "The rating of version 3 is known to ±100 Elo; about 120 more games make that \
-                    ±50.";
+        let told = "The rating of version 3 is known to within ±100 Elo; about 120 more games \
+                    would narrow that to ±50.";
         assert_eq!(outlook(3, 40, 100.0).as_deref(), Some(told));
         assert_eq!(outlook(3, 200, 49.0), None);
         assert_eq!(outlook(3, 0, 400.0), None);

@@ -50,12 +50,15 @@ impl ChallengeSection {
                 h2 { "Challenge" }
                 @if let Some(opponent) = &self.waiting {
                     p.notice {
-                        "Your challenge to " (name(opponent)) " waits or is being played. Reload the \
-                         page to see the result."
+                        "Your challenge to " (name(opponent)) " is queued or in progress. "
+                        "Reload the page to see the result."
                     }
                 } @else if !self.opponents.is_empty() { (self.form(token)) }
                 @if let Some([when, opponent, why]) = &self.refused {
-                    p.warning { (when) ": no game against " (name(opponent)) ": " (shown(why)) "." }
+                    p.warning {
+                        (when) ": your challenge to " (name(opponent)) " was not played: "
+                        (shown(why)) "."
+                    }
                 }
                 @if !self.played.is_empty() { (self.table()) }
             }
@@ -129,7 +132,7 @@ mod tests {
         let section = |waiting| ChallengeSection {
             opponents: vec![hostile()],
             among: Some(7),
-            bounds: "Five in an hour.".to_owned(),
+            bounds: "Five per hour.".to_owned(),
             waiting,
             refused: Some([(); 3].map(|()| hostile())),
             played: Vec::new(),
@@ -138,10 +141,10 @@ mod tests {
         let busy = section(Some(hostile())).html("t").into_string();
         assert!(free.contains("name=\"among\" value=\"7\"") && free.contains("<select"), "{free}");
         assert!(
-            free.contains("href=\"/author/challenges/3/\"") && !free.contains("waits"),
+            free.contains("href=\"/author/challenges/3/\"") && !free.contains("queued"),
             "{free}"
         );
-        assert!(busy.contains("waits or is being played") && !busy.contains("<form"), "{busy}");
+        assert!(busy.contains("is queued or in progress") && !busy.contains("<form"), "{busy}");
         for html in [free, busy] {
             assert!(!html.contains("<script>") && !html.contains("alert(1)<"), "{html}");
         }

@@ -177,8 +177,8 @@ impl TidyList {
         for game in &self.games {
             if game.rows.len() != seats {
                 let problem = format!(
-                    "{} has {} players, and {} has {seats}; expected a line for each seat, and as \
-                     many seats in all games",
+                    "{} has {} players, and {} has {seats}; expected a line for each seat, and \
+                     the same number of seats in all games",
                     game.shown(),
                     game.rows.len(),
                     first.shown(),

@@ -280,9 +280,9 @@ fn the_games_of_a_list_have_the_same_seats() {
     );
     assert_eq!(
         wrong("1,a,ant,1,\n1,b,bee,2,\n2,a,bee,1,\n2,b,ant,2,\n2,c,cat,3,\n"),
-        "line 4: game `2` has 3 players, and game `1` has 2; expected a line for each seat, and as \
-         many seats in all games\n  line 2, column `seat`: there are 3 seats in all games, \
-         such as `a`, `b`, `c`, but 2 in game `1`; expected the same seats in all games"
+        "line 4: game `2` has 3 players, and game `1` has 2; expected a line for each seat, and \
+         the same number of seats in all games\n  line 2, column `seat`: there are 3 seats in all \
+         games, such as `a`, `b`, `c`, but 2 in game `1`; expected the same seats in all games"
     );
     assert_eq!(
         wrong("1,a,ant,2,\n1,b,bee,3,\n"),

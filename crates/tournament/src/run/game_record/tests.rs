@@ -143,7 +143,7 @@ fn incidents_beside_the_game_become_warnings() {
         warnings(all),
         [
             "white wrote after the end of the game: \"bye\"",
-            "white hit its limit of disk: 10000 files in its scratch folder",
+            "white hit its disk limit (10000 files in its scratch folder)",
             "white left processes behind: 2 killed",
             "white wrote 10 bytes too many to stderr; the middle was left out",
         ]

@@ -61,10 +61,10 @@ pub(super) fn compare(
     let why_fixed = match (further, is_checked) {
         (true, _) => "the further games from --until depend on earlier results",
         (_, true) => {
-            "it passed the check, on which the games of others depend; add the new version as a \
-             player of another name"
+            "it passed the check, and other players' games depend on that; add the new version \
+             under another name"
         }
-        _ => "in this format later meetings depend on earlier results",
+        _ => "in this format, later meetings depend on earlier results",
     };
     let terms = PlayerTerms { replaced, failed, is_checked, is_fixed, why_fixed };
     for player in &old.players {
@@ -117,8 +117,8 @@ fn what_counts(
         // A check only says who stays.
         if played.stages > 1 && checked_round_robin(stages).is_none() {
             forbidden.push(format!(
-                "rank: players cannot be ranked by {by} now, because a later stage has begun, whose \
-                 players the ranking chose"
+                "rank: players cannot be ranked by {by} now, because a later stage has begun with \
+                 players chosen by the ranking"
             ));
         } else {
             changes.push(format!("players are ranked by {by}"));
@@ -178,8 +178,7 @@ impl PlayerTerms<'_> {
             Some(now) if is_fixed || is_checked && !failed.contains(name) => {
                 too_late.extend(is_fixed.then(|| name.clone()));
                 forbidden.push(format!(
-                    "player {name} ({} became {}): its games cannot be played again, because \
-                     {why_fixed}",
+                    "cannot replace player {name} ({} → {}): {why_fixed}",
                     player.hash, now.hash,
                 ));
             }

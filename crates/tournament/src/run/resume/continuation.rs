@@ -40,7 +40,7 @@ pub enum ContinuationError {
     },
     /// A player of the configuration has the name of a version or an author.
     #[error(
-        "`continues = {name:?}`: `{player}` came to that league, so no configured player may have \
+        "`continues = {name:?}`: `{player}` joined that league, so no configured player may have \
          this name"
     )]
     Taken {

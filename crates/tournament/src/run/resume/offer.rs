@@ -11,7 +11,7 @@ use referee_record::wording::listed;
 /// How the league called `name` goes on under other rules.
 pub(super) fn continue_league(name: &str) -> String {
     format!(
-        "\nnext: to go on with the same authors, links and versions, give the league another \
+        "\nnext: to continue with the same authors, links and versions, give the league another \
          `name`, and add to `[league]`\n  continues = {}",
         serde_json::Value::from(name)
     )

@@ -128,7 +128,7 @@ fn what_ranks_players_changes_until_it_has_chosen_those_of_a_later_stage() {
     assert_eq!(compare(&old, &new, &[], &played(1)), Ok(vec![change.to_owned()]));
     let said = forbidden(compare(&old, &new, &[], &played(2)));
     assert!(
-        said[0].ends_with("a later stage has begun, whose players the ranking chose"),
+        said[0].ends_with("a later stage has begun with players chosen by the ranking"),
         "{said:?}"
     );
 }
@@ -192,15 +192,15 @@ fn nothing_is_added_once_later_meetings_depend_on_earlier_results() {
     new.players.push(player("cat", ""));
     assert_eq!(
         forbidden(compare(&old, &new, &[], &Played::default())),
-        ["player cat added: in this format later meetings depend on earlier results"]
+        ["player cat added: in this format, later meetings depend on earlier results"]
     );
     new.players.pop();
     "12ab".clone_into(&mut new.players[0].hash);
     for replaced in [vec![], vec!["ant".to_owned()]] {
         assert_eq!(
             forbidden(compare(&old, &new, &replaced, &Played::default())),
-            ["player ant ( became 12ab): its games cannot be played again, because in this \
-              format later meetings depend on earlier results"]
+            ["cannot replace player ant ( → 12ab): in this format, later meetings depend on \
+              earlier results"]
         );
     }
     new.players = [header().players, vec![player("cat", "")]].concat();
