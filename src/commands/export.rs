@@ -1,5 +1,5 @@
 //! `export`: prints the games of a tournament as data: one JSON line per game, for programs that
-//! learn from them, games of chess in PGN, or games of Go in SGF.
+//! learn from them, chess games in PGN, or Go games in SGF.
 
 use std::borrow::Cow;
 
@@ -41,16 +41,16 @@ and whether the step belongs to the `opening`. Turns and steps are written as in
 pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) folder: ResultsFolderArgs,
-    /// Print games of chess in PGN, with scores and times as comments
+    /// Print chess games in PGN, with scores and times as comments
     #[arg(long)]
     pub(crate) pgn: bool,
     /// Add the main lines that engines report to the comments
     #[arg(long, requires = "pgn")]
     pub(crate) pv: bool,
-    /// Print the positions in which games of chess ended in EPD
+    /// Print the final positions of chess games in EPD
     #[arg(long, conflicts_with = "pgn")]
     pub(crate) epd: bool,
-    /// Print games of Go in SGF
+    /// Print Go games in SGF
     #[arg(long, conflicts_with_all = ["pgn", "epd"])]
     pub(crate) sgf: bool,
     #[command(flatten)]

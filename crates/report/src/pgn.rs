@@ -26,7 +26,7 @@ const USUAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PgnError {
     /// It is not a game of built-in chess.
-    #[error("only games of built-in chess can be written in PGN")]
+    #[error("only built-in chess games can be written in PGN")]
     NotChess,
     /// The record cannot be replayed.
     #[error(transparent)]

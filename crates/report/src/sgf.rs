@@ -16,7 +16,7 @@ const COLUMNS: &str = "ABCDEFGHJKLMNOPQRST";
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SgfError {
     /// It is not a game of Go with a size.
-    #[error("only games of Go with the option `size` can be written as SGF")]
+    #[error("only Go games with the option `size` can be written as SGF")]
     NotGo,
     /// An action is not a move of Go.
     #[error("`{}` is not a point on a board of size {size}", one_line(.action))]

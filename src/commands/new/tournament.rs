@@ -291,7 +291,8 @@ fn pairs(players: usize) -> String {
     format!(
         "# Pairs of games between any two players; the seats are swapped within a pair.\n\
          pairs = 1\n\
-         # How many others each player meets, regardless of results. Without it, everyone meets everyone\n\
+         # How many others each player meets, regardless of results. Without it, everyone meets \
+         everyone\n\
          # ({} games for {players} players and 1 pair).\n\
          {begin}opponents = {SOME_OPPONENTS}\n",
         Stage::round_robin(1).games(players, 2)
@@ -310,7 +311,8 @@ fn deals(players: usize, seats: usize) -> String {
     format!(
         "# A deal is {seats} games, in which every player takes every seat once.\n\
          deals = 1\n\
-         # How often each player meets others, regardless of results: everyone plays {games} games,\n\
+         # How often each player meets others, regardless of results: everyone plays {games} \
+         games,\n\
          # and some a deal more. Without it, {all}.\n\
          meetings = {meetings}\n"
     )
