@@ -453,7 +453,7 @@ fn invalid_formats_are_refused() {
     assert_eq!(title("format = \"swiss\""), "error: a Swiss stage needs `rounds`");
     let most = "error: 7 players cannot play 5 rounds of a Swiss stage";
     assert_eq!(title("format = \"swiss\"\nrounds = 5"), most);
-    let useless = "error: `rounds` has no effect in the format round-robin";
+    let useless = "error: `rounds` has no effect in a round-robin stage";
     assert_eq!(title("rounds = 5"), useless);
     assert_eq!(title("format = \"gauntlet\""), "error: a gauntlet needs `anchors`");
     let unknown = "error: the anchor `p9` is not a player";

@@ -323,7 +323,7 @@ fn what_has_no_scores_cannot_be_ranked_by_them() {
     let arena = Arena::new();
     cup(&arena, "format = \"league\"\nrank = \"scores\"");
     let run = arena.run(&["run", "--plan"]);
-    let why = "meetings in the format league depend on who wins, so players cannot be ranked by scores; expected `round-robin`, `check` or `gauntlet`";
+    let why = "meetings in the league format depend on who wins, so players cannot be ranked by scores; expected `round-robin`, `check` or `gauntlet`";
     assert!(run.code == 2 && run.err.replace('\n', " ").contains(why), "{}", run.err);
     cup(&arena, "rank = \"points\"");
     let run = arena.run(&["run", "--plan"]);
@@ -437,14 +437,10 @@ fn what_a_format_cannot_do_with_three_seats_it_says() {
         ("opponents = 4", "`opponents` is for games with two seats", "write `meetings` instead"),
         (
             "format = \"swiss\"\nrounds = 3",
-            "the format swiss is for two-seat games",
+            "the swiss format is for two-seat games",
             "`meetings = K`",
         ),
-        (
-            "format = \"league\"\ndeals = 2",
-            "`deals` has no effect in the format league",
-            "one deal",
-        ),
+        ("format = \"league\"\ndeals = 2", "`deals` has no effect in a league", "one deal"),
         (
             "format = \"gauntlet\"\nanchors = [\"ant\"]",
             "a game has 3 seats, so an entrant meets 2 anchors at once, but there is only one",

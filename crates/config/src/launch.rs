@@ -72,7 +72,7 @@ pub(super) fn command_in(
 fn program_word(words: &[String]) -> Result<&str, InvalidValue> {
     let Some(program) = words.first().filter(|program| !program.is_empty()) else {
         let help = "give a program and its arguments";
-        return Err(InvalidValue::new("the command names no program", help));
+        return Err(InvalidValue::new("the command is empty", help));
     };
     if words.iter().any(|word| word.contains('\0')) {
         let help = "remove `\\u0000`; programs cannot receive it";

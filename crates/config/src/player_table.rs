@@ -358,8 +358,7 @@ fn name(field: Given<'_, String>, problems: &mut Problems) -> Option<String> {
 
 /// Checks a name that is shown to people and written in tables.
 pub(super) fn check_name(name: &str) -> Result<(), InvalidValue> {
-    let help =
-        format!("a name has 1 to {LONGEST_NAME} characters, none of them a control character");
+    let help = format!("a name has 1 to {LONGEST_NAME} characters and no control characters");
     name_problem(name).map_or(Ok(()), |problem| Err(InvalidValue::new(problem, help)))
 }
 
@@ -385,8 +384,8 @@ fn env(
     };
     if field.get_ref().iter().any(unfit) {
         let problem = Problem::new(field.span(), "invalid environment variable");
-        let help = "a variable's name is not empty and has no `=`; neither name nor value has a \
-                    NUL character";
+        let help = "a variable's name must not be empty or contain `=`; neither name nor value may \
+                    contain a NUL character";
         problems.add(problem.help(help));
     }
     field.into_inner()

@@ -233,7 +233,7 @@ fn format(keys: &StageKeys, field: &Entrants<'_>, problems: &mut Problems) -> Fo
 fn note_useless(format: &str, keys: &StageKeys, problems: &mut Problems) {
     for (key, at, of) in keys.given() {
         if let Some(of) = of.filter(|of| *of != format && FORMATS.contains(&format)) {
-            let title = format!("`{key}` has no effect in the format {format}");
+            let title = format!("`{key}` has no effect in a {format} stage");
             let help = format!("remove `{key}`, or write `format = \"{of}\"`");
             problems.add(Problem::new(at, title).help(help));
         }
@@ -298,7 +298,7 @@ fn ladder(keys: &StageKeys, problems: &mut Problems) -> Format {
 fn league(keys: &StageKeys, problems: &mut Problems) -> Format {
     for (given, key, deal) in [(&keys.pairs, "pairs", "pair"), (&keys.deals, "deals", "deal")] {
         let Some(given) = given else { continue };
-        let title = format!("`{key}` has no effect in the format league");
+        let title = format!("`{key}` has no effect in a league");
         let help = format!("remove it: a league plays one {deal} after another");
         problems.add(Problem::new(given.span(), title).help(help));
     }

@@ -348,7 +348,7 @@ fn impossible_limits() {
     starts(&about("fault-policy = { retry = 11 }"), "`retry` is out of range");
     starts(&about_player("bot = \"greedy\"\nrating = nan"), "invalid value for `rating`");
     starts(&about("results = \"\""), "invalid value for `results`");
-    starts(&about("pgn = \"games.pgn\""), "only built-in chess has PGN");
+    starts(&about("pgn = \"games.pgn\""), "`pgn` needs built-in chess");
 }
 
 #[test]

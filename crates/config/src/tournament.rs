@@ -178,8 +178,8 @@ fn check_folder_name(name: &str) -> Result<(), InvalidValue> {
         return Ok(());
     }
     let title = format!("`{name}` cannot be a folder's name");
-    let help = "the results go into a folder with the tournament's name: leave out `/`, `\\`, a \
-                dot at the start and outer blanks";
+    let help = "the results folder has the tournament's name, which must not contain `/` or `\\`, \
+                begin with a dot, or have spaces at either end";
     Err(InvalidValue::new(title, help))
 }
 
@@ -250,8 +250,8 @@ fn pgn_file(
     if let Some(ConfiguredGame { game, .. }) = rules
         && !pgn::is_written(&**game)
     {
-        let problem = Problem::new(field.span(), "only built-in chess has PGN");
-        problems.add(problem.label("only built-in chess can be written as PGN; remove this line"));
+        let problem = Problem::new(field.span(), "`pgn` needs built-in chess");
+        problems.add(problem.label("no other game can be written as PGN; remove this line"));
     }
     Some(name.clone())
 }

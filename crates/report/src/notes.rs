@@ -208,9 +208,9 @@ pub(super) fn groups(standings: &Standings) -> Option<String> {
 
 /// Opponents who were chosen by strength, but not by the results.
 pub(super) fn matched(standings: &Standings) -> Option<String> {
-    let note = "Opponents seem to have been chosen by strengths known from elsewhere, as in divisions: \
-                most games are closer than the players are. So ratings are not drawn together as \
-                usual, and rest on a weak prior.";
+    let note = "Opponents seem to have been chosen by strengths known from elsewhere, as in \
+                divisions: most opponents are closer in strength than the field. So ratings \
+                are shrunk less than usual, and rest on a weak prior.";
     (!standings.is_learned).then(|| note.to_owned())
 }
 

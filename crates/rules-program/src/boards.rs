@@ -77,7 +77,7 @@ pub(crate) fn checked(
     for die in &board.dice {
         seats.seat(&die.seat).ok_or_else(|| Violation::Seat(die.seat.to_string()))?;
         if !(1..=6).contains(&die.value) {
-            return wrong(format!("a die shows {}", die.value));
+            return wrong(format!("a die shows {}, expected 1 to 6", die.value));
         }
     }
     board.label(look);

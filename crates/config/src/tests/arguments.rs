@@ -67,5 +67,5 @@ fn invalid_player_arguments() {
         refused("python3 'a"),
         "it: it cannot be split into words; close every quote, and do not end with a backslash"
     );
-    assert_eq!(refused(" "), "it: the command names no program; give a program and its arguments");
+    assert_eq!(refused(" "), "it: the command is empty; give a program and its arguments");
 }

@@ -129,8 +129,8 @@ fn programs_that_cannot_be_run() {
     starts(&gone, "cannot find the file `gone.py`\n");
     starts(&about_player("command = [\"./players\"]"), "`./players` is a folder, not a program");
     starts(&about_player("command = [\"pyhton3\"]"), "cannot find the program `pyhton3` in PATH");
-    starts(&about_player("command = []"), "the command names no program");
-    starts(&about_player("command = [\"\"]"), "the command names no program");
+    starts(&about_player("command = []"), "the command is empty");
+    starts(&about_player("command = [\"\"]"), "the command is empty");
     starts(&about_player("command = [\"python3\", \"\\u0000\"]"), "the command contains a NUL");
     assert!(
         about_player("command = [\"run\"]\ndir = \"players\"")

@@ -75,7 +75,7 @@ fn a_key_of_another_format_is_refused() {
         refused(key, &[&format!("`{name}`"), "round-robin", &format!("format = \"{of}\"")]);
     }
     refused("format = \"cup\"\nrounds = 2", &["`cup`", "`swiss`"]);
-    refused("format = \"league\"\nrounds = 2", &["`rounds`", "format league"]);
+    refused("format = \"league\"\nrounds = 2", &["`rounds`", "in a league"]);
 }
 
 #[test]

@@ -207,7 +207,7 @@ impl Map {
         let name = keys.name.get_ref();
         if name.is_empty() || name.chars().count() > LONGEST_NAME || name.contains(char::is_control)
         {
-            let reason = "expected a name of 1 to 64 characters, none of them a control character";
+            let reason = "expected a name of 1 to 64 characters and no control characters";
             return Err(refused(keys.name.span(), reason));
         }
         let walls_each = match *keys.walls.get_ref() {

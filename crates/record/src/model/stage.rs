@@ -143,7 +143,7 @@ fn is_zero(number: &usize) -> bool {
 pub enum UnsuitedStage {
     /// The format is for two seats.
     #[error(
-        "the format {format} is for two-seat games, but this game has {seats}; expected \
+        "the {format} format is for two-seat games, but this game has {seats}; expected \
          `round-robin` (with `meetings = K` for many players), `check`, `gauntlet` or `league`"
     )]
     Format {
@@ -190,7 +190,7 @@ pub enum UnsuitedStage {
     },
     /// Its meetings follow from who won, so its players cannot be ranked by scores.
     #[error(
-        "meetings in the format {format} depend on who wins, so players cannot be ranked by \
+        "meetings in the {format} format depend on who wins, so players cannot be ranked by \
          scores; expected `round-robin`, `check` or `gauntlet`"
     )]
     Scores {
@@ -498,7 +498,7 @@ mod tests {
         let gauntlet = "a gauntlet of 4 against 4 anchors, 2 deals per meeting";
         assert_eq!(shown(Format::Gauntlet { anchors, same_luck: false }), said(gauntlet, 128));
         let refused = [
-            (Format::Swiss { rounds: 3 }, "the format swiss is for two-seat games"),
+            (Format::Swiss { rounds: 3 }, "the swiss format is for two-seat games"),
             (gauntlet_of_two(), "a game has 4 seats, so an entrant meets 3 anchors at once"),
         ];
         for (format, begin) in refused {

@@ -360,7 +360,10 @@ fn boards_use_the_legend_of_the_game() {
             "the label \"\" is empty, longer than 4 characters, or not visible",
         ),
         (json!({"cells": ["rrrr"]}), "it has 4 columns, but 3 labels for them"),
-        (json!({"cells": ["r"], "dice": [{"seat": "first", "value": 7}]}), "a die shows 7"),
+        (
+            json!({"cells": ["r"], "dice": [{"seat": "first", "value": 7}]}),
+            "a die shows 7, expected 1 to 6",
+        ),
     ] {
         let refused = of(board).expect_err(expected).to_string();
         assert_eq!(refused, format!("`board` cannot be drawn: {expected}"));

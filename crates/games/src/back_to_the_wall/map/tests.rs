@@ -74,11 +74,7 @@ fn wrong_keys_are_refused_with_file_line_and_reason() {
         ("walls = 1", "walls = 4", "2: expected 1, 2 or 3 walls per player"),
         ("walls = 1", "walls = 0", "2: expected 1, 2 or 3 walls per player"),
         ("\"king\"", "\"queen\"", "3: expected the adjacency `king`, `rook` or `none`"),
-        (
-            "\"mine\"",
-            "\"\"",
-            "1: expected a name of 1 to 64 characters, none of them a control character",
-        ),
+        ("\"mine\"", "\"\"", "1: expected a name of 1 to 64 characters and no control characters"),
     ] {
         assert_eq!(refused(old, new), format!("mine.toml:{expected}"));
     }
