@@ -134,7 +134,7 @@ fn show(
     }
     match only {
         Some(ply) => Err(Failure::input(format!(
-            "the game has only {}; cannot show ply {ply}",
+            "the game has only {}; there is no ply {ply}",
             Plies(record.plies)
         ))),
         None => printer.line(&(conclusion(record) + &all_marks(record, points))),

@@ -324,7 +324,10 @@ fn recorded_decisions_can_be_asked_again() {
     assert!(!run.out.contains("\"type\":") && !other.out.contains("\"type\":"), "no messages");
 
     let refused = arena.run(&["ask", "bad", "--record", &id, "--ply", "900"]);
-    assert_eq!(refused, Run::new(2, "", "error: --ply 900: the game has 25 plies, not 900\n"));
+    assert_eq!(
+        refused,
+        Run::new(2, "", "error: --ply 900: the game has only 25 plies; there is no ply 900\n")
+    );
     let seat = arena.run(&["ask", "bad", "--record", &id, "--ply", "25", "--seat", "white"]);
     assert_eq!(seat, Run::new(2, "", "error: --ply 25: black decides there\n"));
 }

@@ -230,7 +230,7 @@ fn short_games_have_complete_replay_frames() {
     assert_eq!(arena.run(&["replay", id, "--ply", "0"]), Run::new(0, EMPTY_BOARD, ""));
     let at_one = format!("{}\n", rows.join("\n"));
     assert_eq!(arena.run(&["replay", id, "--ply", "1"]), Run::new(0, &at_one, ""));
-    let error = "error: the game has 1 ply, not 2\n";
+    let error = "error: the game has only 1 ply; there is no ply 2\n";
     assert_eq!(arena.run(&["replay", id, "--ply", "2"]), Run::new(2, "", error));
 }
 

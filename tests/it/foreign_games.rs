@@ -82,7 +82,7 @@ fn a_rules_program_that_fails_at_a_draw_is_named() {
     arena.write("broken", "");
     let verified = arena.run(&["verify", "--game", "tournament.toml"]);
     let said = verified.out + &verified.err;
-    assert!(said.contains("exit code 3") && !said.contains("cannot be drawn"), "{said}");
+    assert!(said.contains("exited with code 3") && !said.contains("cannot be drawn"), "{said}");
 }
 
 #[test]

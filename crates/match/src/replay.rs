@@ -365,7 +365,7 @@ pub enum ReplayError {
     #[error("the record has {0} seats, unlike the game")]
     OtherSeats(usize),
     /// The game has fewer plies than requested.
-    #[error("the game has only {}; cannot show ply {wanted}", Plies(*plies))]
+    #[error("the game has only {}; there is no ply {wanted}", Plies(*plies))]
     Short {
         /// The plies of the game.
         plies: u32,

@@ -242,9 +242,9 @@ fn every_refusal_cites_its_clause() {
         game.parse_action(Side::First, text).expect_err("a refusal").to_string()
     };
     for (text, expected) in [
-        ("R U", "T10: R U names no square, not 2"),
-        ("R U 3,5", "T10: R U 3,5 names 1 square, not 2"),
-        ("R U 3,5 4,6 1,1", "T10: R U 3,5 4,6 1,1 names 3 squares, not 2"),
+        ("R U", "T10: R U names no squares, expected 2"),
+        ("R U 3,5", "T10: R U 3,5 names 1 square, expected 2"),
+        ("R U 3,5 4,6 1,1", "T10: R U 3,5 4,6 1,1 names 3 squares, expected 2"),
         ("R U 3,5 9,6", "T10: R U 3,5 9,6 names a square off the board"),
         ("R U 3,5 3,5", "T10: R U 3,5 3,5 names 3,5 twice"),
         ("R U 3,5 2,2", "T10: R U 3,5 2,2 names 2,2, which is a wall"),

@@ -106,7 +106,10 @@ async fn re_asking_stops_when_the_player_exits() {
 async fn asking_for_a_missing_decision_is_an_error() {
     let why = |told: Reasked| told.asked.expect_err("nobody decides there").to_string();
     assert_eq!(why(told(Seat::FIRST, 1, &["go", "go"]).await), "no seat decides after 1 ply");
-    assert_eq!(why(told(Seat::FIRST, 9, &["go"; 9]).await), "the game has 4 plies, not 9");
+    assert_eq!(
+        why(told(Seat::FIRST, 9, &["go"; 9]).await),
+        "the game has only 4 plies; there is no ply 9"
+    );
 }
 
 #[test]
