@@ -121,8 +121,7 @@ async fn take_steps(
             Ok(())
         }
         Err(Interruption::Over) => {
-            let within = humantime::format_duration(exam.within);
-            report.break_off(&format!("the time limit of {within} has passed (--within)"));
+            report.end_in_time(exam.within);
             Ok(())
         }
         Err(Interruption::Failed(failure)) => {

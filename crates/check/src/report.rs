@@ -36,6 +36,9 @@ pub struct CheckReport {
     pub against: Vec<OpponentScore>,
     /// Remarks that do not affect the verdict.
     pub warnings: BTreeSet<String>,
+    /// Whether its time was up before the last step.
+    #[serde(skip)]
+    is_out_of_time: bool,
 }
 
 /// One step.
@@ -211,6 +214,7 @@ impl CheckReport {
             figures: Figures::default(),
             against: Vec::new(),
             warnings: BTreeSet::new(),
+            is_out_of_time: false,
         }
     }
 
@@ -238,6 +242,13 @@ impl CheckReport {
             (step.verdict, step.summary) =
                 (StepVerdict::Unfinished, format!("not finished: {why}"));
         }
+    }
+
+    /// The same because the time `within` is up.
+    pub(super) fn end_in_time(&mut self, within: Duration) {
+        self.is_out_of_time = true;
+        let within = humantime::format_duration(within);
+        self.break_off(&format!("the time limit of {within} has passed (--within)"));
     }
 
     /// Drops the note on output after the end if a finding already reports wrong output.
@@ -274,6 +285,18 @@ impl CheckReport {
             Some(StepVerdict::Failed) => Readiness::NotReady,
             None if self.ready => Readiness::Ready,
             _ => Readiness::Unfinished,
+        }
+    }
+
+    /// Whether a league lets the player in: nothing speaks against it, and the check has ended or had
+    /// no time for more. Who thinks for as long as the clock allows is slow, but not wrong.
+    pub fn lets_in(&self) -> bool {
+        let has_started =
+            self.steps.first().is_some_and(|step| step.verdict == StepVerdict::Passed);
+        match self.outcome() {
+            Readiness::Ready => true,
+            Readiness::NotReady => false,
+            Readiness::Unfinished => self.is_out_of_time && has_started,
         }
     }
 

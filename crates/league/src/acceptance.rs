@@ -57,13 +57,12 @@ impl CheckRoom {
             let why = format!("unpacked and built, it is larger than {}", limits::bytes(self.disk));
             return Err(NotTaken::Refused(why));
         }
-        let report = self.check(&taken.spec, work, told);
-        match report.as_ref().map_or(Readiness::Unfinished, CheckReport::outcome) {
-            Readiness::Ready => Ok(taken),
-            Readiness::NotReady => {
-                Err(NotTaken::NotReady(report.map(|report| report.verdict()).unwrap_or_default()))
+        match self.check(&taken.spec, work, told) {
+            Some(report) if report.lets_in() => Ok(taken),
+            Some(report) if report.outcome() == Readiness::NotReady => {
+                Err(NotTaken::NotReady(report.verdict()))
             }
-            Readiness::Unfinished => Err(NotTaken::Later("its check did not finish".to_owned())),
+            _ => Err(NotTaken::Later("its check did not finish".to_owned())),
         }
     }
 

@@ -24,6 +24,27 @@ fn an_unfinished_check_reports_its_findings() {
 }
 
 #[test]
+fn a_league_lets_in_who_is_slow_but_not_wrong() {
+    let out_of_time = |passed: usize, fails: bool| {
+        let mut report = report();
+        report.steps[..passed].iter_mut().for_each(|step| step.verdict = StepVerdict::Passed);
+        if fails {
+            failed(&mut report, 1, "it crashed");
+        }
+        report.end_in_time(Duration::from_secs(300));
+        report.lets_in()
+    };
+    assert!(out_of_time(1, false) && out_of_time(2, false));
+    assert!(!out_of_time(0, false), "it has not even started, which may be the machine's fault");
+    assert!(!out_of_time(1, true));
+
+    let mut broken_off = report();
+    broken_off.steps[0].verdict = StepVerdict::Passed;
+    broken_off.break_off("a thread panicked");
+    assert!(!broken_off.lets_in(), "it is tried again");
+}
+
+#[test]
 fn a_slow_start_is_noted() {
     let seconds = Duration::from_secs_f64;
     for (took, notes) in [(8.9, 1), (5.1, 1), (4.9, 0), (10.1, 0)] {
