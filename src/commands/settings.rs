@@ -26,7 +26,7 @@ use referee_record::model::player::{EngineProtocol, PlayerKind, PlayerSpec};
 use referee_record::model::record::{FaultPolicy, Header};
 use referee_record::model::rules::GameRules;
 use referee_record::model::stage::{RankedBy, Stage};
-use referee_record::model::tc::ShortClock;
+use referee_record::model::tc::{ClockArgument, ShortClock};
 use referee_record::model::tournament::{DEFAULT_RESULTS, Tournament};
 use referee_sandbox::{Level, Mechanism};
 use referee_tournament::run::cores::one_per_core;
@@ -46,10 +46,11 @@ pub(crate) struct GameSettingsArgs {
     /// The configuration with players and limits (default: tournament.toml, if it exists)
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// The clock: seconds and increment, such as 10+0.1, 5:00+2 or 40/60+0.6 (default: as
-    /// configured; without a configuration, 2+0.02 for engines, or 5 s per move)
+    /// The clock: seconds and increment, such as 10+0.1, 5:00+2 or 40/60+0.6, or a limit per move,
+    /// such as 500ms or 5s (default: as configured; without a configuration, 2+0.02 for engines, or
+    /// 5s)
     #[arg(long, value_name = "TC")]
-    pub(crate) tc: Option<ShortClock>,
+    pub(crate) tc: Option<ClockArgument>,
     /// Sandbox level (default: as configured, or the strongest that works)
     #[arg(long, value_name = "LEVEL", value_parser = level_named())]
     pub(crate) containment: Option<Level>,
@@ -67,7 +68,7 @@ impl GameSettingsArgs {
         {
             let built_in = GameKind::named(protocol.game()).map(GameArgument::BuiltIn);
             settings.game = settings.game.or(built_in);
-            settings.tc = settings.tc.or(Some(ShortClock::QUICK));
+            settings.tc = settings.tc.or(Some(ClockArgument::Short(ShortClock::QUICK)));
         }
         settings
     }

@@ -15,11 +15,13 @@ use super::{now, without_sight};
 use referee_check::{Candidate, CheckReport, Exam, Readiness, ReportText, StepNews, examine};
 use referee_protocol::escape;
 use referee_ratings::MOST_PLAYERS;
+use referee_record::model::clock::TimeControl;
 use referee_record::model::entry::{Entry, LeavingReason, MOST_VERSIONS};
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::record::PlayerInfo;
 use referee_record::model::roster::RosterChange;
 use referee_record::model::stage::Stage;
+use referee_record::model::tc::ClockArgument;
 use referee_record::model::tournament::Tournament;
 use referee_record::seeds::{NoRandomNumbers, fresh_identity};
 use referee_record::shell;
@@ -29,13 +31,17 @@ use referee_tournament::run::header::header_of;
 use referee_tournament::run::instruction::Instruction;
 
 /// The command with which an author repeats a check, whose records are gone when it has ended.
-fn repeat_at_home(exam: &Exam) -> String {
+fn repeat_at_home(exam: &Exam, control: &TimeControl) -> String {
     let game = &exam.rules.game;
     let game = match game.program() {
         None => game.name().to_owned(),
         Some(_) => "game.toml".to_owned(),
     };
     let mut command = format!("referee check PLAYER --game {game} --seed {}", exam.seed);
+    if let Some(clock) = ClockArgument::of(control) {
+        command.push_str(" --tc ");
+        command.push_str(&clock.to_string());
+    }
     for (name, value) in exam.rules.options.given() {
         command.push_str(" --option ");
         command.push_str(&shell::quoted(&format!("{name}={value}")));
@@ -131,7 +137,7 @@ impl CheckRoom {
         };
         Ok(Candidate {
             header: header_of(&tournament, exam.containment.record(), identity),
-            elsewhere: Some(repeat_at_home(exam)),
+            elsewhere: Some(repeat_at_home(exam, &tournament.clock)),
             words: "PLAYER".to_owned(),
             remarks: referee_config::remarks(spec),
             spec: spec.clone(),

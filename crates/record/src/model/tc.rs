@@ -18,6 +18,83 @@ pub struct ShortClock {
     increment: Duration,
 }
 
+/// The clock of a game, as a command takes it: in short form, or a limit per move such as `500ms` or
+/// `5s`.
+///
+/// ```
+/// use referee_record::model::tc::ClockArgument;
+///
+/// let clock: ClockArgument = "1.5s".parse().unwrap();
+/// assert_eq!(clock.to_string(), "1.5s");
+/// assert!("5m".parse::<ClockArgument>().is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClockArgument {
+    /// A clock in short form.
+    Short(ShortClock),
+    /// No limit but this one for each move.
+    PerMove(Duration),
+}
+
+/// A text is not a clock that a command takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "expected seconds and an increment such as 10+0.1, 5:00+2 or 40/60+0.6, or a limit per move such \
+     as 500ms or 5s, up to 24 hours"
+)]
+pub struct NotClockArgument;
+
+impl ClockArgument {
+    /// The clock with these limits of moves and games; `None` if it has both or neither.
+    pub fn of(control: &TimeControl) -> Option<Self> {
+        let TimeControl { moves, budget, increment, per_move, .. } = *control;
+        match (budget, per_move) {
+            (Some(budget), None) => Some(Self::Short(ShortClock { moves, budget, increment })),
+            (None, Some(limit)) => Some(Self::PerMove(limit)),
+            _ => None,
+        }
+    }
+
+    /// Replaces the budget, increment, moves and move limit of `control`.
+    pub fn set(self, control: &mut TimeControl) {
+        match self {
+            Self::Short(tc) => tc.set(control),
+            Self::PerMove(limit) => {
+                *control = TimeControl {
+                    moves: None,
+                    budget: None,
+                    increment: Duration::ZERO,
+                    per_move: Some(limit),
+                    ..*control
+                };
+            }
+        }
+    }
+}
+
+impl FromStr for ClockArgument {
+    type Err = NotClockArgument;
+
+    fn from_str(text: &str) -> Result<Self, NotClockArgument> {
+        if let Ok(tc) = text.parse() {
+            return Ok(Self::Short(tc));
+        }
+        let milliseconds = || seconds(text.strip_suffix("ms")?).map(|time| time / 1000);
+        let limit = milliseconds().or_else(|| seconds(text.strip_suffix('s')?));
+        let limit = limit.filter(|limit| !limit.is_zero() && *limit <= LONGEST);
+        limit.map(Self::PerMove).ok_or(NotClockArgument)
+    }
+}
+
+impl fmt::Display for ClockArgument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Short(tc) => tc.fmt(f),
+            Self::PerMove(limit) => write!(f, "{}s", limit.as_secs_f64()),
+        }
+    }
+}
+
 /// A text is not a clock in short form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected seconds and an increment such as 10+0.1, 5:00+2 or 40/60+0.6, up to 24 hours")]
@@ -107,6 +184,26 @@ mod tests {
     use super::*;
 
     const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn a_command_takes_a_limit_per_move_too() {
+        let mut control = TimeControl::unlimited(MS);
+        assert_eq!(ClockArgument::of(&control), None);
+        for text in ["5s", "0.25s", "10+0.1", "40/60+0"] {
+            let clock: ClockArgument = text.parse().expect(text);
+            clock.set(&mut control);
+            assert_eq!(
+                (clock.to_string(), ClockArgument::of(&control)),
+                (text.into(), Some(clock))
+            );
+        }
+        assert_eq!("250ms".parse(), Ok(ClockArgument::PerMove(250 * MS)));
+        for text in ["0s", "0.1ns", "-5s", "90000s", "5m", "s", ""] {
+            assert!(text.parse::<ClockArgument>().is_err(), "{text}");
+        }
+        control.per_move = Some(MS);
+        assert_eq!(ClockArgument::of(&control), None, "a budget and a limit per move");
+    }
 
     #[test]
     fn clocks_are_read_in_short_form() {
