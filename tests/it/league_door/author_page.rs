@@ -25,9 +25,10 @@ fn a_lost_game_says_where_it_turned_and_leads_there() {
     let (ply, rest) = rest.split_once('"').expect("the end of the link");
     let (_, better) = rest.split_once(": search-1000 plays ").expect("what would have been better");
     let better = better.split('<').next().expect("its text");
-    // The terminal says the same.
+    // It leads to the position before the ply. The terminal says the same.
     let arena = door.served.arena();
-    let words = ["replay", id, "--with", "bot:search-1000", "--ply", ply];
+    let ply = (1 + ply.parse::<u32>().expect("a number")).to_string();
+    let words = ["replay", id, "--with", "bot:search-1000", "--ply", &ply];
     let replay = arena.command(&words).output().expect("started");
     let replay = String::from_utf8(replay.stdout).expect("UTF-8");
     assert!(replay.contains(&format!("search-1000 plays {better}")), "{better}: {replay}");

@@ -87,6 +87,11 @@ impl FaultCode {
 }
 
 impl FaultCode {
+    /// The code with this name, which is also the reason of a game that ended by it.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.name() == name)
+    }
+
     /// Whether the player ran out of time on a turn.
     pub fn is_late(self) -> bool {
         matches!(self, Self::Timeout | Self::Cpu)

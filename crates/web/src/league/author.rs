@@ -34,9 +34,7 @@ use referee_protocol::escape;
 use referee_record::model::league::LeagueSettings;
 use referee_record::wording::counted;
 use referee_report::page::PlayedGame;
-use referee_report::page::league::{
-    AuthorPage, AuthorVersion, GameFilter, GameResult, ListedHandIn,
-};
+use referee_report::page::league::{AuthorPage, AuthorVersion, GameFilter, ListedHandIn};
 use referee_sandbox::limits;
 use referee_tournament::folder;
 
@@ -89,12 +87,11 @@ async fn html(
     );
     let games = OwnGames::new(&live, &visit.name);
     let shown = games.last(filter);
-    let lost = shown.iter().filter(|own| own.result == GameResult::Lost);
-    let lost: Vec<&PlayedGame> = lost.map(|own| own.game).collect();
+    let lost: Vec<&PlayedGame> =
+        shown.iter().filter(|own| own.was_lost_in_play()).map(|own| own.game).collect();
     let is_looking = turned_games::look(entrance, &visit.name, &live, &lost);
     let listed_game = |own: &OwnGame<'_>| {
-        let is_lost = own.result == GameResult::Lost;
-        let turned = is_lost.then(|| entrance.turned.of(own.game, own.seat));
+        let turned = own.was_lost_in_play().then(|| entrance.turned.of(own.game, own.seat));
         games.listed(own, turned.flatten())
     };
     let page = AuthorPage {

@@ -7,6 +7,7 @@ use super::author::date;
 use crate::served::LivePage;
 use referee_games::Seat;
 use referee_ratings::Outcomes;
+use referee_record::model::fault::FaultCode;
 use referee_report::page::PlayedGame;
 use referee_report::page::league::{
     DatedRating, GameFilter, GameResult, ListedGame, OpponentScore, OpponentStep, TurnedAt,
@@ -34,6 +35,13 @@ pub(super) struct OwnGame<'a> {
     /// The version's seat.
     pub(super) seat: Seat,
     pub(super) result: GameResult,
+}
+
+impl OwnGame<'_> {
+    /// Whether it was lost, but not by a fault.
+    pub(super) fn was_lost_in_play(&self) -> bool {
+        self.result == GameResult::Lost && FaultCode::named(&self.game.reason).is_none()
+    }
 }
 
 impl<'a> OwnGames<'a> {

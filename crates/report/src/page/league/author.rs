@@ -10,6 +10,7 @@ use crate::numbers::{elo, two_digits};
 use crate::{Row, Standings, verdict};
 use referee_ratings::{Estimate, Outcomes};
 use referee_record::model::entry::LeavingReason;
+use referee_record::model::fault::FaultCode;
 use referee_record::wording::counted;
 
 /// About the margin of a rating in Elo with which a league is content.
@@ -378,7 +379,7 @@ impl AuthorPage<'_> {
                         td data-label="Seat" { (shown(&game.seat)) }
                         td data-label="Ended by" { (shown(&game.reason)) }
                         td.n data-label="Plies" { (game.plies) }
-                        td data-label="Game" { a href={ "/#game=" (game.id) } { "watch" } }
+                        td data-label="Game" { (watch(game)) }
                         @if has_turned { (turned(game)) }
                     } } }
                 }))
@@ -484,11 +485,23 @@ fn with_margin(rating: Option<Estimate>) -> String {
     or_dash(rating.map(|rating| format!("{} ±{}", elo(rating.value), elo(rating.margin()))))
 }
 
-/// Where a game turned. An empty cell has no label where rows are blocks.
+/// The link to a game. One that ended in a fault opens there.
+fn watch(game: &ListedGame) -> Markup {
+    let fault = FaultCode::named(&game.reason);
+    html! {
+        a href={ "/#game=" (game.id) @if fault.is_some() { "&ply=" (game.plies) } } { "watch" }
+    }
+}
+
+/// Where a game turned, with a link to the position in which the player decided. An empty cell has no
+/// label where rows are blocks.
 fn turned(game: &ListedGame) -> Markup {
     let Some(at) = &game.turned else { return html! { td {} } };
     html! { td data-label="Turned at" {
-        span { a href={ "/#game=" (game.id) "&ply=" (at.ply) } { "ply " (at.ply) } ": " (shown(&at.better)) }
+        span {
+            a href={ "/#game=" (game.id) "&ply=" (at.ply.saturating_sub(1)) } { "ply " (at.ply) }
+            ": " (shown(&at.better))
+        }
     } }
 }
 
@@ -603,7 +616,7 @@ mod tests {
             "{html}"
         );
         assert!(html.contains("href=\"/author/versions/1/player.zip\""), "{html}");
-        assert!(html.contains("<a href=\"/#game=3f9a1c07be52-1&amp;ply=5\">ply 5</a>"), "{html}");
+        assert!(html.contains("<a href=\"/#game=3f9a1c07be52-1&amp;ply=4\">ply 5</a>"), "{html}");
         refuse_markup(&html);
     }
 }
