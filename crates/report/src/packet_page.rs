@@ -266,7 +266,7 @@ fn scores(row: &Row, standings: &Standings, results: &NamedResults) -> Markup {
         }
         table {
             thead { tr {
-                th { } @for heading in headings { th.n { (heading) } }
+                th { "Games" } @for heading in headings { th.n { (heading) } }
                 th.n { "Score" } th.n { "%" }
             } }
             tbody {
