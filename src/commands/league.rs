@@ -178,7 +178,7 @@ fn refuse_unbegun(league: &LeaguePlace) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::input(format!(
-        "the league has not begun: {} has no {LOG}; begin with `referee run`",
+        "the league has not begun: {} has no {LOG}; begin with `referee run CONFIG`",
         league.dir.display()
     )))
 }

@@ -437,6 +437,48 @@ fn the_final_has_the_last_version_that_played() {
 }
 
 #[test]
+fn the_final_has_who_was_readmitted_and_says_why_others_are_absent() {
+    let arena = league();
+    arena.hand_in("ann", "player.py", &program("one"));
+    arena.hand_in("bob", "essay.txt", "No program.");
+    let run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_report("ann", "entered as ann v1");
+    arena.wait_for_report("bob", "refused");
+    assert_eq!(arena.stop(run), 130);
+    let log = arena.results().join("games.jsonl");
+    let mut log = fs::OpenOptions::new().append(true).open(log).expect("a log");
+    let left = r#"{"roster":"left","player":"ann v1","at":1800000000,"why":"removed"}"#;
+    log.write_all(format!("{left}\n").as_bytes()).expect("written");
+    arena.write("names.csv", "name\nann\nbob\ncat\n");
+    let invite = ["league", "invite", "names.csv", "--config", "tournament.toml"];
+    assert_eq!(arena.run(&invite).code, 0);
+    let absent = |author: &str| {
+        let file = arena.path().join("final.toml");
+        let last = fs::read_to_string(&file).expect("a final");
+        fs::remove_file(file).expect("removed");
+        let name = format!("name = \"{author}\"");
+        let mut players = last.split("[[players]]");
+        let player = players.find(|player| player.contains(&name)).expect("a player");
+        player.lines().find_map(|line| line.strip_prefix("absent = ")).map(str::to_owned)
+    };
+    let close = || {
+        let closed = arena.run(&["league", "close", "--config", "tournament.toml"]);
+        assert_eq!(closed.code, 0, "{}", closed.err);
+    };
+    close();
+    assert_eq!(absent("ann"), None, "she was readmitted");
+    close();
+    let bob = absent("bob").expect("absent");
+    assert!(bob.contains("the last hand-in was refused: no player"), "{bob}");
+    close();
+    assert_eq!(absent("cat").as_deref(), Some("\"nothing was handed in\""));
+    let remove = ["league", "remove", "ann", "--config", "tournament.toml"];
+    assert_eq!(arena.run(&remove).code, 0);
+    close();
+    assert_eq!(absent("ann").as_deref(), Some("\"removed by the organiser\""));
+}
+
+#[test]
 fn an_author_repeats_a_check_at_home() {
     let arena = league();
     let bad = program("bad").replace("return rng.choice(legal)", "return \"nowhere\"");

@@ -12,11 +12,14 @@ use crate::commands::{Failure, Status};
 use crate::printer::Printer;
 use referee_config::{Configuration, LeaguePlace};
 use referee_entrants::relative_path::relative_path;
+use referee_league::control::Control;
+use referee_league::history::{self, PastOutcome};
 use referee_league::invitations::Invitations;
 use referee_league::version::{version_digest, version_dir, version_start};
 use referee_protocol::escape;
 use referee_record::disk;
 use referee_record::model::entry::{Entry, LeavingReason};
+use referee_record::model::league::LeagueSettings;
 use referee_record::model::record::Header;
 use referee_record::model::stage::{Stage, meetings_of_class};
 use referee_record::model::tournament::Tournament;
@@ -113,11 +116,19 @@ impl Final {
         };
         tie_scale(&mut players, tables);
         let mut there = BTreeSet::new();
-        for entry in last_versions(header) {
+        let removed = Control::read(&league.dir)?.removed;
+        for entry in last_versions(header, &removed) {
             players.push(version(&version_dir(&league.settings, entry), entry, folder)?);
             there.insert(entry.author.clone());
         }
-        players.extend(authors(league, header)?.difference(&there).map(String::as_str).map(absent));
+        for author in authors(league, header)?.difference(&there) {
+            let why = if removed.contains(author) {
+                "removed by the organiser".to_owned()
+            } else {
+                why_absent(&league.settings, author)
+            };
+            players.push(absent(author, why));
+        }
         if let Some((key, value)) = meetings(there.len(), players.len(), header.seats.len()) {
             keys.insert(key.to_owned(), value.into());
         }
@@ -148,11 +159,26 @@ fn authors(league: &LeaguePlace, header: &Header) -> Result<BTreeSet<String>, Fa
 }
 
 /// The table of an author without a player.
-fn absent(author: &str) -> Value {
+fn absent(author: &str, why: String) -> Value {
     let mut table = Table::new();
     table.insert("name".to_owned(), author.into());
-    table.insert("absent".to_owned(), "none of its versions is playing at the end".into());
+    table.insert("absent".to_owned(), why.into());
     Value::Table(table)
+}
+
+/// Why an author who was not removed has no player.
+fn why_absent(league: &LeagueSettings, author: &str) -> String {
+    // The history is for people: without it, less is said.
+    let past = history::read(&league.entrants, author).unwrap_or_default();
+    match past.last().map(|last| &last.outcome) {
+        None => "nothing was handed in".to_owned(),
+        Some(PastOutcome::Refused { why }) => {
+            format!("the last hand-in was refused: {}", why.lines().next().unwrap_or_default())
+        }
+        Some(PastOutcome::Entered { .. }) => {
+            "the files of the last version have changed since it entered".to_owned()
+        }
+    }
 }
 
 /// The key of a final that says how often its players meet, unless everyone meets everyone.
@@ -165,9 +191,13 @@ fn meetings(authors: usize, players: usize, seats: usize) -> Option<(&'static st
     (!is_fewer).then(|| ("meetings", i64::try_from(most).unwrap_or(i64::MAX)))
 }
 
-/// The last version of each author. One that was replaced counts if nothing came after it: the run
-/// was killed before the next one entered, and then that one was refused.
-fn last_versions(header: &Header) -> impl Iterator<Item = &Entry> {
+/// The last version of each author who is not `removed`. One that was replaced counts if nothing came
+/// after it: the run was killed before the next one entered, and then that one was refused. So does
+/// one of an author who was removed and readmitted, but has not handed in since.
+fn last_versions<'a>(
+    header: &'a Header,
+    removed: &BTreeSet<String>,
+) -> impl Iterator<Item = &'a Entry> {
     let mut last: BTreeMap<&str, (&Entry, Option<LeavingReason>)> = BTreeMap::new();
     for player in &header.players {
         let Some(entry) = &player.entry else { continue };
@@ -176,8 +206,10 @@ fn last_versions(header: &Header) -> impl Iterator<Item = &Entry> {
             last.insert(&entry.author, (entry, player.left.map(|leaving| leaving.why)));
         }
     }
-    let plays = |why: &Option<LeavingReason>| matches!(why, None | Some(LeavingReason::Replaced));
-    last.into_values().filter(move |(_, why)| plays(why)).map(|(entry, _)| entry)
+    let plays = |(entry, why): &(&Entry, Option<LeavingReason>)| {
+        *why != Some(LeavingReason::Lost) && !removed.contains(&entry.author)
+    };
+    last.into_values().filter(plays).map(|(entry, _)| entry)
 }
 
 /// Gives the first players of the league the ratings that they have now, unless some of them have

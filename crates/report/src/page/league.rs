@@ -149,7 +149,10 @@ impl OrganiserPage<'_> {
             section {
                 h2 { "State" }
                 @if !self.is_running && self.state != LeagueStatus::Closed {
-                    p.warning { "The league is not running: start `referee run`." }
+                    p.warning {
+                        "The league is not running: start " code { "referee run" }
+                        " with its configuration."
+                    }
                 }
                 @if !self.bounds.are_none() { p { "Bounds: " (self.bounds) "." } }
                 @match self.state {
