@@ -74,6 +74,12 @@ impl PageData<'_> {
     fn names_players(&self) -> bool {
         self.called.is_some()
     }
+
+    /// The options with which commands find the tournament, if the page is the organiser's: it has
+    /// suspicions then, and what players wrote to stderr. The page of a league is its authors'.
+    fn organiser_calls(&self) -> Option<&str> {
+        self.called.filter(|_| self.own_page.is_none())
+    }
 }
 
 /// A page, whole and in parts.

@@ -1,11 +1,13 @@
 //! All faults, each with its diagnosis and the command that reproduces it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use maud::{Markup, html};
 
 use super::{PageData, name};
 use referee_protocol::{escape, places};
+use referee_record::model::fault::Fault;
 use referee_record::wording::counted;
 use referee_tournament::analysis::fault_cases::FaultCase;
 
@@ -31,8 +33,21 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
                 "; games.csv has them all."
             }
         }
-        @for alike in groups(&faults.cases) { (group(&alike, material.called)) }
+        @for alike in groups(&seen(material)) { (group(&alike, material.organiser_calls())) }
     }
+}
+
+/// The faults as visitors see them: only the organiser sees what players wrote to stderr.
+fn seen<'a>(material: &PageData<'a>) -> Cow<'a, [FaultCase]> {
+    let cases = &material.summary.faults.cases;
+    if material.organiser_calls().is_some() {
+        return Cow::Borrowed(cases);
+    }
+    let without_stderr = |case: &FaultCase| {
+        let fault = Fault { stderr: Vec::new(), ..case.fault.clone() };
+        FaultCase { fault, ..case.clone() }
+    };
+    cases.iter().map(without_stderr).collect()
 }
 
 /// Groups the faults of a player that have the same reason, in the order of each group's first fault.

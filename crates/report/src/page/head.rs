@@ -184,7 +184,7 @@ fn all_notices(material: &PageData<'_>) -> Vec<Markup> {
             (name(one)) ": no ranking of the three shows that."
         }
     }));
-    if !material.names_players() {
+    if material.organiser_calls().is_none() {
         // What follows are the organiser's suspicions, and all players know their own numbers.
         return notices;
     }
