@@ -48,6 +48,30 @@ fn league_of(config: &str, played: Config, bots: [&str; 3]) -> Arena {
     arena
 }
 
+/// A league in which a version crashed.
+fn league_with_a_crash() -> Arena {
+    let arena = league(LEAGUE);
+    arena.edit_line(2, |line| {
+        let mut game: Value = serde_json::from_str(line).expect("JSON");
+        let fault = json!({ "code": "crash", "message": "it exited with code 1",
+            "stderr": ["File \"player.py\", line 7", "KeyError: 'own'"] });
+        game["fault"] = json!({ "white": fault });
+        (game["result"], game["reason"]) = ("black".into(), "crash".into());
+        game["scores"] = json!({ "white": 0, "black": 1 });
+        game.to_string()
+    });
+    arena
+}
+
+#[test]
+fn what_players_write_to_stderr_is_not_for_everyone() {
+    let organisers = Served::of(league_with_a_crash(), &[]).ask("/", &[]);
+    assert!(organisers.contains("KeyError") && organisers.contains("referee ask"), "{organisers}");
+    let everyones = Door::of(league_with_a_crash()).served.ask("/", &[]);
+    assert!(everyones.contains("it exited with code 1"), "{everyones}");
+    assert!(!everyones.contains("KeyError") && !everyones.contains("referee ask"), "{everyones}");
+}
+
 /// The links that the command prints, by name.
 fn links(arena: &Arena, words: &[&str]) -> Vec<(String, String)> {
     let output = arena.command(&[&["league", "invite"], words].concat()).output().expect("started");
