@@ -54,8 +54,8 @@ fn trace_takes_rolls_from_the_input() {
 #[test]
 fn without_rolls_and_seed_the_line_is_bad() {
     let run = trace(&[], "1,3>4,3\n");
-    let error = "line 1: syntax: expected an outcome of chance such as `roll 1`, or --seed to draw \
-                 it\n";
+    let error = "line 1: syntax: expected a chance outcome such as `roll 1`, or --seed to draw \
+                 one\n";
     assert_eq!((run.code, run.err.as_str(), run.out.lines().count()), (2, error, 1));
     let run = trace(&[], "\nroll 7\n");
     assert_eq!((run.code, &run.err[..7]), (2, "line 2:"));

@@ -15,7 +15,7 @@ const MISTAKES: [(&str, &str, usize); 10] = [
     ("twice", "is listed twice", 2),
     ("seats", "unknown seat `third`", 3),
     ("crashes", "exited with code 1", 7),
-    ("leaks", "second learns from the events what its guesses hide", 1),
+    ("leaks", "second can tell from the events what its guesses hide", 1),
     ("open", "second's guesses leak hidden information", 1),
     ("grows", "the maximum is 65536", 16),
     ("silent", "no answer within 2 s", 3),

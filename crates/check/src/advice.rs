@@ -64,7 +64,7 @@ const LANGUAGES: [SourceLanguage; 9] = [
         interpreters: &["sh", "bash", "dash", "zsh"],
         extensions: &["sh"],
         flush: None,
-        newline: "write `echo …`, or end the format of `printf` with `\\n`",
+        newline: "write `echo …`, or end the `printf` format string with `\\n`",
         stderr: "write `echo … >&2`",
     },
     SourceLanguage {
@@ -92,7 +92,7 @@ const LANGUAGES: [SourceLanguage; 9] = [
         interpreters: &[],
         extensions: &["c"],
         flush: Some("call `fflush(stdout)` after each line"),
-        newline: "end the format of `printf` with `\\n`, then call `fflush(stdout)`",
+        newline: "end the `printf` format string with `\\n`, then call `fflush(stdout)`",
         stderr: "write `fprintf(stderr, …)`",
     },
 ];
@@ -178,7 +178,7 @@ impl CheckFinding {
         let mut lines = self.exchange.iter().filter(|line| line.way == LineDirection::ToPlayer);
         let turn: Value = serde_json::from_str(&lines.next()?.text).ok()?;
         let example = turn.get("legal")?.get(0)?.as_str()?;
-        Some(format!("print one of the texts in `legal` unchanged, such as `{example}`"))
+        Some(format!("print one of the strings in `legal` unchanged, such as `{example}`"))
     }
 }
 
@@ -417,7 +417,7 @@ mod tests {
         assert_eq!(advised("", (late, sleeps), ""), AWAKE);
         assert_eq!(advised("", (late, "still computing, with 5 s"), ""), IN_TIME);
         let pair = advised("", (bad, "\"(5;0)\" is not an action: expected 3,4"), "(5;0)");
-        assert_eq!(pair, "print one of the texts in `legal` unchanged, such as `0,1`");
+        assert_eq!(pair, "print one of the strings in `legal` unchanged, such as `0,1`");
         let print = advised("", (bad, "\"depth 3\" is not an action: expected 3,4"), "depth 3");
         assert!(print.starts_with("if this is a debug print"), "{print}");
     }

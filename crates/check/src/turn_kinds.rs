@@ -96,7 +96,10 @@ fn kind_of_event(event: &Event, you: &str) -> Option<String> {
     let name = word("event")?;
     match name {
         "action" if value.get("forced").is_some() => Some(format!("{owner} forced pass")),
-        "action" if value.get("for").is_some() => Some(format!("{owner} action for the other")),
+        "action" if value.get("for").is_some() => {
+            let of = if word("by") == Some(you) { "the opponent's" } else { "its" };
+            Some(format!("{owner} action on {of} behalf"))
+        }
         "action" | "roll" | "over" => None,
         _ => {
             let why = word("why").map_or_else(String::new, |why| format!(" ({why})"));

@@ -167,7 +167,7 @@ fn bad_lines_say_what_is_wrong() {
     let refused = |input: &str| traced(input, None, false).1.expect_err("a bad line");
     assert_eq!(
         refused("1 / 1"),
-        "line 1: syntax: expected an outcome of chance such as `roll 1`, or --seed to draw it"
+        "line 1: syntax: expected a chance outcome such as `roll 1`, or --seed to draw one"
     );
     assert_eq!(
         refused("roll 1\n1"),

@@ -85,7 +85,7 @@ impl Script for LineScript<'_> {
         match self.luck {
             Some(luck) => Ok(Some(luck.draw(stream, &outcomes))),
             None => Err(malformed(&format!(
-                "expected an outcome of chance such as `{}`, or --seed to draw it",
+                "expected a chance outcome such as `{}`, or --seed to draw one",
                 outcomes.first().map_or("", |(outcome, _)| outcome)
             ))),
         }

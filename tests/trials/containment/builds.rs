@@ -44,7 +44,7 @@ const ATTACKS: [Attack; 12] = [
         site.fails(bomb, "its build exceeded the limit `processes` under `[build]`: more than 12 processes and threads");
     }),
     ("build-fills-the-disk", "disk = \"2MiB\"\n", |site| {
-        let why = "its build exceeded the limit `disk` under `[build]`: 2 MiB of 2 MiB of \
+        let why = "its build exceeded the limit `disk` under `[build]`: used 2 MiB of 2 MiB of \
                    scratch space";
         site.fails("yes > large", why);
     }),

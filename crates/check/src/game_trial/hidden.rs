@@ -158,7 +158,8 @@ fn compare(
     let problem = match (by, guesses) {
         (Some(_), SameGuesses::No | SameGuesses::Unanswered) => return Ok(Comparison::Told),
         (Some(by), SameGuesses::Yes) => Some(format!(
-            "{name} learns from {by} what its guesses hide: the last step and `{step}` differ"
+            "{name} can tell from {by} what its guesses hide: whether the last step was this one \
+             or `{step}`"
         )),
         (None, _) if one.turn().asks(seat) != other.turn().asks(seat) => {
             return Ok(Comparison::Told);

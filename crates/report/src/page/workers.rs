@@ -50,8 +50,8 @@ fn verdict(found: &WorkerResults) -> String {
     };
     if found.different.is_empty() {
         format!(
-            "No player's results are shown to differ between the workers, against the same \
-             opponents ({tests}; the smallest p-value is {smallest:.2}). Small differences may remain hidden."
+            "No player's results against the same opponents differ clearly between the workers \
+             ({tests}; the smallest p-value is {smallest:.2}). Small differences may remain hidden."
         )
     } else {
         format!(
