@@ -288,12 +288,12 @@ fn limits() -> Vec<Attack> {
             Warned("wrote 2995909 bytes too many to stderr; the middle was left out")
         })
         .limits("stderr = \"4KiB\""),
-        Attack::new("burn", |_| lost("cpu", "used … s of CPU time; the limit is 0.3 s…"))
+        Attack::new("burn", |_| lost("cpu", "…used … s of CPU time; the limit is 0.3 s…"))
             .limits("cpu-move = \"300ms\"")
             .quick(),
-        Attack::new("burn-a-little", |_| lost("cpu", "used … s of CPU time; the limit is 1 s…"))
+        Attack::new("burn-a-little", |_| lost("cpu", "…used … s of CPU time; the limit is 1 s…"))
             .limits("cpu-game = \"1s\""),
-        Attack::new("hide-cpu", |_| lost("cpu", "used … s of CPU time; the limit is 0.5 s…"))
+        Attack::new("hide-cpu", |_| lost("cpu", "…used … s of CPU time; the limit is 0.5 s…"))
             .limits("cpu-move = \"500ms\"")
             .ways(Ways::Groups("cpu"))
             .quick(),
