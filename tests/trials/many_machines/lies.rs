@@ -244,17 +244,25 @@ pub(super) fn spot_check(server: &mut TestServer) {
     assert!(told.contains(summary), "{told}");
     drop(honest);
 
-    // Honest workers agree.
+    // Honest workers agree. A job waits until the coordinator knows both.
     let arena = Arena::with(&config);
-    let _workers = ["one", "two"].map(|name| WorkerProcess::start(&arena, &url, name));
-    let run = arena.start(&["run", "--on", &url, "--spot-check", "100"]);
+    let told = arena.path().join("run.err");
+    let mut run = arena.command(&["run", "--on", &url, "--spot-check", "100"]);
+    let run = run.stderr(File::create(&told).expect("a file")).spawn().expect("a coordinator");
+    let told = || arena.normal(&fs::read_to_string(&told).expect("UTF-8"));
+    let _workers = runtime().block_on(async {
+        let idle = Liar::join(&url, "idle").await;
+        let job = idle.take().await;
+        let workers = ["one", "two"].map(|name| WorkerProcess::start(&arena, &url, name));
+        wait_until(|| ["worker one: ", "worker two: "].iter().all(|it| told().contains(it)));
+        job.message.ack_with(AckKind::Nak(None)).await.expect("given back");
+        idle.server.client.flush().await.expect("sent");
+        workers
+    });
     let run = arena.finish(run, "");
-    assert_eq!(run.code, 0, "{}", run.err);
-    assert!(
-        run.err.contains("games were played again by another worker: all the same"),
-        "{}",
-        run.err
-    );
+    let told = told();
+    assert_eq!(run.code, 0, "{told}");
+    assert!(told.contains("games were played again by another worker: all the same"), "{told}");
     wait_until(|| !arena.lines().is_empty());
     let verify = arena.run(&["verify", "results/cup"]);
     assert_eq!(verify.code, 0, "{}", verify.err);
