@@ -417,6 +417,14 @@ fn bounds_that_cannot_be_read_are_refused_with_their_place() {
     }
 }
 
+/// Adds to the log that the first version of ann left.
+fn ann_left(arena: &Arena, why: &str) {
+    let log = arena.results().join("games.jsonl");
+    let mut log = fs::OpenOptions::new().append(true).open(log).expect("a log");
+    let left = r#""roster":"left","player":"ann v1","at":1800000000"#;
+    writeln!(log, "{{{left},\"why\":\"{why}\"}}").expect("written");
+}
+
 #[test]
 fn the_final_has_the_last_version_that_played() {
     let arena = league();
@@ -425,10 +433,7 @@ fn the_final_has_the_last_version_that_played() {
     arena.wait_for_report("ann", "entered as ann v1");
     assert_eq!(arena.stop(run), 130);
     // As if the run had been killed before the next version entered, which was then refused.
-    let log = arena.results().join("games.jsonl");
-    let mut log = fs::OpenOptions::new().append(true).open(log).expect("a log");
-    let left = r#"{"roster":"left","player":"ann v1","at":1800000000,"why":"replaced"}"#;
-    log.write_all(format!("{left}\n").as_bytes()).expect("written");
+    ann_left(&arena, "replaced");
     let closed = arena.run(&["league", "close", "--config", "tournament.toml"]);
     assert_eq!(closed.code, 0, "{}", closed.err);
     let last = fs::read_to_string(arena.path().join("final.toml")).expect("a final");
@@ -445,10 +450,7 @@ fn the_final_has_who_was_readmitted_and_says_why_others_are_absent() {
     arena.wait_for_report("ann", "entered as ann v1");
     arena.wait_for_report("bob", "refused");
     assert_eq!(arena.stop(run), 130);
-    let log = arena.results().join("games.jsonl");
-    let mut log = fs::OpenOptions::new().append(true).open(log).expect("a log");
-    let left = r#"{"roster":"left","player":"ann v1","at":1800000000,"why":"removed"}"#;
-    log.write_all(format!("{left}\n").as_bytes()).expect("written");
+    ann_left(&arena, "removed");
     arena.write("names.csv", "name\nann\nbob\ncat\n");
     let invite = ["league", "invite", "names.csv", "--config", "tournament.toml"];
     assert_eq!(arena.run(&invite).code, 0);

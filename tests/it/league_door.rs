@@ -67,9 +67,15 @@ fn league_with_a_crash() -> Arena {
 fn what_players_write_to_stderr_is_not_for_everyone() {
     let organisers = Served::of(league_with_a_crash(), &[]).ask("/", &[]);
     assert!(organisers.contains("KeyError") && organisers.contains("referee ask"), "{organisers}");
-    let everyones = Door::of(league_with_a_crash()).served.ask("/", &[]);
+    let door = Door::of(league_with_a_crash());
+    let everyones = door.served.ask("/", &[]);
     assert!(everyones.contains("it exited with code 1"), "{everyones}");
     assert!(!everyones.contains("KeyError") && !everyones.contains("referee ask"), "{everyones}");
+    let log = door.served.arena().log();
+    let crashed: Value = serde_json::from_str(log.lines().nth(1).expect("a game")).expect("JSON");
+    let game =
+        door.served.ask(&format!("/games/{}.js", crashed["id"].as_str().expect("an id")), &[]);
+    assert!(game.contains("it exited with code 1") && !game.contains("KeyError"), "{game}");
 }
 
 /// The links that the command prints, by name.

@@ -295,7 +295,12 @@ impl Served {
                 && game.id() == id
             {
                 let mut places = LogPlaces::open(&self.dir).map_err(failure)?;
-                let record = places.record(game.place.at).map_err(failure)?;
+                let mut record = places.record(game.place.at).map_err(failure)?;
+                if self.own_page.is_some() {
+                    // The page of a league is its authors': see `PageData`.
+                    let faults = record.fault.iter_mut().flat_map(|faults| faults.values_mut());
+                    faults.for_each(|fault| fault.stderr.clear());
+                }
                 let replay = if sealed.contains(id) {
                     renderer.sealed_json(&record)
                 } else {
