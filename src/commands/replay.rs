@@ -17,11 +17,10 @@ use super::turning_args::TurningArgs;
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
 use referee_games::{Event, SeatMap, Turn};
-use referee_match::replay::Replay;
 use referee_match::replay::frames::end_of;
 use referee_match::replay::story::{describe_step, is_ply};
 use referee_match::replay::turning::TurningPoint;
-use referee_record::model::plies::Plies;
+use referee_match::replay::{Replay, ReplayError};
 use referee_record::model::record::GameRecord;
 use referee_report::board_picture::picture;
 use referee_tournament::analysis::fault_cases::FaultCase;
@@ -133,10 +132,10 @@ fn show(
         }
     }
     match only {
-        Some(ply) => Err(Failure::input(format!(
-            "the game has only {}; there is no ply {ply}",
-            Plies(record.plies)
-        ))),
+        Some(wanted) => {
+            let short = ReplayError::Short { plies: record.plies, wanted };
+            Err(Failure::input(short.to_string()))
+        }
         None => printer.line(&(conclusion(record) + &all_marks(record, points))),
     }
 }
