@@ -245,7 +245,7 @@ fn full_disk() -> Lacks {
     fs::create_dir(site.arena.path().join("results-built")).expect("a folder");
     let run = site.arena.in_shell(&small("64k", "exec \"$@\""), &["run", "--plan"]);
     assert!(run.err.contains("No space left on device"), "{}", run.err);
-    assert!(run.err.contains("free some space"), "{}", run.err);
+    assert!(run.err.contains("free some disk space"), "{}", run.err);
     assert_eq!(run.code, 3, "{}", run.err);
     let run = site.arena.run(&["run", "--plan"]);
     assert_eq!(run.code, 0, "{}", run.err);
