@@ -13,7 +13,7 @@ pub(super) struct Point {
 impl Point {
     /// Parses `text` strictly: `column,row` without signs, blanks and leading zeros.
     pub(super) fn read(text: &str) -> Option<Self> {
-        let (column, row) = text.split_once(',')?;
+        let (column, row) = halves(text, b',')?;
         Some(Self { column: number(column)?, row: number(row)? })
     }
 
@@ -27,6 +27,13 @@ impl Point {
         let is_there = self.column < columns && self.row < rows;
         is_there.then_some(Square::new(self.column, self.row))
     }
+}
+
+/// The texts before and after the first such ASCII character. For texts this short, it takes much
+/// less time than `split_once`.
+pub(super) fn halves(text: &str, separator: u8) -> Option<(&str, &str)> {
+    let at = text.bytes().position(|byte| byte == separator)?;
+    Some((&text[..at], &text[at + 1..]))
 }
 
 /// Parses a whole number without sign and leading zeros, capped at the type's maximum.

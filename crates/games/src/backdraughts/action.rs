@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::board::{Square, write_move};
-use crate::point::Point;
+use crate::point::{Point, halves};
 use crate::two::BySide;
 
 /// An action of a seat. The actions of one position sort in the order of their texts.
@@ -67,7 +67,7 @@ impl Action<Point> {
             "pass" => Some(Self::Pass),
             "decline" => Some(Self::Decline),
             _ => {
-                let (from, to) = text.split_once('>')?;
+                let (from, to) = halves(text, b'>')?;
                 Some(Self::Move { from: Point::read(from)?, to: Point::read(to)? })
             }
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::board::{Square, write_move};
-use crate::point::Point;
+use crate::point::{Point, halves};
 
 /// An action of a seat. The actions of one position sort in the order of their texts.
 ///
@@ -41,7 +41,7 @@ impl Action<Point> {
         if text == "pass" {
             return Some(Self::Pass);
         }
-        match text.split_once('>') {
+        match halves(text, b'>') {
             None => Some(Self::Place(Point::read(text)?)),
             Some((from, to)) => Some(Self::Move { from: Point::read(from)?, to: Point::read(to)? }),
         }
