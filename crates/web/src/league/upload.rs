@@ -20,6 +20,7 @@ use crate::WebError;
 use crate::background::in_background;
 use crate::visitors::AUTHOR;
 use referee_league::author_folder::{AuthorFolder, is_aside};
+use referee_league::hand_in;
 use referee_protocol::escape;
 use referee_record::wording::counted;
 
@@ -47,7 +48,11 @@ pub(super) async fn hand_in(
     request: Request,
 ) -> Response {
     match take(&entrance, &visit, request).await {
-        Ok(()) => see_other(AUTHOR, None),
+        Ok(HandedIn::New) => see_other(AUTHOR, None),
+        Ok(HandedIn::Same) => {
+            let text = "You handed in these files before; they will not be checked again.";
+            entrance.tell(StatusCode::OK, "Nothing new", text, (AUTHOR, "See the report on them"))
+        }
         Err(RefusedUpload::Form(problem)) => entrance.refuse_form(&problem, AUTHOR),
         Err(RefusedUpload::Said(status, why)) => {
             entrance.tell(status, "Upload rejected", &why, (AUTHOR, "Go back"))
@@ -60,6 +65,15 @@ pub(super) async fn hand_in(
         }
         Err(RefusedUpload::Failed(failure)) => entrance.sorry(&*failure),
     }
+}
+
+/// What was handed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HandedIn {
+    /// Something new.
+    New,
+    /// What was there already.
+    Same,
 }
 
 /// Why a submission is not taken.
@@ -86,7 +100,7 @@ async fn take(
     entrance: &Arc<Entrance>,
     visit: &AuthorVisit,
     request: Request,
-) -> Result<(), RefusedUpload> {
+) -> Result<HandedIn, RefusedUpload> {
     let settings = &entrance.league.settings;
     let bounds = entrance.bounds(&visit.name);
     let length = request.headers().get(header::CONTENT_LENGTH);
@@ -262,9 +276,21 @@ fn finish(mut file: &File) -> io::Result<()> {
 }
 
 /// Moves what has arrived to the author's folder, in place of what was there.
-fn put_in_place(entrance: &Entrance, author: &str, arrived: &Arrived) -> Result<(), RefusedUpload> {
+fn put_in_place(
+    entrance: &Entrance,
+    author: &str,
+    arrived: &Arrived,
+) -> Result<HandedIn, RefusedUpload> {
     let path = entrance.folder(author);
-    let replaced = AuthorFolder::make(&path).and_then(|folder| replace(&folder, arrived));
+    let largest = entrance.league.settings.largest;
+    let replaced = AuthorFolder::make(&path).and_then(|folder| {
+        // The door says why it cannot read something.
+        let digest = || Some(hand_in::read(&folder, None, largest).ok()?.digest);
+        let before = digest();
+        replace(&folder, arrived)?;
+        let is_same = before.is_some() && before == digest();
+        Ok(if is_same { HandedIn::Same } else { HandedIn::New })
+    });
     replaced.map_err(|error| WebError::unwritable(&path)(error).into())
 }
 
