@@ -383,6 +383,7 @@ fn roster_news(change: &RosterChange) -> String {
     let player = escape::terminal(change.player());
     match change {
         RosterChange::Entered { .. } => format!("{player} has entered"),
+        RosterChange::Returned { .. } => format!("{player} is back"),
         RosterChange::Left { leaving, .. } => match leaving.why {
             LeavingReason::Replaced => format!("{player} has been replaced"),
             LeavingReason::Removed => format!("{player} has been removed"),

@@ -5,6 +5,7 @@ mod close;
 mod invite;
 mod serve;
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -92,12 +93,19 @@ pub(crate) struct MessageArgs {
 
 /// Does what the organiser wants.
 pub(crate) fn run(args: &LeagueArgs, printer: Printer) -> Result<Status, Failure> {
-    let set =
-        |set: &dyn Fn(&mut Control)| change(&open_league(&args.config, printer)?, |it| set(it));
+    let is_new = Cell::new(true);
+    let note = |control: &mut Control, set: &dyn Fn(&mut Control)| {
+        let before = control.clone();
+        set(control);
+        is_new.set(*control != before);
+    };
+    let set = |set: &dyn Fn(&mut Control)| {
+        change(&open_league(&args.config, printer)?, |control| note(control, set))
+    };
     let set_author = |author: &AuthorArgs, set: &dyn Fn(&mut Control)| {
         let league = open_league(&args.config, printer)?;
         find_author(&league, &author.author)?;
-        change(&league, |control| set(control))
+        change(&league, |control| note(control, set))
     };
     match &args.command {
         LeagueCommand::Serve(serve) => return serve::run(serve, &args.config, printer),
@@ -120,7 +128,10 @@ pub(crate) fn run(args: &LeagueArgs, printer: Printer) -> Result<Status, Failure
             control.removed.remove(&author.author);
         })
         .map(|_| {
-            format!("{}'s submission will be checked again", escape::terminal(&author.author))
+            format!(
+                "{}'s last version plays again, and submissions are accepted",
+                escape::terminal(&author.author)
+            )
         }),
         LeagueCommand::Message(message) => {
             Control::refuse_long(&message.text).map_err(Failure::input)?;
@@ -133,7 +144,7 @@ pub(crate) fn run(args: &LeagueArgs, printer: Printer) -> Result<Status, Failure
         }
     }
     .map(|done| {
-        printer.note(&done);
+        printer.note(&if is_new.get() { done } else { format!("already so: {done}") });
         Status::Done
     })
 }

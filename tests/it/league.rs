@@ -66,7 +66,8 @@ impl Arena {
         let change = |line: &str| {
             let change: Value = serde_json::from_str(line).expect("JSON");
             let name = change["player"]["name"].as_str().or(change["player"].as_str());
-            format!("{} {}", name.expect("a name"), change["why"].as_str().unwrap_or("entered"))
+            let what = change["why"].as_str().or(change["roster"].as_str());
+            format!("{} {}", name.expect("a name"), what.expect("a text"))
         };
         lines.map(change).collect()
     }
@@ -168,6 +169,11 @@ fn a_league_goes_on_under_other_rules_with_its_authors_links_and_versions() {
     arena.hand_in("bob", "player.py", "print(");
     let run = arena.start(&["run", "--quiet"]);
     arena.wait_for_report("bob", "refused");
+    let wait_for = |change: &str| wait_until(|| arena.changes().contains(&change.to_owned()));
+    arena.put("control.json", r#"{"removed": ["bob"]}"#);
+    wait_for("bob v1 removed");
+    arena.put("control.json", r#"{"removed": []}"#);
+    wait_for("bob v1 returned");
     assert_eq!(arena.stop(run), 130);
     arena.write("names.csv", "ann\nbob\n");
     let league = |rest: &[&str]| {
@@ -658,6 +664,40 @@ fn the_organiser_removes_an_author_and_closes_the_league() {
     assert_eq!(played.code, 0, "{}", played.err);
     let again = arena.run(&["league", "close", "--config", "tournament.toml"]);
     assert!(again.code == 2 && again.err.contains("already exists"), "{}", again.err);
+}
+
+#[test]
+fn the_last_version_of_an_author_who_is_readmitted_plays_again() {
+    let arena = league();
+    arena.hand_in("ann", "player.py", &program("one"));
+    let run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_report("ann", "entered as ann v1");
+    arena.hand_in("ann", "player.py", "print(");
+    arena.wait_for_report("ann", "refused");
+    arena.put("control.json", r#"{"removed": ["ann"]}"#);
+    wait_until(|| arena.changes().contains(&"ann v1 removed".to_owned()));
+    assert_eq!(arena.stop(run), 130);
+    // Nothing was running when she was readmitted.
+    arena.put("control.json", "{}");
+    let before = arena.games().len();
+    let run = arena.start(&["run", "--quiet"]);
+    let plays = |line: &String| line.contains(":\"ann v1\"");
+    wait_until(|| arena.games().iter().skip(before).any(plays));
+    assert!(arena.report("ann").contains("refused"), "{}", arena.report("ann"));
+    // Files that are not those that entered do not play.
+    arena.put("control.json", r#"{"removed": ["ann"]}"#);
+    wait_until(|| arena.changes().len() == 4);
+    arena.write("entrants/ann/1/player.py", "print(");
+    arena.put("control.json", "{}");
+    arena.hand_in("ann", "player.py", &program("two"));
+    arena.wait_for_report("ann", "entered as ann v2");
+    assert_eq!(arena.stop(run), 130);
+    assert_eq!(
+        arena.changes(),
+        ["ann v1 entered", "ann v1 removed", "ann v1 returned", "ann v1 removed", "ann v2 entered"]
+    );
+    let verified = arena.run(&["verify", "results/cup"]);
+    assert_eq!(verified.code, 0, "{}", verified.err);
 }
 
 #[test]

@@ -298,6 +298,9 @@ fn what_is_handed_in_arrives_whole_in_place_of_what_was_there() {
     assert_eq!(names(&door.hand_in().join("ann/files")), ["help.py", "player.py"]);
     assert_eq!(status(&door.upload(&door.ann, &[("player.zip", b"PK")])), 303);
     assert_eq!(door.arrived("ann").0, ["player.zip", "report.txt"]);
+    let again = door.upload(&door.ann, &[("player.zip", b"PK")]);
+    assert!(status(&again) == 200 && again.contains("will not be checked again"), "{again}");
+    assert_eq!(door.arrived("ann").0, ["player.zip", "report.txt"]);
     let page = door.served.ask("/author", &[&door.ann]);
     assert!(page.contains("player.zip (2 bytes)") && page.contains("hand-in 1: refused"), "{page}");
     // Names of files lead nowhere, and are text.
@@ -664,7 +667,7 @@ fn commands_say_what_the_organiser_wants() {
     answers(&[
         (&["resume"], "games start again, and submissions are accepted"),
         (&["message", ""], "the authors' pages no longer show a message"),
-        (&["readmit", "ann"], "ann's submission will be checked again"),
+        (&["readmit", "ann"], "ann's last version plays again, and submissions are accepted"),
     ]);
     assert_eq!(control()["removed"], json!([]));
     let refused = |words: &[&str]| {

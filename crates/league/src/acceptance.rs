@@ -245,12 +245,12 @@ impl Doorkeeper {
         told: &mut AuthorReport,
     ) -> Result<Result<String, NotTaken>, RunOver> {
         let (author, name) = (entry.author.clone(), spec.name.clone());
-        let player = PlayerInfo { entry: Some(entry.clone()), ..PlayerInfo::from(&spec) };
+        let player = PlayerInfo { entry: Some(entry), ..PlayerInfo::from(&spec) };
         // The old version first: a run that is killed in between takes the new one in at its next
         // start, but would never let the old one go.
         self.let_go(&author, LeavingReason::Replaced)?;
         let change =
-            RosterChange::Entered { player: Box::new(player), files: taken.handed_in.hashes };
+            RosterChange::Entered { player: player.clone().into(), files: taken.handed_in.hashes };
         let program = without_sight(spec, &self.hidden);
         if let Err(why) = self.ask_for(change, Some(program))? {
             // No fault of the author's: the workers could not be told, for example.
@@ -259,8 +259,7 @@ impl Doorkeeper {
         (self.hear)(&DoorEvent::Entered { player: name.clone(), author: author.clone() });
         told.add(&format!("It plays as `{name}`."));
         self.names.push(name.clone());
-        let known = self.authors.entry(author).or_default();
-        (known.version, known.source, known.is_there) = (entry.version, entry.source, true);
+        self.remember(&player);
         Ok(Ok(name))
     }
 }

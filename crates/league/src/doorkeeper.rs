@@ -27,6 +27,8 @@ use super::intake::{LeagueBuilds, NotTaken};
 use super::invitations::Invitations;
 use super::now;
 use super::queue::WaitingAuthors;
+use super::roster::kept_version;
+use super::version::KeptVersion;
 use referee_check::Exam;
 use referee_protocol::escape;
 use referee_protocol::places::Places;
@@ -82,12 +84,16 @@ pub(crate) const REMOVED: &str = "the organiser has removed its author";
 /// What the door knows about an author.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Author {
-    /// The number of the last version.
+    /// The last version.
+    last: Option<Box<PlayerInfo>>,
+    /// Its number.
     pub(crate) version: u32,
     /// The digest of what was handed in for it.
     pub(crate) source: String,
     /// Whether it plays, or would if it had not made too many faults.
     pub(crate) is_there: bool,
+    /// Whether the organiser has removed it.
+    is_removed: bool,
     /// When a submission was last checked.
     pub(crate) checked: Option<Instant>,
 }
@@ -148,6 +154,8 @@ impl Doorkeeper {
             known.version = entry.version;
             known.source.clone_from(&entry.source);
             known.is_there = player.left.is_none();
+            known.is_removed = player.left.is_some_and(|left| left.why == LeavingReason::Removed);
+            known.last = Some(player.clone().into());
         }
     }
 
@@ -239,6 +247,7 @@ impl Doorkeeper {
             self.watch.later(author, Instant::now());
         }
         let before = std::mem::replace(&mut self.control, control);
+        self.bring_back_readmitted()?;
         self.control.instructions_after(&before).into_iter().try_for_each(|next| self.say(next))
     }
 
@@ -248,12 +257,48 @@ impl Doorkeeper {
             return Ok(());
         };
         known.is_there = false;
+        known.is_removed = why == LeavingReason::Removed;
         let player = Entry::name(author, known.version);
         let leaving = Leaving { at: now(), why };
         match self.ask_for(RosterChange::Left { player, leaving }, None)? {
             Ok(()) => Ok(()),
             Err(why) => self.warn(&format!("cannot withdraw {author}: {why}")),
         }
+    }
+
+    /// Lets the last versions play again of authors who were removed, and are so no more.
+    fn bring_back_readmitted(&mut self) -> Result<(), RunOver> {
+        let is_back = |(author, known): &(&String, &Author)| {
+            known.is_removed && !self.control.removed.contains(*author)
+        };
+        let back = self.authors.iter().filter(is_back);
+        let back: Vec<_> = back
+            .filter_map(|(author, known)| Some((author.clone(), known.last.clone()?)))
+            .collect();
+        for (author, version) in back {
+            match self.bring_back(&version)? {
+                Ok(()) => {
+                    let known = self.authors.entry(author).or_default();
+                    (known.is_there, known.is_removed) = (true, false);
+                }
+                Err(why) => self.warn(&format!("{} does not play again: {why}", version.name))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets a version play again.
+    fn bring_back(&self, version: &PlayerInfo) -> Result<Result<(), String>, RunOver> {
+        let Some(entry) = &version.entry else { return Ok(Ok(())) };
+        let program = match kept_version(&self.league, version, entry, &self.hidden) {
+            KeptVersion::Ready(program) => *program,
+            KeptVersion::Unavailable(why) => return Ok(Err(why)),
+            KeptVersion::Changed => {
+                return Ok(Err("its files have changed since it entered".to_owned()));
+            }
+        };
+        let player = version.name.clone();
+        self.ask_for(RosterChange::Returned { player, at: now() }, Some(program))
     }
 
     /// Tells everyone who waits, and whose submissions are being checked.

@@ -1,9 +1,11 @@
 //! Who of a league can play: when its run begins, or against a player that is not in it.
 
+use std::path::PathBuf;
+
 use super::version::{KeptVersion, version_dir};
 use super::{LeagueError, PlannedLeague, hidden, now, without_sight};
 use referee_protocol::escape;
-use referee_record::model::entry::{Leaving, LeavingReason};
+use referee_record::model::entry::{Entry, Leaving, LeavingReason};
 use referee_record::model::league::LeagueSettings;
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::record::PlayerInfo;
@@ -114,13 +116,21 @@ fn kept<'a>(
                 let own = own.iter().find(|player| player.name == info.name);
                 own.map_or(KeptVersion::Changed, |own| KeptVersion::Ready(Box::new(own.clone())))
             }
-            Some(entry) => match KeptVersion::of(info, entry, &version_dir(settings, entry)) {
-                KeptVersion::Ready(spec) => {
-                    KeptVersion::Ready(Box::new(without_sight(*spec, &hidden)))
-                }
-                other => other,
-            },
+            Some(entry) => kept_version(settings, info, entry, &hidden),
         };
         Kept { number, info, version }
     })
+}
+
+/// What became of the files of a version, which must not see what is in the folders `hidden`.
+pub(crate) fn kept_version(
+    settings: &LeagueSettings,
+    info: &PlayerInfo,
+    entry: &Entry,
+    hidden: &[PathBuf],
+) -> KeptVersion {
+    match KeptVersion::of(info, entry, &version_dir(settings, entry)) {
+        KeptVersion::Ready(spec) => KeptVersion::Ready(Box::new(without_sight(*spec, hidden))),
+        other => other,
+    }
 }

@@ -241,19 +241,17 @@ impl Runner<'_> {
         if let Err(why) = header.apply(change) {
             return Ok(Err(why.to_string()));
         }
-        if let Some(program) = program {
-            let number = header.players.len() - 1;
-            if let Err(why) = progress.venue.admit(number, program, &header) {
-                return Ok(Err(why));
-            }
+        let number = header.players.iter().position(|player| player.name == change.player());
+        if let (Some(program), Some(number)) = (program, number)
+            && let Err(why) = progress.venue.admit(number, program, &header)
+        {
+            return Ok(Err(why));
         }
         if let Err(why) = self.state.apply(change) {
             return Ok(Err(why.to_string()));
         }
         progress.listener.on(RunEvent::PlayersChanged(change), self.state)?;
-        if let RosterChange::Left { player, .. } = change
-            && let Some(number) = self.state.number(player)
-        {
+        if let (RosterChange::Left { .. }, Some(number)) = (change, number) {
             progress.venue.dismiss(number);
         }
         Ok(Ok(()))

@@ -31,6 +31,13 @@ pub enum RosterChange {
         #[serde(flatten)]
         leaving: Leaving,
     },
+    /// A player that went is back.
+    Returned {
+        /// The name.
+        player: String,
+        /// When, in seconds since 1970.
+        at: u64,
+    },
 }
 
 impl RosterChange {
@@ -41,7 +48,7 @@ impl RosterChange {
     pub fn player(&self) -> &str {
         match self {
             Self::Entered { player, .. } => &player.name,
-            Self::Left { player, .. } => player,
+            Self::Left { player, .. } | Self::Returned { player, .. } => player,
         }
     }
 }
@@ -64,6 +71,9 @@ pub enum ImpossibleChange {
     /// No player has this name.
     #[error("no player has this name")]
     NotThere,
+    /// The player has not left.
+    #[error("the player has not left")]
+    NotGone,
 }
 
 impl Header {
@@ -91,8 +101,14 @@ impl Header {
             {
                 self.players[place].left = Some(*leaving);
             }
+            (RosterChange::Returned { .. }, Some(place)) if self.players[place].left.is_some() => {
+                self.players[place].left = None;
+            }
             (RosterChange::Entered { .. }, Some(_)) => return Err(ImpossibleChange::There),
-            (RosterChange::Left { .. }, _) => return Err(ImpossibleChange::NotThere),
+            (RosterChange::Returned { .. }, Some(_)) => return Err(ImpossibleChange::NotGone),
+            (RosterChange::Left { .. }, _) | (RosterChange::Returned { .. }, None) => {
+                return Err(ImpossibleChange::NotThere);
+            }
         }
         Ok(())
     }

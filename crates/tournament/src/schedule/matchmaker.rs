@@ -123,6 +123,14 @@ impl Matchmaker {
         self.is_dry = false;
     }
 
+    /// A player that stopped plays again, and is as strong as it was.
+    pub(crate) fn come_back(&mut self, player: usize) {
+        let last = self.chosen;
+        let form = &mut self.players[player];
+        *form = Strength { is_there: true, last, ..*form };
+        self.is_dry = false;
+    }
+
     /// Whether a player plays now.
     pub(crate) fn is_there(&self, player: usize) -> bool {
         self.players[player].is_there

@@ -1,6 +1,7 @@
 //! A league that continues another one under other rules. A log has one set of rules, so other rules
 //! need another log; it begins with the versions that played when the one before ended.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::folder::{self, FolderError};
@@ -83,7 +84,7 @@ pub(super) fn versions(
     if let Some(found) = difference(log.header(), wanted) {
         return Err(ContinuationError::Unlike { name, dir, found, game: wanted.game.clone() });
     }
-    let mut there: Vec<RosterChange> = Vec::new();
+    let (mut there, mut gone) = (Vec::<RosterChange>::new(), BTreeSet::new());
     while let Some(line) = log.next_line().map_err(failure)? {
         let Scanned::Other(line) = line else { continue };
         match line.change.filter(|_| line.intact).map(|change| *change) {
@@ -94,12 +95,12 @@ pub(super) fn versions(
             }
             // The next one may not have entered before that run was killed.
             Some(RosterChange::Left { leaving, .. }) if leaving.why == LeavingReason::Replaced => {}
-            Some(RosterChange::Left { player, .. }) => {
-                there.retain(|known| known.player() != player);
-            }
+            Some(RosterChange::Left { player, .. }) => drop(gone.insert(player)),
+            Some(RosterChange::Returned { player, .. }) => drop(gone.remove(&player)),
             None => {}
         }
     }
+    there.retain(|known| !gone.contains(known.player()));
     let came = |own: &&PlayerInfo| {
         let is_own = |name: &str| own.name == name;
         there.iter().any(|known| is_own(known.player()) || author(known).is_some_and(is_own))
@@ -114,7 +115,7 @@ pub(super) fn versions(
 fn author(change: &RosterChange) -> Option<&str> {
     match change {
         RosterChange::Entered { player, .. } => Some(&player.entry.as_ref()?.author),
-        RosterChange::Left { .. } => None,
+        RosterChange::Left { .. } | RosterChange::Returned { .. } => None,
     }
 }
 

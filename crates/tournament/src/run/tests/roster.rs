@@ -34,6 +34,8 @@ enum LeagueStep {
     Enter(usize),
     /// A player goes.
     Leave(usize),
+    /// A player that went is back.
+    Return(usize),
     Pause,
     GoOn,
     PlayAtOnce(usize),
@@ -72,6 +74,7 @@ fn steps() -> impl Strategy<Value = Vec<LeagueStep>> {
         12 => (0..8_usize, way).prop_map(|(which, way)| LeagueStep::Done(which, way)),
         3 => (0..3_usize).prop_map(LeagueStep::Enter),
         2 => (0..8_usize).prop_map(LeagueStep::Leave),
+        2 => (0..8_usize).prop_map(LeagueStep::Return),
         1 => Just(LeagueStep::Pause),
         1 => Just(LeagueStep::GoOn),
         1 => (1..4_usize).prop_map(LeagueStep::PlayAtOnce),
@@ -325,6 +328,10 @@ impl World {
             LeagueStep::Leave(which) => {
                 let name = self.names[which % self.names.len()].clone();
                 say(self.change(left(&name), None));
+            }
+            LeagueStep::Return(which) => {
+                let player = self.names[which % self.names.len()].clone();
+                say(self.change(RosterChange::Returned { player, at: 0 }, Some(bot("random"))));
             }
             LeagueStep::Pause => {
                 say(Instruction::Pause);

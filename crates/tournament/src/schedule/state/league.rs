@@ -66,6 +66,14 @@ impl TournamentState {
         &self.header
     }
 
+    /// Whether it is a league in which no game would be worth playing now.
+    pub fn is_idle(&self) -> bool {
+        let rests = |league: &LeagueState| {
+            league.open.is_empty() && league.matchmaker.clone().choose().is_none()
+        };
+        self.league.as_ref().is_some_and(rests)
+    }
+
     /// Whether a player takes part now: in a league, whether it came and did not leave.
     pub fn is_there(&self, player: usize) -> bool {
         let in_league =
@@ -119,6 +127,15 @@ impl TournamentState {
             RosterChange::Left { .. } => {
                 league.left[player] = true;
                 self.retire(player);
+                Ok(())
+            }
+            RosterChange::Returned { .. } if !league.left[player] => Err(RecordError::Double),
+            RosterChange::Returned { .. } => {
+                league.left[player] = false;
+                // Its faults still keep it out.
+                if self.out[player].is_none() {
+                    league.matchmaker.come_back(player);
+                }
                 Ok(())
             }
         }

@@ -60,7 +60,7 @@ proptest! {
     /// After any events in any order, a reader of the log knows what the run knew, except for
     /// games that were chosen and did not begin.
     #[test]
-    fn a_league_is_what_its_log_says(steps in prop::collection::vec((0_u8..8, 0_usize..100), 1..120)) {
+    fn a_league_is_what_its_log_says(steps in prop::collection::vec((0_u8..9, 0_usize..100), 1..120)) {
         let dir = tempfile::tempdir().expect("a folder");
         let header = league(3);
         let mut log = LogWriter::create(dir.path(), &header).expect("a log");
@@ -77,6 +77,10 @@ proptest! {
                 2 => {
                     state.choose();
                     continue;
+                }
+                3 => {
+                    let player = state.names()[which % state.names().len()].clone();
+                    RosterChange::Returned { player, at: 0 }
                 }
                 _ => {
                     let due: Vec<usize> =
@@ -142,6 +146,12 @@ fn only_who_came_plays_and_only_who_is_there_leaves() {
     state.apply(&left("ann v1")).expect("it goes");
     assert_eq!(state.apply(&left("ann v1")), Err(RecordError::Foreign));
     assert_eq!(state.apply(&left("nobody")), Err(RecordError::Foreign));
+    let back = |player: &str| RosterChange::Returned { player: player.to_owned(), at: 0 };
+    assert_eq!(state.apply(&back("house")), Err(RecordError::Foreign));
+    assert_eq!(state.apply(&back("nobody")), Err(RecordError::Foreign));
+    state.apply(&back("ann v1")).expect("it is back");
+    assert!(state.is_there(2), "{}", shown(&state));
+    state.apply(&left("ann v1")).expect("it goes again");
     let mut misnamed = entered(&header, "bob", 1);
     if let RosterChange::Entered { player, .. } = &mut misnamed {
         player.name = "house v9".to_owned();
