@@ -64,6 +64,8 @@ pub(crate) struct LivePage {
     pub(crate) games: Vec<PlayedGame>,
     /// The ratings over time.
     pub(crate) history: Vec<RatingPoint>,
+    /// Whether it is a league in which no game would be worth playing.
+    pub(crate) is_idle: bool,
     /// The players by their names, which it shows only if it names players.
     pub(crate) entrants: Vec<PlayerInfo>,
 }
@@ -264,6 +266,7 @@ impl Served {
             html,
             parts,
             answers: tokio::sync::Mutex::default(),
+            is_idle: tables.analysis.state.is_idle(),
             tables,
             games,
             history,

@@ -6,7 +6,7 @@ use std::io;
 use maud::{DOCTYPE, Markup, html};
 
 use super::template::STYLE;
-use super::{name, or_dash, scrolling};
+use super::{name, or_dash};
 use crate::csv_cells;
 use referee_protocol::escape;
 use referee_record::model::league::GameBounds;
@@ -31,6 +31,10 @@ pub fn style() -> String {
     [STYLE, MORE_STYLE].concat()
 }
 
+/// What a visitor is told while no game would be worth playing.
+pub const IDLE: &str = "No games are being played, because they would hardly change the ratings. \
+                        Play resumes when another version enters.";
+
 /// What the organiser sees.
 #[derive(Debug)]
 pub struct OrganiserPage<'a> {
@@ -46,6 +50,8 @@ pub struct OrganiserPage<'a> {
     pub is_running: bool,
     /// When games may begin.
     pub bounds: GameBounds,
+    /// Whether no game would be worth playing.
+    pub is_idle: bool,
     /// Whose hand-ins are being checked, and who waits, the next one first.
     pub queue: (&'a [&'a str], &'a [String]),
     /// The authors.
@@ -157,14 +163,18 @@ impl OrganiserPage<'_> {
                 @if !self.bounds.are_none() { p { "Bounds: " (self.bounds) "." } }
                 @match self.state {
                     LeagueStatus::Playing => {
-                        p { "The league is open." } (self.button("pause", "Pause all games"))
+                        p { "The league is open. " @if self.is_idle { (IDLE) } }
+                        (self.button("pause", "Pause all games"))
                     }
                     LeagueStatus::Paused => {
                         p { "All games are paused. Authors can still hand in." }
                         (self.button("resume", "Go on"))
                     }
                     LeagueStatus::Closed => {
-                        p { "The league is closed: no hand-ins, no games." }
+                        p {
+                            "The league is closed: no hand-ins, no games. "
+                            code { "referee league close" } " writes the configuration of the final."
+                        }
                         (self.button("resume", "Open it again"))
                     }
                 }
@@ -225,21 +235,21 @@ impl OrganiserPage<'_> {
         if self.authors.is_empty() {
             return html! { p { "No invitations and no hand-ins yet." } };
         }
-        let table = html! { table {
+        let table = html! {
             thead { tr {
                 th { "Author" } th { "Link" } th.n { "Versions" } th.n { "Plays" } th.n { "Games" }
                 th.n { "Faults" } th { "Last hand-in" } th { "Outcome" } th { "State" } th { "Change" }
             } }
             tbody { @for author in self.authors { tr {
                 th scope="row" { (name(&author.name)) }
-                td { @if author.is_invited { "yes" } @else { "none" } }
-                td.n { (author.versions) }
-                td.n { (or_dash(author.plays.map(|plays| format!("v{}", plays.number)))) }
-                td.n { (or_dash(author.plays.map(|plays| plays.games))) }
-                td.n { (or_dash(author.plays.map(|plays| plays.faults))) }
-                td { (or_dash(author.last.as_ref().map(|(when, _)| when))) }
-                td { (shown(&author.last_outcome())) }
-                td { (author.state()) }
+                td data-label="Link" { @if author.is_invited { "yes" } @else { "none" } }
+                td.n data-label="Versions" { (author.versions) }
+                td.n data-label="Plays" { (or_dash(author.plays.map(|plays| format!("v{}", plays.number)))) }
+                td.n data-label="Games" { (or_dash(author.plays.map(|plays| plays.games))) }
+                td.n data-label="Faults" { (or_dash(author.plays.map(|plays| plays.faults))) }
+                td data-label="Last hand-in" { (or_dash(author.last.as_ref().map(|(when, _)| when))) }
+                td data-label="Outcome" { (shown(&author.last_outcome())) }
+                td data-label="State" { (author.state()) }
                 td {
                     @let (wish, label) = if author.is_removed { ("readmit", "Readmit") } else { ("remove", "Remove") };
                     form method="post" action={ "/organiser/" (wish) } enctype="multipart/form-data" {
@@ -249,7 +259,7 @@ impl OrganiserPage<'_> {
                     }
                 }
             } } }
-        } };
+        };
         html! {
             p {
                 (counted(self.authors.len(), "author")) ", "
@@ -257,7 +267,7 @@ impl OrganiserPage<'_> {
                 " without an active version. "
                 a href="/organiser/authors.csv" download { "As CSV" }
             }
-            (scrolling("Authors", &table))
+            (author::stacking("Authors", &table))
         }
     }
 
@@ -364,11 +374,13 @@ pub(super) mod tests {
             state: LeagueStatus::Playing,
             is_running: true,
             bounds: GameBounds { per_day: Some(9), quiet: None },
+            is_idle: true,
             queue: (&[HOSTILE], &[HOSTILE.to_owned()]),
             authors: &[listed],
         };
         let page = organiser.html();
         assert!(page.contains("<p>Bounds: at most 9 games a day.</p>"), "{page}");
+        assert!(page.contains(IDLE), "{page}");
         refuse_markup(&page);
         refuse_markup(&change_of_guest(HOSTILE, [HOSTILE; 2], "/enter/x", "t"));
         refuse_markup(&notice(HOSTILE, HOSTILE, HOSTILE, ("/", "on")));

@@ -34,7 +34,7 @@ use referee_protocol::escape;
 use referee_record::model::league::LeagueSettings;
 use referee_record::wording::counted;
 use referee_report::page::PlayedGame;
-use referee_report::page::league::{AuthorPage, AuthorVersion, GameFilter, ListedHandIn};
+use referee_report::page::league::{AuthorPage, AuthorVersion, GameFilter, IDLE, ListedHandIn};
 use referee_sandbox::limits;
 use referee_tournament::folder;
 
@@ -78,7 +78,7 @@ async fn html(
         live = served::page(&entrance.live, Freshness::Current).await?;
     }
     let is_removed = control.removed.contains(&visit.name);
-    let notices = notices(entrance, &visit.name, &control)?;
+    let notices = notices(entrance, &visit.name, &control, live.is_idle)?;
     let settings = &entrance.league.settings;
     let bounds = format!(
         "At most {}, and once every {}. A new hand-in replaces your previous one.",
@@ -118,7 +118,12 @@ async fn html(
 }
 
 /// What holds up the author's hand-ins and games, and when its next check is expected.
-fn notices(entrance: &Entrance, author: &str, control: &Control) -> Result<Vec<String>, WebError> {
+fn notices(
+    entrance: &Entrance,
+    author: &str,
+    control: &Control,
+    is_idle: bool,
+) -> Result<Vec<String>, WebError> {
     let is_removed = control.removed.contains(author);
     let is_running = folder::is_being_written(&entrance.league.dir);
     let notices = [
@@ -126,6 +131,7 @@ fn notices(entrance: &Entrance, author: &str, control: &Control) -> Result<Vec<S
         (is_removed, "The organiser has removed you: your versions have stopped playing."),
         (control.paused, "All games are paused."),
         (!is_running, "No games are being played: your hand-ins wait until the league resumes."),
+        (is_idle && is_running && !control.paused && !control.closed, IDLE),
     ];
     let notices = notices.into_iter().filter(|(holds, _)| *holds).map(|(_, text)| text.to_owned());
     let queue = CheckQueue::read(&entrance.league.dir)?;

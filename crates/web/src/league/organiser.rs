@@ -43,6 +43,7 @@ async fn html(entrance: &Entrance, visit: &OrganiserVisit) -> Result<String, Web
     };
     let queue = CheckQueue::read(&entrance.league.dir)?;
     let checking: Vec<&str> = queue.checking.iter().map(|check| check.author.as_str()).collect();
+    let live = served::page(&entrance.live, Freshness::Recent).await?;
     let page = OrganiserPage {
         league: &entrance.name,
         token: &visit.secret.form_token(),
@@ -50,6 +51,7 @@ async fn html(entrance: &Entrance, visit: &OrganiserVisit) -> Result<String, Web
         state,
         is_running: folder::is_being_written(&entrance.league.dir),
         bounds: entrance.league.settings.bounds,
+        is_idle: live.is_idle,
         queue: (&checking, &queue.waiting),
         authors: &authors(entrance, &control).await?,
     };
