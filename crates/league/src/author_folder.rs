@@ -30,6 +30,10 @@ const NEW_REPORT: &str = "report.txt.new";
 /// The permissions of a report, besides those that the user's mask takes.
 const READABLE: Mode = Mode::from_raw_mode(0o644);
 
+/// How a folder is opened.
+const FOLDER: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
 /// The folder of an author.
 #[derive(Debug)]
 pub struct AuthorFolder(OwnedFd);
@@ -37,8 +41,7 @@ pub struct AuthorFolder(OwnedFd);
 impl AuthorFolder {
     /// Opens the folder at `path`, which must not be a link.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        match rustix::fs::open(path, flags, Mode::empty()) {
+        match rustix::fs::open(path, FOLDER, Mode::empty()) {
             Ok(folder) => Ok(Self(folder)),
             Err(Errno::NOTDIR | Errno::LOOP) => {
                 let why = "it is not a folder, or it is a link";
@@ -143,8 +146,26 @@ impl AuthorFolder {
         Ok(names)
     }
 
+    /// What was handed in, for people: the name of each entry, not escaped, and its size in bytes
+    /// if it is a file. Of a folder that is alone, its entries.
+    pub fn listed(&self) -> Vec<(String, Option<u64>)> {
+        let names = self.handed_in().unwrap_or_default();
+        if let [only] = &*names
+            && let Ok(inside) = rustix::fs::openat(&self.0, only, FOLDER, Mode::empty())
+        {
+            let inside = Self(inside);
+            return inside.sized(inside.handed_in().unwrap_or_default());
+        }
+        self.sized(names)
+    }
+
+    fn sized(&self, mut names: Vec<OsString>) -> Vec<(String, Option<u64>)> {
+        names.sort();
+        names.iter().map(|name| (name.to_string_lossy().into_owned(), self.size(name))).collect()
+    }
+
     /// The size of an entry in bytes, if it is a file.
-    pub fn size(&self, name: &OsStr) -> Option<u64> {
+    fn size(&self, name: &OsStr) -> Option<u64> {
         let found = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
         u64::try_from(found.st_size).ok().filter(|_| is_file)
@@ -195,6 +216,7 @@ mod tests {
         folder.write_report("refused").expect("written");
         assert_eq!(folder.report(100).expect("a report"), b"refused");
         assert_eq!(folder.handed_in().expect("names"), ["old.py"]);
+        assert_eq!(folder.listed(), [("old.py".to_owned(), Some(3))]);
         folder.move_out("old.py".as_ref(), &dir.path().join("old")).expect("moved");
         let new = dir.path().join("new");
         fs::write(&new, "new").expect("a file");

@@ -4,7 +4,6 @@
 //! which one plays. So nothing is lost when the program is killed: the next run compares the two.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -281,7 +280,7 @@ impl Doorkeeper {
                     let known = self.authors.entry(author).or_default();
                     (known.is_there, known.is_removed) = (true, false);
                 }
-                Err(why) => self.warn(&format!("{} does not play again: {why}", version.name))?,
+                Err(why) => self.warn(&format!("{} cannot play again: {why}", version.name))?,
             }
         }
         Ok(())
@@ -413,10 +412,8 @@ impl Doorkeeper {
         (folder, digest): (&AuthorFolder, &str),
         outcome: PastOutcome,
     ) -> Result<(), RunOver> {
-        let mut files: Vec<String> =
-            folder.handed_in().unwrap_or_default().iter().map(shown).collect();
-        files.sort();
-        files.truncate(MOST_LISTED);
+        let files = folder.listed().into_iter().take(MOST_LISTED);
+        let files = files.map(|(name, _)| escape::terminal(&name)).collect();
         let one = PastHandIn {
             at: now(),
             digest: digest.to_owned(),
@@ -495,11 +492,6 @@ impl Doorkeeper {
         (self.hear)(&DoorEvent::Refused { author, reason });
         self.send(report, &Outcome::Refused)
     }
-}
-
-/// The name of a file, for people.
-fn shown(name: &OsString) -> String {
-    escape::terminal(&name.to_string_lossy())
 }
 
 /// Removes a folder and all in it. A missing one is not an error.

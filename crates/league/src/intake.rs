@@ -12,8 +12,9 @@ use super::hand_in;
 use referee_config::{ConfiguredBuilds, program_of};
 use referee_entrants::build::{BuildError, Builder};
 use referee_entrants::build_rules::{BuildRecords, BuildRules};
+use referee_entrants::detection::EXPECTED;
 use referee_entrants::start_command::StartCommand;
-use referee_entrants::submissions::{look_after_build, take_in_one};
+use referee_entrants::submissions::{NoPlayer, look_after_build, take_in_one};
 use referee_protocol::escape;
 use referee_record::model::containment::ContainmentRequest;
 use referee_record::model::player::PlayerSpec;
@@ -110,7 +111,7 @@ pub(crate) fn take(
         return Err(NotTaken::Changed);
     }
     let Some(submission) = take_in_one(&inbox, &unpacked).map_err(NotTaken::of)? else {
-        return Err(refused("no player found in it"));
+        return Err(refused(format_args!("no player found in it; {EXPECTED}")));
     };
     for remark in &submission.remarks {
         report.add(&escape::lines(remark));
@@ -125,7 +126,7 @@ pub(crate) fn take(
             StartCommand { dir: tree.join(&built.dir), ..built.clone() },
             Some(built),
         ),
-        (Ok(None), Err(why)) => return Err(NotTaken::of(why)),
+        (Ok(None), Err(why)) => return Err(without_player(why)),
         (Err(why), Err(_)) | (Err(why @ (NotTaken::Changed | NotTaken::Later(_))), Ok(_)) => {
             return Err(why);
         }
@@ -144,6 +145,16 @@ pub(crate) fn take(
     }
     let spec = program_of(name, &start).map_err(|failure| refused(failure.to_string()))?;
     Ok(Taken { handed_in, tree, bytes, built, spec })
+}
+
+/// The reason why a submission without a player was not taken in, with what its author can do.
+fn without_player(why: NoPlayer) -> NotTaken {
+    let advice = match why {
+        NoPlayer::Several(_) => "name the right one `player`, or hand it in alone",
+        NoPlayer::OnlyText | NoPlayer::NoProgram(_) | NoPlayer::Unrecognised(_) => EXPECTED,
+        why => return NotTaken::of(why),
+    };
+    refused(format_args!("{why}; {advice}"))
 }
 
 /// The folder for what was built.

@@ -1,7 +1,6 @@
 //! The page of an author: handing in, the report on it, and the versions.
 
 use std::convert::Infallible;
-use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::sync::Arc;
@@ -205,16 +204,12 @@ pub(super) fn date(seconds: u64) -> String {
 
 /// What was handed in, for people.
 fn listed(folder: &AuthorFolder) -> Vec<String> {
-    let mut names = folder.handed_in().unwrap_or_default();
-    names.sort();
+    let mut names = folder.listed();
     let more = names.len().saturating_sub(MOST_LISTED);
     names.truncate(MOST_LISTED);
-    let one = |name: OsString| {
-        let shown = name.to_string_lossy().into_owned();
-        match folder.size(&name) {
-            Some(size) => format!("{shown} ({size} bytes)"),
-            None => shown,
-        }
+    let one = |(name, size): (String, Option<u64>)| match size {
+        Some(size) => format!("{name} ({size} bytes)"),
+        None => name,
     };
     let rest = (more > 0).then(|| format!("and {}", counted(more as u64, "more entry")));
     names.into_iter().map(one).chain(rest).collect()
