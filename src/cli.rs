@@ -22,7 +22,7 @@ use referee_config::similar;
 Start here:
   referee run                       play tournament.toml and show the ranking
   referee play human bot:greedy     play against a built-in player
-  referee compare new old           test whether one player is the better one
+  referee compare new old           test whether new is better than old
   referee check my_player.py        test a player
   referee rules watch-your-back     show the rules of a game and their options
   referee help                      list the topics of the documentation"
@@ -106,7 +106,7 @@ fn with_nearest(error: clap::Error) -> clap::Error {
 
 /// The values that are not listed can be given in another way.
 const OTHER_VALUES: [(&str, &str); 2] = [
-    ("--game", "the rules of any other game are a program: pass its file, such as `./game.toml`"),
+    ("--game", "any other game needs a rules program: pass its file, such as `./game.toml`"),
     (
         "--language",
         "any other language will do, too: see `referee help players` and `referee help games`",
@@ -159,7 +159,7 @@ pub(crate) enum CliCommand {
     ///
     /// Players meet in pairs of games with the seats swapped, or in deals: a game for each seat.
     /// Games that are already in the log are not played again; a run that was stopped or killed
-    /// continues where it was.
+    /// resumes where it left off.
     Run(run::RunArgs),
     /// Play one game in the terminal, or in a browser
     ///
@@ -173,11 +173,11 @@ pub(crate) enum CliCommand {
     /// stronger by --elo1, or only by --elo0. Repeating a comparison resumes it, unless a player
     /// has changed.
     Compare(compare::CompareArgs),
-    /// Find better values of a player's parameters by playing (SPSA)
+    /// Find better values for a player's parameters by playing (SPSA)
     ///
     /// In each step, a player with parameters shifted at random plays one with the opposite shifts,
     /// and all parameters move a little towards the winner. Repeating the command
-    /// resumes it. At the end, the result is compared with the start.
+    /// resumes it. At the end, the result is compared with the starting values.
     Tune(tune::TuneArgs),
     /// Test whether a player is ready for a tournament
     ///
@@ -185,7 +185,7 @@ pub(crate) enum CliCommand {
     /// games, on a busy core, and against built-in players. For each failure, the report shows the
     /// expected behaviour, the lines that led to it, and a command that repeats the decision.
     Check(check::CheckArgs),
-    /// Ask a player for one decision again
+    /// Ask a player to repeat one decision
     ///
     /// Starts the player, replays the recorded game up to the decision, and asks for an action.
     /// Shows the reply and whether it is legal.
@@ -231,7 +231,7 @@ pub(crate) enum CliCommand {
     /// Read actions from stdin and print every state as JSON
     ///
     /// With --requests, it answers requests about a built-in game, as a rules program does: programs
-    /// can ask it for any positions instead of implementing the rules.
+    /// can ask it for any position instead of implementing the rules.
     Trace(trace::TraceArgs),
     /// Test the rules of a game, and describe its games
     ///

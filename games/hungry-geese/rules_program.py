@@ -32,7 +32,7 @@ def serve(game, *, start, max_plies, play, show, judge=None, sample=None, guess=
         if legal is None:
             return {"error": "a game that does not list its legal actions needs `judge`"}
         legal = legal[seat] if isinstance(legal, dict) else legal
-        reason = f"{text} is not legal here; legal are for example {', '.join(legal[:3])}"
+        reason = f"{text} is not legal here; legal actions include {', '.join(legal[:3])}"
         clauses = game.get("clauses", [])
         return {"refused": reason, "clause": clauses[0]["id"] if clauses else None}
 
@@ -65,8 +65,8 @@ def serve_engine(game, make, *, max_plies, play, show, judge=None, sample=None, 
     """Like `serve`, for a game that is an object: `make(options)` returns a new one.
 
     The state is the list of steps so far. Functions get the object in place of the state; `play`
-    changes it. The last objects are kept, as many as `kept`, for games that are checked at the same
-    time. If the referee goes back, one is made again. So objects must not depend on each other.
+    changes it. The last objects are kept, up to `kept`, for games that are checked at the same
+    time. If the referee goes back, one is rebuilt. So objects must not depend on each other.
     """
     live = []  # the latest first
 

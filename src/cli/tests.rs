@@ -21,7 +21,7 @@ fn a_mistyped_value_is_corrected_or_another_way_is_shown() {
     let near = error_of("referee play a b --game bakdraughts");
     assert!(near.contains("tip: a similar value exists: 'backdraughts'"), "{near}");
     let far = error_of("referee play a b --game go");
-    assert!(far.contains("tip: the rules of any other game are a program"), "{far}");
+    assert!(far.contains("tip: any other game needs a rules program"), "{far}");
     let cobol = error_of("referee new player --language cobol");
     assert!(cobol.contains("tip: any other language will do"), "{cobol}");
     assert!(!cobol.contains("similar value"), "{cobol}");

@@ -41,7 +41,7 @@ pub(crate) struct AskArgs {
     /// with one game. If its rules program has moved, pass its game file with --game
     #[arg(long, value_name = "FILE-or-GAME-ID")]
     pub(crate) record: Option<String>,
-    /// The results folder of that game (default: that of tournament.toml, otherwise the newest
+    /// The results folder of that game (default: from tournament.toml, otherwise the newest
     /// folder under results/)
     #[arg(long, value_name = "DIR", requires = "record")]
     pub(crate) results: Option<PathBuf>,
@@ -51,7 +51,7 @@ pub(crate) struct AskArgs {
     /// The seat (default: that of the player of the same name, otherwise the seat to move)
     #[arg(long)]
     pub(crate) seat: Option<String>,
-    /// Write the messages to the player to a file
+    /// Write the messages sent to the player to a file
     #[arg(long, value_name = "FILE")]
     pub(crate) emit: Option<PathBuf>,
     /// Remove the time limit

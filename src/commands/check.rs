@@ -48,15 +48,15 @@ Checks several players at the same time, one per core. If an argument is not a p
 says why. Games with failures are kept in the folder `check-results`.
 
 Exit codes: 0 all players are ready; 1 a player is not ready, or its check did not finish; 2 invalid
-command line; 3 the referee itself failed in a check; 130 interrupted (prints findings so far).")]
+command line; 3 the referee failed during a check; 130 interrupted (prints findings so far).")]
 pub(crate) struct CheckArgs {
     /// The players: files, folders, names from the configuration, `bot:NAME`, or commands
     #[arg(required_unless_present = "all", value_name = "PLAYER")]
     pub(crate) players: Vec<String>,
-    /// Check all programs among the players of the configuration, and report on those who have none
+    /// Check every program in the configuration, and list players without one
     #[arg(long, conflicts_with = "players")]
     pub(crate) all: bool,
-    /// Check again whenever a file of the players changes, until Ctrl-C
+    /// Check again whenever a player's files change, until Ctrl-C
     #[arg(long)]
     pub(crate) watch: bool,
     /// The game and its terms
@@ -71,10 +71,10 @@ pub(crate) struct CheckArgs {
     /// Also play search-100, search-1000 and search-10000, to see how strong the player is
     #[arg(long, conflicts_with = "against")]
     pub(crate) ladder: bool,
-    /// Seed of all random numbers
+    /// Seed for all random numbers
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Time limit for the check of a player (for example 90s, 20m)
+    /// Time limit for checking a player (for example 90s, 20m)
     #[arg(long, value_name = "SPAN", default_value = "5m")]
     pub(crate) within: humantime::Duration,
     /// Number of players checked at the same time (default: one per core)

@@ -39,12 +39,12 @@ use referee_tournament::run::resume::{self, ReplaceRequest};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  referee compare new old                        two players of tournament.toml
+  referee compare new old                        two players in tournament.toml
   referee compare \"python3 agent.py\" bot:greedy --max-pairs 200
   referee compare new old --elo1 20 --format json && git commit -am 'stronger'
-  referee compare new old --against cup.toml     which does better against the players of cup.toml
+  referee compare new old --against cup.toml     which does better against the players in cup.toml
   referee compare new old --others third         both at one table, in a game for three
-  referee compare new --against cup.toml         where new stands among the players of cup.toml
+  referee compare new --against cup.toml         where new stands among the players in cup.toml
 
 Exit codes: 0 A is better, or its place is known; 10 it is not better; 11 undecided; 2 invalid
 command line; 3 cannot run or write; 4 in use by another run; 130 interrupted, run again to
@@ -53,16 +53,16 @@ pub(crate) struct CompareArgs {
     /// The player that may be better: a name from the configuration, `bot:NAME`, a file, a folder
     /// or a command
     pub(crate) a: String,
-    /// The player to compare it with; without it, --against finds the place of A in the pool
+    /// The player to compare it with; without it, --against finds A's place in the pool
     #[arg(required_unless_present = "against")]
     pub(crate) b: Option<String>,
     /// Compare how A and B do against these opponents, not against each other: a player, a folder
     /// of players, or a configuration such as tournament.toml for its players, or league.toml for
-    /// those who are in the league today (repeatable)
+    /// those currently in the league (repeatable)
     #[arg(long, value_name = "POOL")]
     pub(crate) against: Vec<String>,
-    /// In a game with more than two seats, compare A and B at one table with these players, as many as
-    /// there are other seats; named as for --against
+    /// In a game with more than two seats, compare A and B at one table with these players, one for
+    /// each other seat; named as for --against
     #[arg(long, value_name = "PLAYER", requires = "b", conflicts_with = "against")]
     pub(crate) others: Vec<String>,
     /// Null hypothesis: A is stronger by this many Elo
@@ -80,16 +80,16 @@ pub(crate) struct CompareArgs {
     /// The unit of --elo0 and --elo1
     #[arg(long, value_enum, default_value_t, requires = "b")]
     pub(crate) unit: EloUnit,
-    /// Without B: play until the strength of A is known within so many Elo at 95%
+    /// Without B: play until A's strength is known to within this many Elo at 95%
     #[arg(long, value_name = "ELO", default_value_t = 40.0, conflicts_with = "b",
         value_parser = within)]
     pub(crate) within: f64,
-    /// Maximum number of pairs of games, with --against for each of A and B; with more than two seats,
-    /// of deals: a game at each seat
+    /// Maximum number of pairs of games (with --against, for A and B each), or with more than two
+    /// seats, of deals (a game at each seat)
     #[arg(long, value_name = "N", default_value_t = 1000,
         value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PAIRS)))]
     pub(crate) max_pairs: u32,
-    /// Seed of all random numbers (default: that of the configuration, or a fresh one)
+    /// Seed for all random numbers (default: the one in the configuration, or a fresh one)
     #[arg(long)]
     pub(crate) seed: Option<u64>,
     #[command(flatten)]
@@ -130,7 +130,7 @@ impl GamesArgs {
 /// The unit of a difference in strength.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(crate) enum EloUnit {
-    /// Elo by the expected score, `1/(1+10^(−d/400))`.
+    /// Elo based on the expected score, `1/(1+10^(−d/400))`.
     #[default]
     Logistic,
     /// The mean score minus ½ in standard deviations of a game, times 800/ln 10. It determines how
@@ -267,7 +267,7 @@ fn refuse_other_number(game: &dyn AnyGame, found: usize) -> Result<(), Failure> 
     if found != others {
         return Err(Failure::input(format!(
             "{name} has {} seats, so besides A and B --others must list {}, not {found}; \
-             `bot:random` and `bot:greedy` play everything",
+             `bot:random` and `bot:greedy` play any game",
             others + 2,
             counted(others, "player")
         )));
@@ -336,7 +336,7 @@ fn compare<C: Contest>(
     let played = prepared.contents.state.played();
     if played > 0 {
         let games = counted(played, "game");
-        printer.note(&format!("continuing after {games}: no file that counts has changed"));
+        printer.note(&format!("continuing after {games}: no relevant file has changed"));
     }
     if let [one, other, ..] = &tournament.players[..]
         && one.hash == other.hash
@@ -391,8 +391,8 @@ fn keep_planned_pairs(tournament: &mut Tournament, dir: &Path) -> Result<(), Fai
 /// What to do about a game of more seats, if only two players are named.
 const MORE_SEATS: &str = "\
     to compare two players at one table, list those at its other seats with `--others`; to see \
-    which of two players does better among others, list these with `--against`; to see where one \
-    stands, list all in a tournament.toml, let `referee run` play them, and use `referee rank`";
+    which of two players does better among others, list them with `--against`; to see where one \
+    stands, list them in a tournament.toml, let `referee run` play them, and use `referee rank`";
 
 /// Games between players as a tournament of one stage, in its own folder. Nobody is quarantined: a
 /// player that always fails loses, and the test soon shows that, unless it does not even start.

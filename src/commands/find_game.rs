@@ -108,7 +108,7 @@ fn search(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
                 lines.push(format!("\n    {id}  {}", referee_protocol::escape::terminal(who)));
             }
             let more = if pairs.len() > LISTED { "\n    and others" } else { "" };
-            format!("`{word}` matches several pairs; write more digits:{}{more}", lines.concat())
+            format!("`{word}` matches several pairs; give more digits:{}{more}", lines.concat())
         }
         None if dir.join(GAMES_TABLE).exists() => {
             format!("cannot find the game `{word}`; {GAMES_TABLE} there lists all games")

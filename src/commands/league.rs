@@ -35,7 +35,7 @@ const UNENCRYPTED: &str =
 #[command(after_help = "\
 Examples:
   referee league invite names.csv --url https://league.example.org > links.csv
-  referee league serve                       the page, where authors hand in
+  referee league serve                       the page, where authors hand in versions
   referee league invite --renew 'Ann Lee'    another link, in place of a lost one
   referee league message 'No games on Friday.'
   referee league remove 'Ann Lee'            stops her versions
@@ -51,11 +51,11 @@ pub(crate) struct LeagueArgs {
 /// The commands of a league.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LeagueCommand {
-    /// Serve the page of the league, where authors hand in
+    /// Serve the league's page, where authors hand in versions
     ///
     /// Everyone sees the ranking. Authors and the organiser use links from `league invite`.
     Serve(serve::LeagueServeArgs),
-    /// Create links that let authors hand in, and print them as CSV
+    /// Create hand-in links for authors, and print them as CSV
     ///
     /// The list has a name on each line, in its first column. Authors who are already invited keep
     /// their links. Links cannot be printed again: only hashes of their secrets are stored.
@@ -64,9 +64,9 @@ pub(crate) enum LeagueCommand {
     Pause,
     /// Resume after `league pause` or `league close`
     Resume,
-    /// End the league and write the configuration of the final, which decides the marks
+    /// End the league and write the configuration for the final, which decides the marks
     ///
-    /// The final has the last version of each author, and the players that the league began with.
+    /// The final has each author's last version, and the players that the league began with.
     Close(close::CloseArgs),
     /// Stop an author's versions from playing, and accept no new ones
     Remove(AuthorArgs),
@@ -144,7 +144,7 @@ pub(crate) fn run(args: &LeagueArgs, printer: Printer) -> Result<Status, Failure
         }
     }
     .map(|done| {
-        printer.note(&if is_new.get() { done } else { format!("already so: {done}") });
+        printer.note(&if is_new.get() { done } else { format!("no change: {done}") });
         Status::Done
     })
 }

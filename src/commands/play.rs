@@ -67,7 +67,7 @@ pub(crate) struct PlayArgs {
     /// The game and its terms
     #[command(flatten)]
     pub(crate) settings: GameSettingsArgs,
-    /// Seed of all random numbers (default: a fresh one)
+    /// Seed for all random numbers (default: a fresh one)
     #[arg(long)]
     pub(crate) seed: Option<u64>,
     /// Wait this long after each ply (for example 500ms, 2s). Two programs on a terminal play on one
@@ -75,7 +75,7 @@ pub(crate) struct PlayArgs {
     #[arg(long, value_name = "SPAN")]
     pub(crate) delay: Option<humantime::Duration>,
     /// Play on a page in a browser, instead of typing. Anyone who can reach the address can play
-    /// [default address: any free port of this machine]
+    /// [default address: any free port on this machine]
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true,
         default_missing_value = "127.0.0.1:0", conflicts_with = "delay")]
     pub(crate) browser: Option<SocketAddr>,
@@ -89,7 +89,7 @@ pub(crate) struct PlayArgs {
     /// If its rules program has moved, pass its game file with --game
     #[arg(long, value_name = "RECORD", conflicts_with_all = ["options", "boards"])]
     pub(crate) from: Option<String>,
-    /// The results folder of that game (default: that of tournament.toml, otherwise the newest
+    /// The results folder of that game (default: from tournament.toml, otherwise the newest
     /// folder under results/)
     #[arg(long, value_name = "DIR", requires = "from")]
     pub(crate) results: Option<PathBuf>,
@@ -206,7 +206,7 @@ fn display(
         return Ok(Display::Terminal(board));
     };
     if !has_human {
-        let instead = "play `human` against it, or watch two programs without --browser";
+        let instead = "pass `human` as a player, or watch two programs without --browser";
         return Err(Failure::input(format!("--browser needs a human player; {instead}")));
     }
     let names = words.as_ref().map(|word| word.name().to_owned());

@@ -87,8 +87,8 @@ fn describe(finding: &ProbeResult) -> String {
 /// What a level or mechanism is for.
 fn purpose(what: Requirement) -> &'static str {
     match what {
-        Requirement::Level(Level::Off) => "all processes of players are killed",
-        Requirement::Level(Level::Basic) => "no foreign files, no network, no other processes",
+        Requirement::Level(Level::Off) => "all player processes are killed",
+        Requirement::Level(Level::Basic) => "no outside files, no network, no other processes",
         Requirement::Level(Level::Strict) => "an isolated system for each player",
         Requirement::Mechanism(mechanism) => match mechanism {
             Mechanism::Subreaper => "no process outlives its game",

@@ -33,7 +33,7 @@ use referee_tournament::schedule::summary::Summary;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  referee rank                          the tournament of tournament.toml
+  referee rank                          the tournament in tournament.toml
   referee rank results/autumn-cup
   referee rank results/spring-cup results/autumn-cup    both terms together
   referee rank --details                more about the games
@@ -64,7 +64,7 @@ which each player takes every seat once.
 Several folders are connected by anchors, and by players with the same name and the same files. If
 the program behind a name has changed, each version is a separate player.")]
 pub(crate) struct RankArgs {
-    /// The results folder (default: that of tournament.toml, otherwise the newest folder under
+    /// The results folder (default: from tournament.toml, otherwise the newest folder under
     /// results/). Several folders of the same game are rated together, in this order
     pub(crate) dirs: Vec<PathBuf>,
     /// Same as DIRS, for one folder

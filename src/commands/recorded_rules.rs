@@ -25,11 +25,11 @@ use referee_sandbox::Level;
 /// How the reader of results names and contains their rules program.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RecordedRulesArgs {
-    /// The game file or configuration of these games, if their rules are a program (default: the
+    /// The game file or configuration for these games, if their rules are a program (default: the
     /// tournament.toml in the current folder)
     #[arg(long = "game", value_name = "FILE")]
     pub(crate) game_file: Option<PathBuf>,
-    /// Sandbox level of that program: `off`, `basic` or `strict` (default: the strongest that
+    /// Sandbox level for that program: `off`, `basic` or `strict` (default: the strongest that
     /// works, but never `off`)
     #[arg(
         long = "containment",
@@ -141,7 +141,7 @@ fn shown(command: &[String]) -> String {
 fn not_named(recorded: &RulesProgram) -> Failure {
     Failure::input(format!(
         "the rules of these games are a program, `{}`, which starts only if you choose it: add \
-         `--game FILE` with its game file or configuration, or run this command in the folder of \
+         `--game FILE` with its game file or configuration, or run this command in the folder with \
          its {CONFIG}",
         shown(&recorded.command),
     ))
@@ -149,7 +149,7 @@ fn not_named(recorded: &RulesProgram) -> Failure {
 
 fn changed(recorded: &RulesProgram, dir: &Path, (before, now): (&str, &str)) -> Failure {
     Failure::input(format!(
-        "the rules program in {} is not the one of these games, `{}` ({} became {now}); pass \
+        "the rules program in {} is not the one these games used, `{}` ({} became {now}); pass \
          theirs with `--game FILE`; if this one is newer, `referee run` replays the recorded \
          games with it, and accepts it if their results are the same",
         dir.display(),

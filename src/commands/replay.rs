@@ -38,11 +38,11 @@ Examples:
   referee replay 3f9a --with bot:search-1000           where it turned, and what was better
 
 Other keys on a terminal: Home and End go to the first and the last position, a number and Enter go
-to that ply, f turns the board, q leaves.")]
+to that ply, f flips the board, q quits.")]
 pub(crate) struct ReplayArgs {
     /// The game's id or a prefix of it, or a log with one game (default: list games)
     pub(crate) game_id: Option<String>,
-    /// The results folder (default: that of tournament.toml, otherwise the newest folder under
+    /// The results folder (default: from tournament.toml, otherwise the newest folder under
     /// results/)
     #[arg(long, value_name = "DIR")]
     pub(crate) results: Option<PathBuf>,

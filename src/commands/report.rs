@@ -33,11 +33,11 @@ pub(super) use up_to_date::{follows_the_log, is_up_to_date};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  referee report                        the tournament of tournament.toml
+  referee report                        the tournament in tournament.toml
   referee report results/autumn-cup
   referee report --grades tournament.toml
   referee report --pseudonyms           a report without names, in the folder public
-  referee report --packets              a folder for the authors of each player, in packets
+  referee report --packets              a folder for each player's authors, in packets
   referee report --packets=for-students --grades tournament.toml
   referee report --packets --with bot:search-1000   and say where each game turned")]
 pub(crate) struct ReportArgs {
@@ -47,7 +47,7 @@ pub(crate) struct ReportArgs {
     /// player's marks into its packet instead
     #[arg(long, value_name = "CONFIG")]
     pub(crate) grades: Option<PathBuf>,
-    /// Write a report with the pseudonyms of the packets into the folder `public`
+    /// Write a report with the pseudonyms used in the packets into the folder `public`
     #[arg(long, conflicts_with = "grades")]
     pub(crate) pseudonyms: bool,
     /// Write one folder per player, for its authors, into `packets` beside the log or into DIR,
@@ -188,7 +188,7 @@ pub(super) fn write_final_grades(
             Failure::system(format!("cannot remove {}: {error}", path.display()))
         })?;
     }
-    printer.note(&format!("{GRADES_TABLE} is written when all games are played"));
+    printer.note(&format!("{GRADES_TABLE} is written once all games are played"));
     Ok(())
 }
 

@@ -22,7 +22,7 @@ use referee_tournament::analysis::pseudonyms::Pseudonyms;
 /// The results folder that a command is about.
 #[derive(Debug, Args)]
 pub(crate) struct ResultsFolderArgs {
-    /// The results folder (default: that of tournament.toml, otherwise the newest folder under
+    /// The results folder (default: from tournament.toml, otherwise the newest folder under
     /// results/)
     pub(crate) dir: Option<PathBuf>,
     /// Same as DIR
@@ -63,7 +63,7 @@ pub(super) fn find(named: Option<&Path>, printer: Printer) -> Result<PathBuf, Fa
     let mut others = newest_last(Path::new(DEFAULT_RESULTS));
     others.retain(|dir| Some(dir) != configured.as_ref());
     let (found, what) = if let Some(dir) = configured {
-        (dir, format!("the tournament of {CONFIG}"))
+        (dir, format!("the tournament in {CONFIG}"))
     } else {
         let newest = others.pop().ok_or_else(|| {
             Failure::input("no results under results/; play a tournament with `referee run`")
@@ -111,8 +111,8 @@ fn changed(path: &Path) -> Option<SystemTime> {
 pub(super) fn outdated(dir: &Path, header: &Header) -> Vec<String> {
     let log = changed(&dir.join(LOG));
     let handed_out = [
-        (PACKETS, KEY, "remove it and call `referee report --packets`"),
-        (PUBLIC, PAGE, "call `referee report --pseudonyms`"),
+        (PACKETS, KEY, "remove it and run `referee report --packets`"),
+        (PUBLIC, PAGE, "run `referee report --pseudonyms`"),
     ];
     let old = handed_out.into_iter().filter(|(folder, file, _)| {
         changed(&dir.join(folder).join(file)).is_some_and(|at| Some(at) < log)

@@ -51,7 +51,7 @@ Examples:
   referee run autumn.toml --jobs 8     eight games at once
   referee run --replace greedy         greedy has changed: play its games again
   referee run --until 18:30            get the best possible ranking by 18:30
-  referee run --on nats://host:4222    let the workers of a server play
+  referee run --on nats://host:4222    let a server's workers play
   referee run --quiet --strict --junit referee.xml --summary summary.md
 
 Ctrl-C stops the run: it finishes the games in progress and writes the tables. A second one drops
@@ -284,7 +284,7 @@ pub(super) fn refuse_changed(
         return Ok(());
     }
     Err(Failure::conflict(referee_protocol::escape::terminal(&format!(
-        "the program changed while games were played: {}. Games that may be affected have a \
+        "the program changed during play: {}. Games that may be affected have a \
          warning in the log. {}",
         changed.join(", "),
         what_now(&changed)

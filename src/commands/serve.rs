@@ -19,7 +19,7 @@ use referee_web::{WebServer, routes};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  referee serve                          the tournament of tournament.toml
+  referee serve                          the tournament in tournament.toml
   referee serve results/autumn-cup --listen 127.0.0.1:0     any free port
   referee serve --listen 0.0.0.0:8018    open to everyone who can reach this machine")]
 pub(crate) struct ServeArgs {

@@ -37,7 +37,7 @@ mod tests;
 /// The game and its terms, as the command line gives them.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct GameSettingsArgs {
-    /// The game (default: that of the configuration; without one, chess for UCI engines, or
+    /// The game (default: the one in the configuration; without one, chess for UCI engines, or
     /// watch-your-back)
     #[arg(long, value_parser = game_named())]
     pub(crate) game: Option<GameArgument>,
@@ -403,8 +403,7 @@ impl OpenedSettings {
         if let Some(problems) = &problems {
             match &configured {
                 Some(_) => printer.note(&format!(
-                    "{} has problems in its players (see `referee run --plan`); the rest of it is \
-                     used",
+                    "some players in {} are invalid (see `referee run --plan`); using the rest",
                     path.display()
                 )),
                 None if args.may_ignore_config() && problems.kind == FailureKind::Input => {

@@ -50,10 +50,10 @@ pub(crate) struct TestGameArgs {
     /// Games to play between searching players
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) search_games: u32,
-    /// Nodes of each search
+    /// Nodes per search
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub(crate) nodes: u64,
-    /// Seed of all random numbers
+    /// Seed for all random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
     /// Also write a page with a random game, as the report shows it

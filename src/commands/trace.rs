@@ -29,7 +29,7 @@ Write both actions of a simultaneous turn on one line, separated by ` / `.
 Output: one line of JSON for the start, and one for each ply or roll.
 
 With --requests, each line is a request as `referee help games` describes it, for example for the position
-after a step. One process can answer requests about any positions and options, in any order.";
+after a step. One process can answer requests about any position and options, in any order.";
 
 /// Arguments of `trace`.
 #[derive(Debug, Clone, Args)]
@@ -38,7 +38,7 @@ pub(crate) struct TraceArgs {
     #[command(flatten)]
     game: GameArgs,
 
-    /// Draw rolls that are missing in the input from this seed
+    /// Seed for rolls that the input does not give
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &TraceArgs, printer: Printer) -> Result<Status, Failure>
 fn answer_requests(game: &GameArgument, printer: Printer) -> Result<Status, Failure> {
     let GameArgument::BuiltIn(game) = game else {
         return Err(Failure::input(
-            "--requests: only a built-in game; the game's own program answers its requests",
+            "--requests: only for built-in games; the game's own program answers its requests",
         ));
     };
     let served =

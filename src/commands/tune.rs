@@ -50,17 +50,17 @@ Examples:
   referee tune tune.toml --tc 1+0.01      tune, or resume, and compare the result with the start
   referee tune tune.toml --max-pairs 0    only tune
 
-Exit codes: those of `compare` of the result with the start.")]
+Exit codes: those of `compare`, run on the result and the start.")]
 pub(crate) struct TuneArgs {
     /// The player and its parameters, as TOML
     pub(crate) file: PathBuf,
     /// At the end, test whether the result is stronger than the start by this many Elo, or not at all
     #[arg(long, default_value_t = 50.0)]
     pub(crate) elo1: f64,
-    /// Maximum number of pairs of that comparison; 0 to leave it out
+    /// Maximum number of pairs in that comparison; 0 skips it
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) max_pairs: u32,
-    /// Seed of all random numbers (default: that of the configuration, or 1)
+    /// Seed for all random numbers (default: the one in the configuration, or 1)
     #[arg(long)]
     pub(crate) seed: Option<u64>,
     #[command(flatten)]
@@ -243,7 +243,7 @@ impl Tuning<'_> {
         if let RunEnd::Failed(failure) = outcome.end {
             return Err(failure.into());
         }
-        refuse_changed(&tournament.players, |_| "Start a new tuning with it".to_owned())?;
+        refuse_changed(&tournament.players, |_| "Start a new tuning run with it".to_owned())?;
         let played = folder::read(folder.dir(), |_, _| {})?.state;
         if played.due() > 0 {
             return Ok(None);

@@ -119,7 +119,7 @@ pub(crate) fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure
     }
     if checked.is_repairable {
         printer.line(
-            "`referee verify --repair` moves lines that cannot be used out of the log, and \
+            "`referee verify --repair` moves unusable lines out of the log, and \
              `referee run` then plays their games again.",
         )?;
     }

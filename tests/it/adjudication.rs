@@ -78,8 +78,8 @@ fn forged_scores_and_rules_are_found() {
     arena.edit_line(line, |text| text.replacen("\"score\":-10", "\"score\":-11", 1));
     let found = arena.run(&["verify"]);
     let forged = format!(
-        "game {id}: it was adjudicated, but not by the recorded scores and the rules of the \
-         tournament"
+        "game {id}: it was adjudicated, but not according to the recorded scores and \
+         tournament rules"
     );
     assert!(found.code == 1 && found.out.contains(&forged), "{found:?}");
     let arena = played();

@@ -172,7 +172,7 @@ fn a_person_plays_at_the_same_time_as_a_program() {
         ]
     );
     assert!(
-        parts[3].starts_with("a direction for each piece, of U D L R, then 1 of:\n1,0 2,0 "),
+        parts[3].starts_with("a direction for each piece, from U D L R, then 1 of:\n1,0 2,0 "),
         "{}",
         parts[3]
     );

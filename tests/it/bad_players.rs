@@ -656,7 +656,7 @@ fn the_same_square_twice() {
 
 #[test]
 fn an_illegal_pass() {
-    let sentence = "W7: pass is not allowed while pieces are placed";
+    let sentence = "W7: pass is not allowed while pieces are being placed";
     let played = says("pass\\n").lost_and_checked("illegal", sentence);
     assert_eq!(played.faults("clause"), ["W7"; 2]);
 }

@@ -549,7 +549,7 @@ fn a_configuration_in_the_folder_of_a_player_has_no_power_unless_it_is_named() {
     for (power, key) in [
         ("[containment]\nlevel = \"off\"\n", "`level` under `[containment]`"),
         ("[build]\n", "`[build]`"),
-        ("[[players]]\nname = \".\"\nbot = \"random\"\n", "a player of this name"),
+        ("[[players]]\nname = \".\"\nbot = \"random\"\n", "a player with this name"),
     ] {
         arena.write("tournament.toml", &format!("{head}{power}{bots}"));
         let commands: [&[&str]; 4] =

@@ -98,7 +98,7 @@ fn without_a_named_folder_the_results_of_the_configuration_are_taken() {
         let since = SystemTime::now() + Duration::from_secs(3600 - age);
         file.set_modified(since).expect("a time");
     }
-    let note = "results/cup, the tournament of tournament.toml; to choose another: --results \
+    let note = "results/cup, the tournament in tournament.toml; to choose another: --results \
                 results/practice\n";
     assert_eq!(arena.run(&["rank"]), Run::new(0, TABLE, note));
     let [named, option] = [&["results/practice"][..], &["--results", "results/practice"]];
@@ -260,7 +260,7 @@ fn games_are_found_by_a_prefix_of_their_id() {
     let listed: Vec<&str> = error.err.lines().skip(1).map(str::trim_start).collect();
     assert_eq!(
         error.err.lines().next(),
-        Some("error: results/cup: `` matches several pairs; write more digits:")
+        Some("error: results/cup: `` matches several pairs; give more digits:")
     );
     assert!(listed.iter().map(|line| &line[..12]).eq(pairs.iter()), "{listed:?}");
     assert!(listed.contains(&"08eee709cd92  ant and bee, pair 1"), "{listed:?}");
@@ -380,8 +380,8 @@ fn missing_players_are_refused() {
 fn broken_players_of_a_configuration_are_ignored_if_they_are_not_needed() {
     let arena = Arena::with(&Config::small().player("dog", "command = [\"nosuchprogram\"]"));
     let game = ["play", "bot:random", "bot:random", "--seed", "1"];
-    let note = "tournament.toml has problems in its players (see `referee run --plan`); the rest \
-                of it is used\n";
+    let note = "some players in tournament.toml are invalid (see `referee run --plan`); using the \
+                rest\n";
     let run = arena.run(&game);
     assert_eq!((run.code, run.err.as_str()), (0, note));
     assert_eq!(arena.run(&["play", "ant", "ant", "--seed", "1"]).code, 0, "others are known");

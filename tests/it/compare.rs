@@ -162,7 +162,7 @@ fn a_player_has_changed_if_a_module_of_it_has() {
     assert_eq!(files, Run::new(2, "", same));
 
     // The results are written into the folder of a player, and are not part of it.
-    for note in ["", "continuing after 2 games: no file that counts has changed"] {
+    for note in ["", "continuing after 2 games: no relevant file has changed"] {
         let args = [&["compare", ".", "../v1"], &end[..]].concat();
         let run = arena.in_shell("cd v2 && exec \"$@\"", &args);
         assert!(run.code == 11 && run.err.contains(note), "{}", run.err);
@@ -288,7 +288,7 @@ fn opponents_come_from_configurations_and_folders() {
     };
     let (names, notes) = against("tournament.toml");
     assert_eq!(names, r#""ant" "bee""#);
-    assert!(notes.contains("not among the opponents, being compared: new and old"), "{notes}");
+    assert!(notes.contains("not opponents, as they are being compared: new and old"), "{notes}");
     let player = fs::read_to_string("tests/players/fine.py").expect("a player");
     for folder in ["pool/cat", "pool/dog", "pool/notes"] {
         fs::create_dir_all(arena.path().join(folder)).expect("a folder");
@@ -330,7 +330,7 @@ fn the_compared_players_are_known_by_their_programs_in_the_pool() {
     let pool = ["--against", "pool", "--against", "cup.toml", "--max-pairs", "2"];
     let run = arena.run(&[&["compare", "new.py", "old.py"], &pool[..]].concat());
     assert!(
-        run.out.contains("Points of new.py and old.py against each: new.py (pool) "),
+        run.out.contains("Points for new.py and old.py against each: new.py (pool) "),
         "{}",
         run.err
     );
@@ -445,8 +445,8 @@ fn recorded_games_of_the_old_player_are_not_played_again() {
     assert_eq!(compare(&arena, &place).code, 11);
     let comparison = [&["compare", "new", "old", "--jobs", "1"], &pairs("8")[..]].concat();
     let run = arena.run(&comparison);
-    let note = "12 games of old from";
-    assert!(run.err.contains(note) && run.err.contains("are not played again"), "{}", run.err);
+    let note = "12 games by old from";
+    assert!(run.err.contains(note) && run.err.contains("are reused"), "{}", run.err);
     assert_eq!(arena.run(&["verify"]).code, 0);
     let fresh = field();
     let afresh = fresh.run(&comparison);
@@ -456,6 +456,6 @@ fn recorded_games_of_the_old_player_are_not_played_again() {
     assert!(!arena.run(&comparison).err.contains(note));
     for other in [["--seed", "8"], ["--game", "backdraughts"], ["--against", "bot:search-20"]] {
         let run = arena.run(&[&comparison[..], &other].concat());
-        assert!(!run.err.contains("are not played again"), "{other:?}: {}", run.err);
+        assert!(!run.err.contains("are reused"), "{other:?}: {}", run.err);
     }
 }

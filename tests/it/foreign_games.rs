@@ -197,7 +197,7 @@ fn results_are_read_with_a_rules_program_that_has_moved() {
     assert!(other.code == 2 && other.err.contains("the recorded game is three"), "{other:?}");
     arena.write("there/rules.sh", &RULES.replace("three", "four"));
     let other = arena.run(&["verify", "--game", "there/game.toml"]);
-    assert!(other.code == 2 && other.err.contains("is not the one of these games"), "{other:?}");
+    assert!(other.code == 2 && other.err.contains("is not the one these games used"), "{other:?}");
     arena.write("there/rules.sh", RULES);
     let served = Served::of(arena, &of_game);
     for path in ["/".to_owned(), format!("/games/{game}.js")] {

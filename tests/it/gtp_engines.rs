@@ -89,7 +89,7 @@ fn go_engines_play_and_their_games_are_written_in_sgf() {
         assert_eq!(game["reported"]["black"], "Fake Go 1.2");
         let quitter = ["black", "white"].into_iter().find(|it| game["players"][it] == "resigns");
         let told = game["warnings"].to_string().contains(
-            "refused `time_settings`, so it is not told its clock: \\\"unknown command\\\"",
+            "refused `time_settings`, so it is not told the time left: \\\"unknown command\\\"",
         );
         assert_eq!(told, game["players"].to_string().contains("no-clock"), "{game}");
         match quitter {

@@ -374,7 +374,7 @@ fn no_more_games_begin_than_a_day_may_have_and_none_in_quiet_hours() {
     wait_until(|| arena.games().len() == 3);
     enters("ann");
     let run = arena.send(Signal::SIGINT, run);
-    let told = "3 games began today: no more begin until ";
+    let told = "3 games began today: no more until ";
     assert_eq!(run.err.matches(told).count(), 1, "{}", run.err);
     // They are counted in the log.
     let run = start();
@@ -830,7 +830,7 @@ fn what_is_not_a_submission_is_refused_with_its_reason() {
     for (author, why) in [
         ("big", "larger than 64 KiB"),
         ("link", "`passwd` is neither a file nor a folder"),
-        ("notes", "no player was recognised"),
+        ("notes", "; a player is a program, a file that ends in .py, "),
     ] {
         arena.wait_for_report(author, "refused");
         assert!(arena.report(author).contains(why), "{}", arena.report(author));

@@ -296,6 +296,8 @@ fn what_is_handed_in_arrives_whole_in_place_of_what_was_there() {
     assert_eq!(status(&door.upload(&door.ann, &several)), 303);
     assert_eq!(door.arrived("ann"), (vec!["files".to_owned(), "report.txt".to_owned()], 0));
     assert_eq!(names(&door.hand_in().join("ann/files")), ["help.py", "player.py"]);
+    let page = door.served.ask("/author", &[&door.ann]);
+    assert!(page.contains("help.py (0 bytes), player.py (11 bytes)"), "{page}");
     assert_eq!(status(&door.upload(&door.ann, &[("player.zip", b"PK")])), 303);
     assert_eq!(door.arrived("ann").0, ["player.zip", "report.txt"]);
     let again = door.upload(&door.ann, &[("player.zip", b"PK")]);

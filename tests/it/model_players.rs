@@ -215,7 +215,7 @@ fn what_void_attempts_used_is_in_the_sum() {
     assert_eq!((run.code, service.left()), (0, 0), "{}", run.err);
     let id = games(&arena)[0]["id"].as_str().expect("an id").to_owned();
     let warning = format!(
-        "warning: game {id} is void: model had an outage (no answer in time); it is played again \
+        "warning: game {id} is void: model had an outage (no answer in time); it will be replayed \
          in 1 s"
     );
     assert!(run.err.contains(&warning), "{}", run.err);

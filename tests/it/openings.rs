@@ -93,7 +93,7 @@ fn openings_of_a_file_are_taken_in_turn() {
     arena.write("two.txt", "# two\nR U 3,5; L D 3,1\nR R 1,3; L L 5,3 # the other\n");
     let run = arena.run(&["run", "--plan"]);
     let plan = "cup: back-to-the-wall, 3 players, 3 pairings of 3 pairs\n\
-                openings: 2 openings of two.txt, in turn\n0 of 18 games played\n\
+                openings: 2 openings from two.txt, in turn\n0 of 18 games played\n\
                 if strengths scatter by 200 Elo, rank intervals are about 2 ranks wide\n\
                 no estimate before the first game\n";
     assert_eq!(run, Run::new(0, plan, ""));
@@ -143,7 +143,7 @@ fn more_pairs_draw_more_openings_of_the_same_book() {
     arena.write("tournament.toml", &at(10_001).replace("\"greedy\"", "\"random\""));
     let plan = arena.run(&["run", "--plan"]);
     assert!(
-        plan.out.contains("openings: 10001 of 10002 openings of many.txt, in turn"),
+        plan.out.contains("openings: 10001 of 10002 openings from many.txt, in turn"),
         "{plan:?}"
     );
     assert!(plan.err.contains("openings: 10000 became 10001"), "{plan:?}");
@@ -170,7 +170,7 @@ fn an_edited_opening_is_found() {
             "{at}the record was edited after it was written\n\
              {at}it begins with `{begins}`, pair 1 begins with `{expected}`\n\
              results/cup: 6 of 6 games played, seeds checked: 2 problems\n\
-             `referee verify --repair` moves lines that cannot be used out of the log, and \
+             `referee verify --repair` moves unusable lines out of the log, and \
              `referee run` then plays their games again.\n"
         );
         game.to_string()
@@ -185,7 +185,7 @@ fn changed_openings_are_another_tournament() {
     for (lines, now) in [
         ("", "none"),
         ("[openings]\nplies = 1", "1 ply of random legal play"),
-        ("[openings]\nfile = \"list.txt\"", "1 opening of a file (HASH)"),
+        ("[openings]\nfile = \"list.txt\"", "1 opening from a file (HASH)"),
     ] {
         arena.write("tournament.toml", &toml("watch-your-back", 1, lines));
         let error = format!(
@@ -221,7 +221,7 @@ fn openings_are_shown_and_sent_again() {
     for game in ["watch-your-back", "backdraughts", "back-to-the-wall"] {
         let arena = played(game, 1, "[openings]\nplies = 2");
         let page = arena.read("report.html");
-        let words = "2 plies of random legal play, by the number of the pair";
+        let words = "2 plies of random legal play, by pair number";
         assert!(page.contains(words) && page.contains(" (opening)"), "{game}");
         let id = arena.lines().into_keys().next().expect("a game");
         let replay = arena.run(&["replay", &id]);
@@ -249,7 +249,7 @@ fn openings_are_shown_and_sent_again() {
         );
         let asked =
             arena.run(&["ask", "bot:greedy", "--record", &id, "--ply", "1", "--seat", seat(game)]);
-        let error = "error: --ply 1: the game begins after 2 plies; choose a later ply\n";
+        let error = "error: --ply 1: the opening takes 2 plies; choose a later ply\n";
         assert_eq!(asked, Run::new(2, "", error), "{game}");
     }
 }

@@ -300,7 +300,7 @@ fn close_games_are_not_taken_for_a_close_field() {
     }
     arena.write("games.csv", &games);
     let run = arena.run(&["rank", "--from", "games.csv"]);
-    assert!(run.out.contains("known from elsewhere"), "{}", run.out);
+    assert!(run.out.contains("previously known"), "{}", run.out);
     let json = arena.run(&["rank", "--from", "games.csv", "--format", "json"]).out;
     let json: Value = serde_json::from_str(&json).expect("JSON");
     let rated = json["players"].as_array().expect("players").iter();

@@ -535,7 +535,7 @@ fn marks_are_not_given_before_all_games_are_played() {
     arena.put("grades.csv", "of an earlier run");
     signal(&child, Signal::SIGTERM);
     let run = arena.finish(child, "");
-    let note = "grades.csv is written when all games are played\nstopped: 0 of 4 games played";
+    let note = "grades.csv is written once all games are played\nstopped: 0 of 4 games played";
     assert!(run.code == 130 && run.err.starts_with(note), "{}", run.err);
     assert!(!arena.results().join("grades.csv").exists());
     let verify = arena.run(&["verify", "--grades", "tournament.toml"]);
@@ -728,7 +728,7 @@ fn programs_that_change_during_a_run_are_noticed() {
     arena.sh(&format!("kill -INT {}", child.id()));
     let run = arena.finish(child, "");
     assert_eq!((run.code, run.out.as_str()), (4, ""), "{run:?}");
-    let error = "error: the program changed while games were played: bad cat. Games that may be \
+    let error = "error: the program changed during play: bad cat. Games that may be \
                  affected have a warning in the log. Put the old one back, or play all its games \
                  again \
                  with `referee run --replace 'bad cat'`\n";
@@ -746,7 +746,7 @@ fn a_replaced_player_plays_its_games_again() {
         Config::small().change(|config| config.players[2].1 = "bot = \"greedy\"".to_owned());
     arena.configure(&config);
 
-    let error = "error: --replace nobody: no player of this name is configured\n";
+    let error = "error: --replace nobody: no player with this name is configured\n";
     assert_eq!(arena.run(&["run", "--replace", "nobody"]), Run::new(2, "", error));
     let run = arena.run(&["run", "-q", "--replace", "bee"]);
     let error = "error: programs have changed since they played the games in DIR/results/cup:\n  \
@@ -802,7 +802,7 @@ fn no_game_of_a_disqualified_player_counts() {
     assert_eq!(run.code, 0, "{run:?}");
     let reason = "copied \\u{1b}[31mant; none of its games counts";
     assert!(run.err.contains(&format!("player cat disqualified: {reason}")), "{run:?}");
-    assert!(run.out.contains("12 of 12 games played; 4 count, 8 of disqualified players do not"));
+    assert!(run.out.contains("12 of 12 games played; 4 count, 8 with disqualified players do not"));
     assert_eq!(arena.lines(), log);
     let rows = table();
     let of_cat = rows.lines().find(|row| row.contains(",cat,")).expect("a row");

@@ -93,13 +93,13 @@ fn a_program_of_another_hash_is_not_started() {
     for words in readers(&game) {
         let named = [&words[..], &["--game", "cup/game/game.toml"]].concat();
         let read = arena.run(&named);
-        assert!(read.code == 2 && read.err.contains("is not the one of these games"), "{read:?}");
+        assert!(read.code == 2 && read.err.contains("is not the one these games used"), "{read:?}");
         assert!(!arena.path().join("marker").exists(), "{named:?}: {read:?}");
     }
     // Nor is it if it is the one of the configuration here, or one that the log puts elsewhere.
     fs::rename(arena.path().join("away"), arena.path().join("cup/tournament.toml")).expect("moved");
     let here = arena.in_shell("cd cup && exec \"$1\" verify --containment off", &[]);
-    assert!(here.code == 2 && here.err.contains("is not the one of these games"), "{here:?}");
+    assert!(here.code == 2 && here.err.contains("is not the one these games used"), "{here:?}");
     assert!(!arena.path().join("marker").exists(), "{here:?}");
 }
 

@@ -62,7 +62,7 @@ fn an_export_of_a_platform_becomes_a_tournament() {
     let (_, players) = text.split_once("# seed = 7").expect("a seed");
     let expected = format!(
         "
-# Classes of 2018 (`bridge:comp30024`; see `referee help classes`) had a minute of CPU time per game and 100 MiB of
+# Classes from 2018 (`bridge:comp30024`; see `referee help classes`) had a minute of CPU time per game and 100 MiB of
 # memory. To use these limits, uncomment this and remove `move`.
 # preset = \"comp30024-2018\"
 

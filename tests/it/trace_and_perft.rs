@@ -115,7 +115,7 @@ fn bad_lines_end_the_trace_and_what_was_printed_stands() {
         (b"\n9,9\n3,4", "line 2: W2: 9,9 is off the board\n"),
         (b"7,0", "line 1: W1: 7,0 is a corner\n"),
         (b"3,4>3,4", "line 1: W5: 3,4>3,4 is a move, and pieces are still being placed\n"),
-        (b"pass", "line 1: W7: pass is not allowed while pieces are placed\n"),
+        (b"pass", "line 1: W7: pass is not allowed while pieces are being placed\n"),
         (
             b"03,4",
             "line 1: syntax: expected a placement like `3,4`, a move like `3,4>3,5`, or `pass`\n",
@@ -221,7 +221,7 @@ fn requests_are_about_a_built_in_game_alone() {
     assert_eq!((code, stderr.as_str()), (0, ""));
     let about: Value = serde_json::from_str(&stdout).expect("one line of JSON");
     assert_eq!((&about["id"], &about["name"]), (&7.into(), &"backdraughts".into()));
-    let error = "error: --requests: only a built-in game; the game's own program answers its \
+    let error = "error: --requests: only for built-in games; the game's own program answers its \
                  requests\n";
     assert_eq!(asked(&["trace", "games/hex/game.toml"]), bad_input(error));
     for other in [&["--legal"][..], &["--seed", "1"], &["--option", "repetition=0"]] {
@@ -303,7 +303,7 @@ fn rules_as_json() {
         "name": "max-moves",
         "clause": "W11",
         "default": "512",
-        "help": "a draw after this many moves of the moving phase; 0 for no limit",
+        "help": "a draw after this many moves in the moving phase; 0 for no limit",
         "range": {"min": 0, "max": 1_000_000},
     });
     assert_eq!(sheet["options"][3], max_moves);

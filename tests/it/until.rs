@@ -39,7 +39,7 @@ fn the_remaining_time_is_used_for_further_games() {
     arena.configure(&config(2));
     let run = arena.run(&["run"]);
     assert_eq!(run.code, 4);
-    let why = "pairs: 1 became 2: the further games from --until depend on earlier results";
+    let why = "pairs: 1 became 2: games added by --until depend on earlier results";
     assert!(run.err.contains(why), "{}", run.err);
 }
 

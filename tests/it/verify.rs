@@ -8,7 +8,7 @@ use serde_json::Value;
 const GAME: &str = "08eee709cd92-1";
 const EDITED: &str = "the record was edited after it was written";
 const DIFFERS: &str = "it differs from the log; `referee run` writes it again";
-const REPAIRABLE: &str = "`referee verify --repair` moves lines that cannot be used out of the \
+const REPAIRABLE: &str = "`referee verify --repair` moves unusable lines out of the \
                           log, and `referee run` then plays their games again.\n";
 
 fn played() -> Arena {
@@ -155,9 +155,9 @@ fn swapped_names_are_found() {
         |game| game["players"] = serde_json::json!({"white": "bee", "black": "ant"}),
         &[
             EDITED,
-            "it is not a game of this tournament",
-            "the seed of bee does not match the secret",
-            "the seed of ant does not match the secret",
+            "it is not from this tournament",
+            "bee's seed does not match the secret",
+            "ant's seed does not match the secret",
         ],
     );
 }
@@ -166,7 +166,7 @@ fn swapped_names_are_found() {
 fn an_edited_seed_is_found() {
     edited(
         |game| game["seed"]["black"] = 1.into(),
-        &[EDITED, "the seed of bee does not match the secret"],
+        &[EDITED, "bee's seed does not match the secret"],
     );
 }
 
@@ -220,7 +220,7 @@ fn a_run_refuses_a_log_with_games_of_another_tournament() {
     let before = arena.log();
     let run = arena.run(&["run"]);
     assert_eq!((run.code, run.out.as_str()), (2, ""));
-    let (said, todo) = run.err.split_once(": it is not a game of this tournament, ").expect("why");
+    let (said, todo) = run.err.split_once(": it is not from this tournament, ").expect("why");
     assert!(said.starts_with("error: games.jsonl, line 4, game "), "{said}");
     assert_eq!(
         todo,
@@ -402,7 +402,7 @@ fn an_edited_header_is_found() {
     assert_eq!(run.code, 1);
     let lines: Vec<&str> = run.out.lines().collect();
     assert_eq!(lines[0], "games.jsonl, line 1: the header was edited after it was written");
-    let foreign = |line: &&&str| line.ends_with("it is not a game of this tournament");
+    let foreign = |line: &&&str| line.ends_with("it is not from this tournament");
     assert_eq!(lines.iter().filter(foreign).count(), 8, "{}", run.out);
     assert_eq!(lines.last(), Some(&"results/cup: 4 of 12 games played, seeds checked: 9 problems"));
 }

@@ -187,7 +187,7 @@ fn answers_about_nim(arena: &Arena) {
         game.ask(json!({"type": "judge", "options": options, "state": state, "seat": "first",
                 "text": text}))
     };
-    let reason = "b5 is not legal here; legal are for example a1, a2, a3";
+    let reason = "b5 is not legal here; legal actions include a1, a2, a3";
     assert_eq!(judged(&mut game, "b5"), json!({"refused": reason, "clause": "N1"}));
     for nonsense in ["nonsense", "b", "b-1", "b99999999999999999999", "é", "\"\\\u{1f600}"] {
         assert!(judged(&mut game, nonsense)["refused"].is_string(), "{nonsense}");

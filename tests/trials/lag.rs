@@ -85,7 +85,7 @@ fn a_pause_books_no_loss(message: &str, is_game: bool) -> Lacks {
         void.extend(game["void"].as_array().cloned().unwrap_or_default());
     }
     assert_eq!(lines.len(), 2);
-    let paused = "the referee was paused in a game that ended by a loss on time; played again";
+    let paused = "the referee was paused in a game that ended in a loss on time; played again";
     let expected = if is_game { vec![Value::from(paused)] } else { Vec::new() };
     assert_eq!(void, expected);
     assert_eq!(arena.run(&["verify"]).code, 0);

@@ -213,7 +213,7 @@ fn sentences(server: &mut TestServer) {
     );
     let address = full.url().replace("//", "//lab:right@");
     let err = said(&["run", "--on", &address]);
-    assert!(err.contains("the store of the NATS server is full"), "{err}");
+    assert!(err.contains("the NATS server's store is full"), "{err}");
     let narrow = TestServer::start(
         server.program.clone(),
         "authorization { users: [{ user: lab, password: right, \
@@ -221,7 +221,7 @@ fn sentences(server: &mut TestServer) {
     );
     let address = narrow.url().replace("//", "//lab:right@");
     let err = said(&["run", "--on", &address]);
-    assert!(err.contains("denies it to this user"), "{err}");
+    assert!(err.contains("denies this user permission"), "{err}");
 }
 
 fn old_server() -> Lacks {

@@ -77,7 +77,7 @@ const LANGUAGES: [SourceLanguage; 9] = [
     SourceLanguage {
         interpreters: &[],
         extensions: &["go"],
-        flush: Some("call `Flush()` of the `bufio.Writer`, or use `fmt.Println`"),
+        flush: Some("call `Flush()` on the `bufio.Writer`, or use `fmt.Println`"),
         newline: "write `fmt.Println(…)`, which ends the line; `fmt.Print` does not",
         stderr: "write `fmt.Fprintln(os.Stderr, …)`",
     },

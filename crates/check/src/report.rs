@@ -269,7 +269,7 @@ impl CheckReport {
         if took > allowed / 2 && took <= allowed {
             let (took, allowed) = (seconds(took), seconds(allowed));
             let why = "on a slower or busier machine it may be too late";
-            self.warnings.insert(format!("took {took} of {allowed} to start: {why}"));
+            self.warnings.insert(format!("took {took} to start (limit {allowed}): {why}"));
         }
     }
 

@@ -20,7 +20,7 @@ table_keys! {
 
 table_keys! {
     /// A rule about scores.
-    ScoreRuleKeys[at], "this rule of `[adjudication]`":
+    ScoreRuleKeys[at], "this `[adjudication]` rule":
     "after" => after: Field<i128>,
     "plies" like "8" => plies: Field<i128>,
     "score" like "10" => score: Field<i128>,
@@ -60,7 +60,7 @@ pub(super) fn check(
         && length.get_ref() <= plies.get_ref()
     {
         let problem = Problem::new(length.span(), "`length` ends every game in its opening");
-        let problem = problem.earlier(plies.span(), "the plies of the opening count");
+        let problem = problem.earlier(plies.span(), "opening plies count too");
         problems.add(problem.label(format!("expected more than {}", plies.get_ref())));
     }
     Some(Adjudication {

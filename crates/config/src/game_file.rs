@@ -138,7 +138,7 @@ fn built_in(word: &Spanned<String>, problems: &mut Problems) -> Option<GameKind>
         let title = format!("unknown game `{}`", word.get_ref().escape_debug());
         let known = GameKind::all().iter().map(|kind| kind.name());
         let label = instead(word.get_ref(), known);
-        let help = "the rules of any other game are a program: `game = \"./game.toml\"`";
+        let help = "any other game needs a rules program: `game = \"./game.toml\"`";
         problems.add(Problem::new(word.span(), title).label(label).help(help));
     }
     kind
@@ -198,7 +198,7 @@ impl ProgramKeys {
 
 fn no_file(name: &str) -> InvalidValue {
     let title = format!("cannot find the file `{}`", name.escape_debug());
-    InvalidValue::new(title, "a game's `files` are relative to the folder of its file")
+    InvalidValue::new(title, "`files` are relative to the game file's folder")
 }
 
 /// Finds the program that a game file describes.

@@ -70,7 +70,7 @@ impl<'a> TableReader<'a> {
     ) -> T {
         if !self.entries.contains_key(key) {
             problems.add(
-                Problem::new(self.at(), format!("`{key}` is missing in {}", self.title))
+                Problem::new(self.at(), format!("`{key}` is missing from {}", self.title))
                     .help(format!("add a line such as `{key} = {example}`")),
             );
         }

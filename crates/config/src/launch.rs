@@ -62,7 +62,7 @@ pub(super) fn command_in(
     };
     let found = found.ok_or_else(|| {
         let title = format!("cannot find `{}` in `{}`", word.escape_debug(), root.display());
-        InvalidValue::new(title, "`root` is the folder of an unpacked image that has the program")
+        InvalidValue::new(title, "`root` is the folder of an unpacked image with the program")
     })?;
     check_arguments(words, dir)?;
     Ok(found)

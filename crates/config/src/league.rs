@@ -97,7 +97,7 @@ fn hand_in(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> Pa
     let name = field.get_ref();
     if name.is_empty() || name.contains('\0') || base.join(name) == base.join(ENTRANTS) {
         let problem = Problem::new(field.span(), "invalid value for `hand-in`");
-        problems.add(problem.label("expected the name of a folder of its own"));
+        problems.add(problem.label("expected the name of a separate folder"));
     }
     base.join(name)
 }

@@ -252,7 +252,7 @@ impl Configuration {
             (is_weaker, "`level` under `[containment]`"),
             (file.build.is_some(), "`[build]`"),
             (is_program, "a `game` that is a program"),
-            (takes_place, "a player of this name"),
+            (takes_place, "a player with this name"),
         ];
         keys.into_iter().find_map(|(is_there, key)| is_there.then_some(key))
     }

@@ -113,7 +113,7 @@ fn short_clock(keys: &ClockKeys, problems: &mut Problems) -> Option<ShortClock> 
     let field = keys.tc.as_ref()?;
     for (key, given) in [("budget", &keys.budget), ("increment", &keys.increment)] {
         if let Some(given) = given {
-            let problem = Problem::new(given.span(), format!("`tc` stands for `{key}` too"));
+            let problem = Problem::new(given.span(), format!("`tc` also sets `{key}`"));
             problems.add(problem.help(format!("remove `{key}` or `tc`")));
         }
     }

@@ -72,7 +72,7 @@ pub(super) fn check(
     if let (Some(plies), false) = (plies(), format == BookFormat::Pgn) {
         let problem = Problem::new(file.span(), "`[openings]` has both `plies` and `file`");
         let problem = problem.earlier(plies.span(), "`plies` is here");
-        problems.add(problem.help("remove one of the two; only a `.pgn` file can have `plies`"));
+        problems.add(problem.help("remove one of the two; `plies` only works with a `.pgn` file"));
         return None;
     }
     let selection = BookSelection {
@@ -122,7 +122,7 @@ pub(super) fn refuse_bridge(
             let problem = Problem::new(word.span(), title);
             let problem = problem.earlier(keys.at.clone(), "openings are requested here");
             problems.add(problem.help(
-                "the bridge cannot tell a player which actions it made: remove `[openings]`, or \
+                "the bridge cannot tell a player which actions it took: remove `[openings]`, or \
                  this player",
             ));
         }

@@ -76,7 +76,7 @@ impl RunMethod {
 pub(super) struct NetworkList(pub(super) Vec<Spanned<String>>);
 
 impl FromToml for NetworkList {
-    const EXPECTED: &'static str = "the list of all that the player may reach, such as [\"api.example.com\", \
+    const EXPECTED: &'static str = "a list of what the player may reach, such as [\"api.example.com\", \
          \"localhost:11434\"]";
 
     fn typed(value: &DeValue<'_>) -> Option<Self> {

@@ -146,7 +146,7 @@ fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
     note_useless_of_engine(keys, problems);
     let who = match keys.run {
         RunMethod::Bot(_) => "a built-in player",
-        RunMethod::Absent(_) => "someone who is `absent`",
+        RunMethod::Absent(_) => "an `absent` player",
         _ => return,
     };
     let useless = [
@@ -207,7 +207,7 @@ fn note_options_of_several_lines(options: &[GivenOption], problems: &mut Problem
         if text.get_ref().contains(char::is_control) {
             let title =
                 "an engine's option cannot contain a line break or another control character";
-            problems.add(Problem::new(text.span(), title).help("write it in one line"));
+            problems.add(Problem::new(text.span(), title).help("write it on one line"));
         }
     }
 }
@@ -299,8 +299,8 @@ fn room(keys: &PlayerKeys, base: &Path, problems: &mut Problems) -> Option<Room>
         let path = base.join(name.get_ref());
         if !path.is_dir() {
             let title = format!("cannot find the folder `{}`", name.get_ref().escape_debug());
-            let help = "`root` is the folder of an unpacked image, relative to that of the \
-                        configuration file";
+            let help = "`root` is the folder of an unpacked image, relative to the \
+                        configuration file's folder";
             problems.add(Problem::new(name.span(), title).help(help));
             complete = false;
         }
@@ -369,7 +369,7 @@ fn dir(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> Option
         return Some(dir);
     }
     let title = format!("cannot find the folder `{}`", field.get_ref().escape_debug());
-    let help = "a player's `dir` is relative to the folder of the configuration file";
+    let help = "a player's `dir` is relative to the configuration file's folder";
     problems.add(Problem::new(field.span(), title).help(help));
     None
 }

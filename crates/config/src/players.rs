@@ -97,7 +97,7 @@ pub(super) fn refuse_roots(
         };
         let title =
             format!("`{}` must contain only the unpacked image", name.get_ref().escape_debug());
-        let problem = Problem::new(name.span(), title).label(format!("this shows {holds}"));
+        let problem = Problem::new(name.span(), title).label(format!("this exposes {holds}"));
         problems.add(problem.help("unpack the image into a folder of its own, such as `image`"));
     }
 }

@@ -266,7 +266,7 @@ fn missing_keys() {
     assert_eq!(
         message(""),
         "\
-`name` is missing in the configuration
+`name` is missing from the configuration
  --> cup.toml:1:1
   |
 1 |
@@ -274,7 +274,7 @@ fn missing_keys() {
   |
   = help: add a line such as `name = \"autumn-cup\"`
 
-error: `game` is missing in the configuration
+error: `game` is missing from the configuration
  --> cup.toml:1:1
   |
 1 |
@@ -439,11 +439,11 @@ fn adjudication_is_off_or_complete() {
   |          ^ expected more than 4
 5 | [openings]
 6 | plies = 4
-  |         - the plies of the opening count"
+  |         - opening plies count too"
     );
     assert_eq!(check("length = 5\n[openings]\nplies = 4").length, Some(5));
     starts(&problem("resign = { plies = 6, score = 0 }"), "`score` is out of range");
-    starts(&problem("draw = { plies = 6 }"), "`score` is missing in this rule of `[adjudication]`");
+    starts(&problem("draw = { plies = 6 }"), "`score` is missing from this `[adjudication]` rule");
     starts(&problem("draw = 8\nlength = 9"), "invalid value for `draw`");
     let text = "name = \"cup\"\ngame = \"back-to-the-wall\"\n[adjudication]\nlength = 9\n\
                 draw = { plies = 8, score = 10 }\n";
@@ -482,7 +482,7 @@ fn all_problems_are_reported_in_the_order_of_the_file() {
     );
     let titles: Vec<_> = text.split("\n\n").filter_map(|part| part.lines().next()).collect();
     let expected = [
-        "`name` is missing in the configuration",
+        "`name` is missing from the configuration",
         "error: unknown key `nmae` in the configuration",
         "error: unknown game `shogi`",
         "error: `pairs` is out of range",

@@ -64,7 +64,7 @@ impl<'de> Deserialize<'de> for Square {
 
 /// A text that is not a square.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("expected a square, as column and row with a comma")]
+#[error("expected a square as `column,row`")]
 pub struct NotASquare;
 
 /// One of the four directions along a row or a column.

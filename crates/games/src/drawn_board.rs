@@ -157,7 +157,7 @@ enum RowWords {
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "labels must be a string with a character for each, or a list of strings"
+    expecting = "labels must be a string with one character each, or a list of strings"
 )]
 enum LabelWords {
     Text(String),

@@ -149,7 +149,7 @@ impl OptionSpec {
             }
             OptionKind::Boolean => "expected `true` or `false`".to_owned(),
             OptionKind::Text => {
-                format!("expected a text of 1 to {LONGEST_TEXT} bytes without control characters")
+                format!("expected 1 to {LONGEST_TEXT} bytes of text without control characters")
             }
             OptionKind::List(kind) => kind.expected(),
         })

@@ -154,7 +154,7 @@ impl Doorkeeper {
             }
             Ok(pair) if pair.is_cut_short => {
                 let minutes = self.room.exam.within.as_secs().div_ceil(60);
-                (pair, Some(format!("time was up after {}", counted(minutes, "minute"))))
+                (pair, Some(format!("time ran out after {}", counted(minutes, "minute"))))
             }
             Ok(pair) => (pair, None),
             Err(error) => {
@@ -184,7 +184,7 @@ impl Doorkeeper {
         let written = all.write(&self.league.entrants, author);
         match written.and_then(|()| folder?.forget_challenge(done)) {
             Ok(()) => Ok(()),
-            Err(error) => self.warn(&format!("cannot keep a challenge by {author}: {error}")),
+            Err(error) => self.warn(&format!("cannot save a challenge by {author}: {error}")),
         }
     }
 

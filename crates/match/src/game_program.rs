@@ -30,7 +30,7 @@ pub struct FoundProgram {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// One of its files cannot be read.
-    #[error("cannot read `{}`, a file of the game: {}", .0.name.escape_debug(), .0.error)]
+    #[error("cannot read `{}`, one of the game's files: {}", .0.name.escape_debug(), .0.error)]
     Unreadable(Unreadable),
     /// The requested containment is impossible.
     #[error("{}", unresolved_text(.0))]

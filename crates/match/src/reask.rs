@@ -132,7 +132,7 @@ pub fn seat_at(
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoDecision {
     /// The first decision comes later, after the opening.
-    #[error("the game begins after {first} plies; choose a later ply")]
+    #[error("the opening takes {first} plies; choose a later ply")]
     InOpening {
         /// The number of plies in the opening.
         first: u32,

@@ -253,7 +253,7 @@ impl Read for Whole {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = (&mut self.file).take(self.left).read(buffer)?;
         if read == 0 && self.left > 0 && !buffer.is_empty() {
-            return Err(io::Error::other("it became shorter while it was read"));
+            return Err(io::Error::other("it shrank while it was being read"));
         }
         self.left -= read as u64;
         Ok(read)
@@ -302,7 +302,7 @@ pub(crate) fn unpack(bundle: &Path, hash: &str, folder: &Path) -> Result<(), Bun
     let unpacked = unpack_entries(bundle, &beside);
     if let Err(error) = unpacked.and_then(|()| fs::rename(&beside, folder)) {
         if let Err(error) = remove_tree(&beside) {
-            tracing::warn!(%error, path = %beside.display(), "a folder stays behind");
+            tracing::warn!(%error, path = %beside.display(), "a folder was left behind");
         }
         return Err(failed()(error));
     }
@@ -573,6 +573,6 @@ mod tests {
         let path = dir.path().join("ant/main.py");
         let mut whole = Whole { file: File::open(path).expect("a file"), left: 2 };
         let error = io::copy(&mut whole, &mut io::sink()).expect_err("it has one byte");
-        assert!(error.to_string().contains("became shorter"), "{error}");
+        assert!(error.to_string().contains("it shrank"), "{error}");
     }
 }

@@ -73,7 +73,7 @@ impl Coordinator {
     ) -> Result<RunEnd, RunError> {
         // The players of a league change all the time.
         if self.has_others && !runner.state.is_league() {
-            let warning = "the server still had the queues of this tournament with another \
+            let warning = "the server still had this tournament's queues from another \
                            configuration; they were removed, and their games will be replayed";
             listener.on(RunEvent::Warning(warning), runner.state)?;
         }

@@ -251,7 +251,7 @@ impl Dispatcher {
                 if let Some(after) = self.outage.end() {
                     let seconds = after.as_secs();
                     self.warn(&format!(
-                        "the NATS server responds again, after {seconds} seconds; nothing is lost"
+                        "the NATS server is back after {seconds} seconds; nothing was lost"
                     ));
                 }
                 self.look_after_holders(delivered);

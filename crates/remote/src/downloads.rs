@@ -64,7 +64,7 @@ impl Downloads {
         let cannot = |error| RemoteError::file("write", &partial)(error);
         let mut file = fs::File::create(&partial).map_err(cannot)?;
         let append = |chunk: &[u8]| io::Write::write_all(&mut file, chunk).map_err(cannot);
-        streams.fetch(hash, "fetch the files of the players", append).await?;
+        streams.fetch(hash, "fetch the players' files", append).await?;
         fs::rename(&partial, &path).map_err(cannot)
     }
 }

@@ -45,8 +45,8 @@ pub enum RemoteError {
     Undescribed(#[source] serde_json::Error),
     /// A later coordinator plays the same tournament.
     #[error(
-        "another coordinator took over: it plays the same tournament on this server, perhaps from \
-         a copy of the results folder. Only one of them can continue"
+        "another coordinator took over: it is playing the same tournament on this server, perhaps \
+         from a copy of the results folder. Only one of them can continue"
     )]
     TakenOver,
     /// The connection has ended.

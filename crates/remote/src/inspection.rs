@@ -188,7 +188,7 @@ mod tests {
             ("/id", json!("1-2"), "it contains a different game's record, 1-2"),
             ("/pair", json!(2), "it contains a different game's record, 1-1"),
             ("/players/black", json!("cat"), "it contains a different game's record, 1-1"),
-            ("/seed/white", json!(7), "game 1-1: the seed of ant does not match the secret"),
+            ("/seed/white", json!(7), "game 1-1: ant's seed does not match the secret"),
         ];
         for (pointer, value, why) in lies {
             assert_eq!(inspected(&[changed(pointer, value)]), Err(why.to_owned()), "{pointer}");

@@ -129,7 +129,7 @@ impl KnownWorkers {
             .map(|name| {
                 format!(
                     "several workers are called {name}: from now on, records show their \
-                     keys; start them with different --name"
+                     keys; start each with a different --name"
                 )
             })
             .collect()

@@ -77,7 +77,7 @@ impl RunFiles {
         let unreadable = RemoteError::file("read the bundle", &file);
         let mut content = tokio::fs::File::open(&file).await.map_err(unreadable)?;
         let put = store.put(hash, &mut content).await;
-        server.check("send the files of the players", put)?;
+        server.check("send the players' files", put)?;
         Ok(())
     }
 }

@@ -95,14 +95,14 @@ fn remove_abandoned(path: &Path) {
     if lock.metadata().is_ok_and(|folder| folder.uid() == geteuid().as_raw())
         && let Err(error) = remove_tree(path)
     {
-        tracing::warn!(%error, path = %path.display(), "a folder stays behind");
+        tracing::warn!(%error, path = %path.display(), "a folder was left behind");
     }
 }
 
 impl Drop for ScratchFolder {
     fn drop(&mut self) {
         if let Err(error) = remove_tree(&self.path) {
-            tracing::warn!(%error, path = %self.path.display(), "a folder stays behind");
+            tracing::warn!(%error, path = %self.path.display(), "a folder was left behind");
         }
     }
 }

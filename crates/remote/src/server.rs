@@ -85,8 +85,8 @@ pub enum ServerProblem {
     NoJetStream,
     /// The user lacks a permission.
     #[error(
-        "cannot {what}: the NATS server denies it to this user ({why}); `referee help many-machines` \
-         lists the permissions"
+        "cannot {what}: the NATS server denies this user permission ({why}); \
+         `referee help many-machines` lists the permissions"
     )]
     Denied {
         /// What could not be done.
@@ -96,7 +96,7 @@ pub enum ServerProblem {
     },
     /// The store is full.
     #[error(
-        "cannot {0}: the store of the NATS server is full; give it more room (max_file_store) or \
+        "cannot {0}: the NATS server's store is full; give it more room (max_file_store) or \
          remove old streams. Nothing is lost"
     )]
     Full(String),
@@ -306,7 +306,7 @@ mod tests {
         let denied = || Some("Permissions Violation for Publish to \"x\"".to_owned());
         let problem = |text, denied| classify("queue a game", text, denied).to_string();
         assert!(problem("timed out", None).ends_with("the NATS server does not respond"));
-        assert!(problem("timed out", denied()).contains("denies it to this user (Permissions"));
+        assert!(problem("timed out", denied()).contains("denies this user permission (P"));
         assert!(problem("insufficient storage (code 503)", denied()).contains("is full"));
         assert!(problem("stream not found", None).contains("does not exist"));
     }

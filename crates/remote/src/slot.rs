@@ -299,7 +299,7 @@ async fn deliver(served: &ServedRun, message: &Message, name: &str, outcome: Job
         let Err(problem) = sent else {
             if let Some(after) = served.outage.end() {
                 let seconds = after.as_secs();
-                (served.note)(&format!("the NATS server responds again, after {seconds} s"));
+                (served.note)(&format!("the NATS server is back after {seconds} s"));
             }
             return true;
         };

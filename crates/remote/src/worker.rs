@@ -112,7 +112,7 @@ impl RemoteWorker {
                 return true;
             }
         };
-        (self.note)(&format!("plays run {}; {}", announced.run, run.sandbox.summary()));
+        (self.note)(&format!("playing run {}; {}", announced.run, run.sandbox.summary()));
         let (departure, leaving) = watch::channel(false);
         let served = Arc::new(ServedRun {
             server: self.server.clone(),
@@ -198,7 +198,7 @@ impl RemoteWorker {
                         closing.send_replace(closing_time(&now));
                         let is_excluded = now.excluded.contains(&self.identity.id().key);
                         if is_excluded {
-                            (self.note)("the coordinator refuses the results of this worker");
+                            (self.note)("the coordinator refuses this worker's results");
                         }
                         if is_excluded || now.over {
                             // A game that waits for a service ends, too.

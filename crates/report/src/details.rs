@@ -177,7 +177,7 @@ fn look_alike(cluster: &LookAlikes) -> String {
     let LookAlikes { players, positions, share, share_with_others } = cluster;
     let least = if players.len() == 2 { "" } else { "at least " };
     let others = share_with_others
-        .map_or(String::new(), |share| format!(", and with others in {:.0}%", 100.0 * share));
+        .map_or(String::new(), |share| format!(" ({:.0}% with others)", 100.0 * share));
     format!(
         "{} made the same choice in {least}{:.0}% of {least}{positions} common positions{others}: \
          worth a look, but not proof.",
@@ -300,7 +300,7 @@ ant beats bee, bee beats cat, cat beats ant.";
             "gnu and hen each play the first legal action, in at least 99% of at least 25 \
              positions with a choice.",
             "dog, elk and fox made the same choice in at least 87% of at least 31 common \
-             positions, and with others in 30%: worth a look, but not proof.",
+             positions (30% with others): worth a look, but not proof.",
             "bee and cat made the same choice in 87% of 31 common positions: worth a look, but not \
              proof.",
         ];

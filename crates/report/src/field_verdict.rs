@@ -163,7 +163,7 @@ fn by_table(played: &FieldMatch, [new, old]: [&str; 2], opponents: &[String]) ->
     let each: Vec<String> = opponents.iter().zip(played.tables()).map(of).collect();
     let is_shown = played.deals() > 0 && opponents.len() <= MOST_LISTED && !played.is_duel();
     let at = if played.field().seats == 2 { "against each" } else { "at each table" };
-    is_shown.then(|| format!("Points of {new} and {old} {at}: {}.", each.join(", ")))
+    is_shown.then(|| format!("Points for {new} and {old} {at}: {}.", each.join(", ")))
 }
 
 fn total_share(played: &FieldMatch, rival: Rival) -> String {
@@ -248,7 +248,7 @@ mod tests {
         assert!(lines[4].starts_with("Evidence for \"better\": 0."), "{text}");
         assert_eq!(
             lines[5],
-            r"Points of new and old\u{1b} against each: ant 75.0% 50.0%, bee 50.0% 0.0%."
+            r"Points for new and old\u{1b} against each: ant 75.0% 50.0%, bee 50.0% 0.0%."
         );
         assert_eq!(lines[6], r"Games that ended in a fault: 3 (old\u{1b}: 2 crash).");
     }

@@ -394,7 +394,7 @@ mod tests {
         assert!(row("ant").starts_with("ant,10,1,1,3,1,10,3,"), "{table}");
         assert_eq!(row("dog"), "dog,-1,,,,,-1,1,quarantined for faults");
         assert_eq!(row("eel"), "eel,-1,,,,,-1,1,committed faults and finished no games");
-        assert_eq!(row("fox"), "fox,,,,,,,1,not connected with most others by games");
+        assert_eq!(row("fox"), "fox,,,,,,,1,not connected to most others by games");
     }
 
     #[test]

@@ -208,9 +208,9 @@ pub(super) fn groups(standings: &Standings) -> Option<String> {
 
 /// Opponents who were chosen by strength, but not by the results.
 pub(super) fn matched(standings: &Standings) -> Option<String> {
-    let note = "Opponents seem to have been chosen by strengths known from elsewhere, as in \
-                divisions: most opponents are closer in strength than the field. So ratings \
-                are shrunk less than usual, and rest on a weak prior.";
+    let note = "Opponents seem to have been matched by previously known strength, as in \
+                divisions: most are closer in strength than two random players would be. So \
+                ratings are shrunk less than usual, and rest on a weak prior.";
     (!standings.is_learned).then(|| note.to_owned())
 }
 
@@ -317,7 +317,7 @@ pub(super) fn winner(
         return Some(format!("{name} is first, and the best with 95% confidence."));
     }
     let place = format!(
-        "{name} is first, but that is not certain: with 95% confidence it is between place 1 and \
+        "{name} is first, but that is not certain: with 95% confidence its place is between 1 and \
          {worst} of {}.",
         standings.ranked()
     );
@@ -436,8 +436,8 @@ mod tests {
         let told = winner(&standings(&results(&["ant", "bee"], &clear)), |_, _| true);
         assert_eq!(told.as_deref(), Some("ant is first, and the best with 95% confidence."));
         let told = winner(&standings(&two_players()), |_, _| true).expect("two players");
-        let start = "ant is first, but that is not certain: with 95% confidence it is between \
-                     place 1 and 2 of 2. It is ";
+        let start = "ant is first, but that is not certain: with 95% confidence its place is \
+                     between 1 and 2 of 2. It is ";
         assert!(told.starts_with(start) && told.ends_with(" would settle that."), "{told}");
         let level = [(0, 1, "white"), (1, 0, "white")];
         let level = standings(&results(&["ant", "bee"], &level));
@@ -456,7 +456,7 @@ mod tests {
         assert!(told(|_, _| true).contains("It and bee are level"));
         let next = told(|_, other| other != "bee");
         assert!(next.contains("likely to be better than cat;"), "{next}");
-        assert!(told(|_, _| false).ends_with("between place 1 and 3 of 3."));
+        assert!(told(|_, _| false).ends_with("between 1 and 3 of 3."));
     }
 
     #[test]

@@ -132,7 +132,7 @@ impl Packet {
             @let called = format!("--seat {} --results .{game}", shell::quoted(&first.seat));
             @let again = FaultCase { player: "PLAYER".to_owned(), ..first.clone() };
             p {
-                @if are_a_program { "Copy the game's `game.toml` into the folder of this packet. " }
+                @if are_a_program { "Copy the game's `game.toml` into this packet's folder. " }
                 "To ask your player again, run this in this packet's folder:"
             }
             pre.command { code { (again.command(&called)) } }
@@ -160,7 +160,7 @@ impl Packet {
                 .collect(),
         };
         let drawn = [line("longest", |turn| turn.2), line("mean", |turn| turn.1 / turn.0.max(1))];
-        let chart = lines(&drawn, "own turn in the game", "Time used by turn, in microseconds");
+        let chart = lines(&drawn, "your turn number", "Time used by turn, in microseconds");
         let table = html! {
             table {
                 thead { tr { th.n { "Turn" } th.n { "Games" } th.n { "Mean" } th.n { "Longest" } } }
@@ -170,7 +170,7 @@ impl Packet {
                 } } }
             }
         };
-        figure(&chart, "Microseconds by turn: the mean and the longest of all games.", &table)
+        figure(&chart, "Microseconds by turn: mean and longest over all games.", &table)
     }
 }
 
@@ -277,7 +277,7 @@ fn scores(row: &Row, standings: &Standings, results: &NamedResults) -> Markup {
                 @for (label, outcomes) in levels { (line(&format!("against {label}"), outcomes)) }
             }
         }
-        p.hint { "Clearly means that the two rank intervals do not overlap." }
+        p.hint { "\"Clearly\" means that the two rank intervals do not overlap." }
     }
 }
 

@@ -63,7 +63,7 @@ pub fn text(played: &PlaceMatch, who: MatchPlayer<'_>, opponents: &[String]) -> 
     let players = opponents.len() + 1;
     let mut lines = Vec::new();
     lines.extend(played.place().map(|rank| {
-        let place = format!("{name} is in place {} of {players}", rank.place);
+        let place = format!("{name} is ranked {} of {players}", rank.place);
         if rank.interval.low == rank.interval.high {
             format!("{place}.")
         } else {
@@ -130,7 +130,7 @@ mod tests {
         let played = played(40);
         let text = text(&played, who, &opponents);
         let json = json(&played, who, &opponents, "results/x");
-        assert!(text.starts_with(r"new\u{1b} is in place 2 of 3."), "{text}");
+        assert!(text.starts_with(r"new\u{1b} is ranked 2 of 3."), "{text}");
         assert_eq!((&json["place"]["value"], &json["of"]), (&2.into(), &3.into()));
         assert_eq!((&json["stop"], &json["within"]), (&"decided".into(), &60.0.into()));
         let points = format!("scored {} of ", played.score());

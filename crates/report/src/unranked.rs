@@ -19,7 +19,7 @@ pub(super) fn name(why: Unranked<Out>) -> &'static str {
 /// The reason as text that follows the player's name.
 pub(super) fn describe(why: Unranked<Out>) -> &'static str {
     match why {
-        Unranked::Unconnected => "not connected with most others by games",
+        Unranked::Unconnected => "not connected to most others by games",
         Unranked::NoGame => "no game that counts",
         Unranked::Forfeits => "committed faults and finished no games",
         Unranked::Retired => "no longer plays",

@@ -125,7 +125,7 @@ pub(crate) enum Violation {
     Version(u32),
     /// A name is not in kebab-case.
     #[error(
-        "the name `{}` is not in kebab-case: up to 64 of a to z, 0 to 9 and `-`",
+        "the name `{}` is not in kebab-case (up to 64 characters: a to z, 0 to 9 and `-`)",
         printable(.0)
     )]
     Name(String),
@@ -211,8 +211,8 @@ pub(crate) enum Violation {
     Places,
     /// The text of an action or an outcome is invalid.
     #[error(
-        "\"{}\" cannot be the text of an action or outcome: it needs 1 to {LONGEST_TEXT} bytes, \
-         no control or invisible characters, no blank at either end and no `{{` at the start",
+        "\"{}\" cannot be the text of an action or outcome: it must be 1 to {LONGEST_TEXT} bytes, \
+         with no control or invisible characters, no blank at either end and no `{{` at the start",
         printable(.0)
     )]
     Text(String),
@@ -226,13 +226,13 @@ pub(crate) enum Violation {
     #[error("all weights of `chance` are 0")]
     Weights,
     /// `to` of an event is not a list of seats.
-    #[error("`to` of an event is not a list of seats")]
+    #[error("an event's `to` is not a list of seats")]
     Addressees,
     /// An event is not valid.
     #[error("{0}")]
     Event(EventError),
     /// An estimate is not a number from −1 to 1.
-    #[error("the estimate {0} is not from -1 to 1")]
+    #[error("the estimate {0} is not between -1 and 1")]
     Value(f64),
     /// The board has too many rows, or a row or the caption is too long or has control characters.
     #[error(

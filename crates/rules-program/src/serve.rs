@@ -63,7 +63,7 @@ pub enum ServeError {
     #[error("a request violates the protocol: {0}")]
     Request(#[from] serde_json::Error),
     /// This field of a request is missing, or invalid for this game.
-    #[error("`{0}` is missing in a request, or is invalid for this game")]
+    #[error("`{0}` is missing from a request, or is invalid for this game")]
     Field(&'static str),
     /// The state of a request does not come from an answer: players see another one.
     #[error(

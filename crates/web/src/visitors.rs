@@ -79,7 +79,7 @@ fn refusal(headers: &HeaderMap, method: &Method, path: &str, gate: &Gate) -> Opt
     let is_same =
         origin.is_none_or(|origin| origin.is_some() && (origin == host || origin == known));
     let may = (is_own || follows_link) && is_same;
-    (!may).then_some("this is only for the page that is served here\n")
+    (!may).then_some("only requests from the page served here are accepted\n")
 }
 
 /// Whether `host`, as the request names it, is this machine. A foreign page may have reached this

@@ -272,7 +272,7 @@ impl Contest for Placed {
     fn outlook(&self) -> Vec<String> {
         let (expected, within) = (self.played.expected_pairs(), self.played.within());
         let mut lines = vec![format!(
-            "about {} games against {} to know the strength within ±{within} Elo; fewer with draws",
+            "about {} games against {} to know the strength to ±{within} Elo; fewer with draws",
             PAIR * whole_rounds(expected, self.opponents.len()),
             counted(self.opponents.len(), "opponent"),
         )];

@@ -105,7 +105,7 @@ impl Pool {
         }
         if !out.is_empty() {
             let out = escape::terminal(&listed(&out));
-            printer.note(&format!("not among the opponents, being compared: {out}"));
+            printer.note(&format!("not opponents, as they are being compared: {out}"));
         }
         let mut names = HashSet::new();
         if let Some(twice) = opponents.iter().find(|player| !names.insert(&player.name)) {
@@ -134,7 +134,7 @@ fn renamed(opponent: PlayerSpec, rivals: &[PlayerSpec], printer: Printer) -> Pla
     }
     let name = format!("{} (pool)", opponent.name);
     let [old, new] = [&opponent.name, &name].map(|name| escape::terminal(name));
-    printer.note(&format!("the opponent {old} is another program: its games are under {new}"));
+    printer.note(&format!("the opponent {old} is a different program: its games are under {new}"));
     PlayerSpec { name, ..opponent }
 }
 

@@ -53,7 +53,7 @@ pub(super) fn take_recorded(
     if taken > 0 {
         prepared.contents = folder::read(folder.dir(), |_, _| {})?;
         printer.note(&format!(
-            "{} of {} from {from} {} not played again",
+            "{} by {} from {from} {} reused",
             counted(taken, "game"),
             escape::terminal(old),
             if taken == 1 { "is" } else { "are" },

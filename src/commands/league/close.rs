@@ -39,8 +39,8 @@ const OPPONENTS: i64 = 20;
 /// Arguments of `league close`.
 #[derive(Debug, Args)]
 pub(crate) struct CloseArgs {
-    /// Where to write the configuration of the final (default: `final.toml` beside that of the
-    /// league)
+    /// Where to write the final's configuration (default: `final.toml` beside the league's
+    /// configuration)
     #[arg(long, value_name = "FILE")]
     pub(crate) into: Option<PathBuf>,
 }
@@ -140,7 +140,7 @@ impl Final {
         whole.insert("players".to_owned(), Value::Array(players));
         let body = toml::to_string(&whole).map_err(|error| Failure::system(error.to_string()))?;
         let text = format!(
-            "# The final of the league `{}`: the last version of each author. Change what you like,\n\
+            "# The final of the league `{}`: each author's last version. Change what you like,\n\
              # such as `{deals}`; `referee run --plan` shows how many games there will be.\n{body}",
             header.tournament,
             deals = if header.seats.len() == 2 { "pairs" } else { "deals" },

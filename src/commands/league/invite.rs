@@ -21,7 +21,7 @@ pub(crate) struct InviteArgs {
     /// File with one author name per line
     #[arg(required_unless_present_any = ["renew", "withdraw", "organiser", "url"])]
     pub(crate) names: Option<PathBuf>,
-    /// The page's public address (default: unchanged; at first, port 8018 of this machine)
+    /// The page's public address (default: unchanged; initially, port 8018 on this machine)
     #[arg(long)]
     pub(crate) url: Option<String>,
     /// Create a new link for this author and revoke the old one (repeatable)

@@ -27,16 +27,16 @@ use referee_web::{WebServer, routes};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  referee league serve                   the league of league.toml
+  referee league serve                   the league in league.toml
   referee league serve chess-league.toml --listen 127.0.0.1:0     any free port")]
 pub(crate) struct LeagueServeArgs {
-    /// The configuration of the league (default: that of --config)
+    /// The configuration of the league (default: the file given by --config)
     #[arg(value_name = "CONFIG")]
     pub(crate) file: Option<PathBuf>,
     /// The address to listen on
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8018")]
     pub(crate) listen: SocketAddr,
-    /// Sandbox level of the rules, if they are a program: `off`, `basic` or `strict` (default: the
+    /// Sandbox level for the rules program, if any: `off`, `basic` or `strict` (default: the
     /// strongest that works, but never `off`)
     #[arg(
         long = "containment",

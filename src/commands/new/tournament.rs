@@ -34,7 +34,7 @@ const SMALL_CLASS: usize = 40;
 const SOME_OPPONENTS: usize = 10;
 /// The note about classes from 2018.
 const PRESET: &str = "\
-# Classes of 2018 (`bridge:comp30024`; see `referee help classes`) had a minute of CPU time per game and 100 MiB of
+# Classes from 2018 (`bridge:comp30024`; see `referee help classes`) had a minute of CPU time per game and 100 MiB of
 # memory. To use these limits, uncomment this and remove `move`.
 # preset = \"comp30024-2018\"
 ";
@@ -51,7 +51,7 @@ fn more(taken: &[Submission]) -> String {
     let (top, half) = (count.div_ceil(10), count.div_ceil(2));
     format!(
         "
-# An anchor keeps its rating, so the ratings of several terms can be compared.
+# An anchor keeps its rating, so the ratings from several terms can be compared.
 # [[players]]
 # name = \"house-greedy\"
 # bot = \"greedy\"
@@ -313,7 +313,7 @@ fn deals(players: usize, seats: usize) -> String {
          deals = 1\n\
          # How often each player meets others, regardless of results: everyone plays {games} \
          games,\n\
-         # and some a deal more. Without it, {all}.\n\
+         # and some play one more deal. Without it, {all}.\n\
          meetings = {meetings}\n"
     )
 }
@@ -325,7 +325,7 @@ fn table(submission: &Submission, folder: &Path) -> Result<String, Failure> {
         (Ok(player), Some(source)) => {
             let shown = player.words.join(" ").replace(char::is_control, " ");
             let dir = quoted(&relative(source, folder)?);
-            return Ok(format!("{head}dir = {dir}\n# After its build: {shown}\n"));
+            return Ok(format!("{head}dir = {dir}\n# Once built: {shown}\n"));
         }
         (Ok(player), None) => return Ok(head + &command(player, folder)?),
         (Err(why), _) => why,

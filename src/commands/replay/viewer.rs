@@ -17,7 +17,7 @@ use referee_record::model::record::GameRecord;
 use referee_report::board_picture::{BoardSide, picture, picture_from};
 
 /// The keys, for the last line.
-const KEYS: &str = "←→ step  PgUp PgDn 10  Home End  a number and Enter: go to  f flip  q leave";
+const KEYS: &str = "←→ step  PgUp PgDn 10  Home End  a number and Enter: go to  f flip  q quit";
 /// The number of positions that a page key skips.
 const PAGE: usize = 10;
 

@@ -55,7 +55,7 @@ impl OpeningHours {
             match self.tell_now(&Zoned::now()) {
                 Ok(then) => next = then,
                 Err(error) => {
-                    let warning = format!("`quiet` and `games-per-day` no longer hold: {error}");
+                    let warning = format!("`quiet` and `games-per-day` no longer apply: {error}");
                     // A run that is over needs no warning.
                     let _ = self.tell.send(Instruction::Warning(warning));
                     return;
@@ -142,7 +142,7 @@ impl Today {
                 format!("no games begin until {until} (`quiet`)")
             } else {
                 let begun = counted(self.begun, "game");
-                format!("{begun} began today: no more begin until {until} (`games-per-day`)")
+                format!("{begun} began today: no more until {until} (`games-per-day`)")
             })
         };
         let is_news = told != self.told;
@@ -244,7 +244,7 @@ mod tests {
         let notice = |day: &mut Today, now| day.notice(&at(now)).expect("a time");
         assert_eq!(notice(&mut day, "2026-11-29T20:00:00"), None);
         day.begun += 1;
-        let told = "2 games began today: no more begin until 2026-11-30 07:00 +11:00 \
+        let told = "2 games began today: no more until 2026-11-30 07:00 +11:00 \
                     (`games-per-day`)";
         assert_eq!(notice(&mut day, "2026-11-29T20:00:01").as_deref(), Some(told));
         assert_eq!(notice(&mut day, "2026-11-29T20:00:02"), None);

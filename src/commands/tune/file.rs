@@ -229,7 +229,7 @@ impl Parameter {
             let is_uci = |engine: &&mut EngineSettings| engine.protocol == EngineProtocol::Uci;
             let Some(engine) = player.engine.as_mut().filter(is_uci) else {
                 return Err(Failure::input(format!(
-                    "`option` is for UCI engines, such as `uci:stockfish`; for other programs, pass {name} by \
+                    "`option` is for UCI engines, such as `uci:stockfish`; for other programs, pass {name} in \
                      `env` or `argument`"
                 )));
             };

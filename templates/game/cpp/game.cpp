@@ -1,7 +1,7 @@
 // The rules of @GAME@. The game here is Nim: replace it with your own.
 //
-// The result of every function must depend only on its arguments. A state is a text in a format of
-// your own; equal states must have equal texts. Seats count from 0.
+// The result of every function must depend only on its arguments. A state is a string in a format
+// of your own; equal states must have equal strings. Seats count from 0.
 #include <array>
 #include <sstream>
 

@@ -279,7 +279,7 @@ struct Rules {
         for (std::size_t i = 0; i < legal.size() && i < 3; i++)
             examples += (i == 0 ? "" : ", ") + legal[i];
         const auto clauses = game().clauses;
-        return Judgement::refused(text + " is not legal here; legal are for example " + examples,
+        return Judgement::refused(text + " is not legal here; legal actions include " + examples,
                                   clauses.empty() ? "" : clauses[0].id);
     }
 };

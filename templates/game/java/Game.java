@@ -5,8 +5,8 @@ import java.util.List;
 /**
  * The rules of @GAME@. The game here is Nim: replace it with your own.
  *
- * <p>The result of every method must depend only on its arguments. A state is a text in a format
- * of your own; equal states must have equal texts. Seats count from 0.
+ * <p>The result of every method must depend only on its arguments. A state is a string in a format
+ * of your own; equal states must have equal strings. Seats count from 0.
  */
 public class Game extends RulesProgram {
     private static final String HEAPS = "abc";

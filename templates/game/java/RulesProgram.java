@@ -38,7 +38,7 @@ abstract class RulesProgram {
         List<String> legal = show(options, state).legal.get(seat);
         String examples = String.join(", ", legal.subList(0, Math.min(3, legal.size())));
         return Judgement.refused(
-                text + " is not legal here; legal are for example " + examples,
+                text + " is not legal here; legal actions include " + examples,
                 about().firstClause());
     }
 
@@ -57,8 +57,8 @@ abstract class RulesProgram {
     /**
      * Like `serve`, for a game that is an object: `make` returns a new one.
      *
-     * <p>The state is the list of steps so far. The last objects are kept, as many as `KEPT`, for
-     * games that are checked at the same time. If the referee goes back, one is made again. So
+     * <p>The state is the list of steps so far. The last objects are kept, up to `KEPT`, for
+     * games that are checked at the same time. If the referee goes back, one is rebuilt. So
      * objects must not depend on each other.
      */
     static void serveEngine(About about, Function<Options, Engine> make,

@@ -31,7 +31,7 @@ function serve(game, { start, maxPlies, play, show, judge, sample, guess }) {
       return { error: "a game that does not list its legal actions needs `judge`" };
     }
     const examples = (Array.isArray(legal) ? legal : legal[seat]).slice(0, 3).join(", ");
-    const refused = `${text} is not legal here; legal are for example ${examples}`;
+    const refused = `${text} is not legal here; legal actions include ${examples}`;
     return { refused, clause: game.clauses?.[0]?.id };
   }
 
@@ -65,8 +65,8 @@ function serve(game, { start, maxPlies, play, show, judge, sample, guess }) {
 // Like `serve`, for a game that is an object: `make(options)` returns a new one.
 //
 // The state is the list of steps so far. Functions get the object in place of the state; `play`
-// changes it. The last objects are kept, as many as `kept`, for games that are checked at the same
-// time. If the referee goes back, one is made again. So objects must not depend on each other.
+// changes it. The last objects are kept, up to `kept`, for games that are checked at the same
+// time. If the referee goes back, one is rebuilt. So objects must not depend on each other.
 function serveEngine(game, make, { maxPlies, play, show, judge, sample, kept = 8 }) {
   let live = []; // the latest first
 

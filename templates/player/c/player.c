@@ -6,7 +6,7 @@
 
 enum { MOST = 4096, TEXT = 64 };
 
-/* Reads the list of texts under `key` in `line` into `items`; how many there are. */
+/* Reads the list of strings under `key` in `line` into `items`; returns their number. */
 static size_t read_list(const char *line, const char *key, char items[][TEXT])
 {
     size_t count = 0;

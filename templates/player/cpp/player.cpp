@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-// The texts of the list under `key` in `line`.
+// The strings in the list under `key` in `line`.
 static std::vector<std::string> read_list(const std::string &line, const std::string &key)
 {
     std::vector<std::string> items;

@@ -42,7 +42,7 @@ public class Player {
 <<list>>
         return pick(readList(line, "legal"));
 <<factored>>
-        // The state has lists of these names too.
+        // The state has lists with these names too.
         String legal = line.substring(line.indexOf("\"legal\":"));
         List<String> directions = readList(legal, "directions");
         List<String> squares = readList(legal, "squares");
@@ -64,7 +64,7 @@ public class Player {
         return Long.parseLong(line.substring(from, line.indexOf(',', from)));
     }
 
-    /** The texts of the list under the key. */
+    /** The strings in the list under the key. */
     private static List<String> readList(String line, String key) {
         String start = "\"" + key + "\":[\"";
         int from = line.indexOf(start) + start.length();

@@ -26,7 +26,7 @@ class Rules:
 
     `game` is the name of a built-in game, or the command of a rules program as a list of words. For
     a built-in game the program is the one that the referee names in the variable REFEREE, else the
-    `referee` in PATH. To be used by one thread at a time.
+    `referee` in PATH. Use it from one thread at a time.
     """
 
     def __init__(self, game, options=None, referee=None):
@@ -40,7 +40,7 @@ class Rules:
                                             encoding="utf-8")
         except OSError as error:
             raise RuntimeError(
-                f"the rules cannot be asked, because {command[0]} cannot be run "
+                f"the rules are unavailable, because {command[0]} cannot be run "
                 f"({error.strerror}): "
                 "install the referee where every user may run it, or pass its path as `referee`"
             ) from error
@@ -152,7 +152,7 @@ class Position:
 
     def play(self, action):
         """The position after an action, an outcome of chance, `pass`, or, if several seats are
-        asked, a list with an action of each in seat order.
+        asked, a list with an action for each in seat order.
         """
         if "move" in self.turn:
             step = {"move": self.judge(self.turn["move"], action)}

@@ -14,7 +14,7 @@ draw() {
     seed=$(((seed * 1103515245 + 12345) % 2147483648))
 }
 
-# $1 of the lines read, as `seed` has it.
+# $1 of the lines read, chosen by `seed`.
 some() {
     awk -v most="$1" -v seed="$seed" '
         BEGIN { srand(seed) }
@@ -36,7 +36,7 @@ choose() {
 <<list>>
     items "$1" legal | some 1
 <<factored>>
-    legal=${1#*\"legal\":} # the state has lists of these names too
+    legal=${1#*\"legal\":} # the state has lists with these names too
     walls=${legal#*\"walls\":}
     {
         items "$legal" directions | some 1

@@ -215,7 +215,7 @@ fn export() {
     let (_, players) = text.split_once("move = \"5s\"\n").expect("a clock");
     let (players, _) = players.split_once("\n# An anchor").expect("further parts");
     let ada = "\n[[players]]\nname = \"ada\"\ndir = \"DIR/export/ada\"\n\
-               # After its build: sh player\n";
+               # Once built: sh player\n";
     let bob = "\n[[players]]\nname = \"bob\"\ncommand = [\"python3\", \"player.py\"]\n\
                files = [\".\"]\ndir = \"DIR/export/bob\"\n";
     let eve = "\n[[players]]\nname = \"eve\"\nabsent = \"its build failed with exit code 2\"\n";

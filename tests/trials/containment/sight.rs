@@ -414,7 +414,7 @@ fn images_of_strangers(way: Way) {
         ("subs/eve", "the player's own folder"),
     ] {
         let run = cup.play(&format!("command = [\"sh\", \"player\"]\nroot = \"{root}\""));
-        let why = format!("this shows {holds}");
+        let why = format!("this exposes {holds}");
         assert!(run.code == 2 && run.err.contains(&why), "{root}: {}", run.err);
     }
 }

@@ -233,7 +233,7 @@ pub(super) fn spot_check(server: &mut TestServer) {
     let run = arena.finish(run, "");
     let told = told();
     assert_eq!(run.code, 0, "{told}");
-    let why = "when worker honest played it again. The game of worker liar counts";
+    let why = "when worker honest played it again. The game from worker liar counts";
     for id in &ids {
         let sentence = format!("warning: game {id} was different from ply ");
         let is_it = |line: &str| line.starts_with(&sentence) && line.contains(why);

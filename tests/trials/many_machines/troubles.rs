@@ -112,12 +112,7 @@ pub(super) fn stalled(server: &mut TestServer) {
     assert_eq!(run.code, 0, "{}", run.err);
     let count = |text| run.err.matches(text).count();
     let silent = "the NATS server does not respond; trying again, nothing is lost";
-    assert_eq!(
-        (count(silent), count("the NATS server responds again, after")),
-        (1, 1),
-        "{}",
-        run.err
-    );
+    assert_eq!((count(silent), count("the NATS server is back after")), (1, 1), "{}", run.err);
     assert_eq!(arena.lines().len(), 120);
     let verify = arena.run(&["verify", "results/cup"]);
     assert_eq!(verify.code, 0, "{}", verify.err);
@@ -164,11 +159,7 @@ pub(super) fn old_queues(server: &mut TestServer) {
     // Another lease is another description of the run.
     let run = arena.run(&["run", "--on", &url, "--lease", "20"]);
     assert_eq!(run.code, 0, "{}", run.err);
-    assert!(
-        run.err.contains("the queues of this tournament with another configuration"),
-        "{}",
-        run.err
-    );
+    assert!(run.err.contains("this tournament's queues from another configuration"), "{}", run.err);
     assert_eq!(queues(), 0, "nothing is left");
 }
 
@@ -216,7 +207,7 @@ pub(super) fn lost_store(server: &mut TestServer) {
     let run = Logged::start(&arena, &["run", "--on", &url]);
     run.wait_for("no worker has joined");
     server.lose_store();
-    run.wait_for("the server lost the queues of this run");
+    run.wait_for("the server lost this run's queues");
     let _worker = WorkerProcess::start(&arena, &url, "one");
     let (code, said) = run.finish();
     assert_eq!(code, 0, "{said}");

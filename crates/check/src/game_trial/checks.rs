@@ -77,7 +77,7 @@ fn check_judging(
             Ok(_) | Err(GameError::Refused(Refusal::Malformed(_))) => {}
             Err(GameError::Refused(Refusal::Illegal { clause, .. })) => {
                 if !rules.game.clauses().iter().any(|known| known.id == clause) {
-                    let problem = format!("\"{text}\" is refused without a clause of the game");
+                    let problem = format!("\"{text}\" is refused without naming a known clause");
                     findings.add(&problem, &walk.steps);
                 }
             }

@@ -57,7 +57,7 @@ fn guess_problem(position: &dyn AnyPosition, seat: Seat, draw: u64) -> Result<Gu
     let again = guess.guess(seat, draw)?;
     if again.is_none_or(|again| again.state().get() != guess.state().get()) {
         let problem = "differs between positions that it cannot tell apart";
-        return Ok(Guessed::Badly(format!("the guess of {name} for one draw {problem}")));
+        return Ok(Guessed::Badly(format!("{name}'s guess for one draw {problem}")));
     }
     Ok(Guessed::Well)
 }
@@ -169,7 +169,7 @@ fn compare(
              `{step}`, although its view and events are the same"
         )),
         (None, _) => difference_in_answers(&**one, &**other, seat)
-            .map(|by| format!("{by} of {name} depends on what it may not know")),
+            .map(|by| format!("{name} can tell from {by} what it may not know")),
     };
     Ok(Comparison::Alike(problem))
 }

@@ -56,7 +56,7 @@ fn a_slow_start_is_noted() {
     let mut report = report();
     report.figures.start(seconds(8.9));
     report.note_slow_start(seconds(10.0));
-    let note = "took 8.9 s of 10 s to start: on a slower or busier machine it may be too late";
+    let note = "took 8.9 s to start (limit 10 s): on a slower or busier machine it may be too late";
     assert!(report.warnings.contains(note), "{:?}", report.warnings);
 }
 

@@ -134,7 +134,7 @@ impl Book {
         let LeftOut { count, first: Some(first) } = wrong else { return Ok(None) };
         let line = self.file.line(first)?.number;
         let all = if read == self.places.len() {
-            format!("{read} openings of {}", self.selection.file)
+            format!("{read} openings in {}", self.selection.file)
         } else {
             format!("{read} openings drawn from {}", self.selection.file)
         };

@@ -24,7 +24,7 @@ fn json_list(line: &str, start: u64) -> Result<BookEntry, EntryError> {
     let start = start + (line.len() - line.trim_start().len()) as u64;
     let line = line.trim();
     let whole = || {
-        let label = "expected a JSON list of texts, such as `[\"e2e4\", \"e7e5\"]`";
+        let label = "expected a JSON list of strings, such as `[\"e2e4\", \"e7e5\"]`";
         EntryError::new(start..start + line.len() as u64, label)
     };
     let mut values = serde_json::Deserializer::from_str(line).into_iter::<Vec<String>>();

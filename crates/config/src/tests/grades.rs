@@ -85,7 +85,7 @@ fn those_without_a_player_get_marks_but_do_not_play() {
     let message = about(&format!("{zoe}bot = \"greedy\""));
     assert!(message.contains("this player has both `bot` and `absent`"), "{message}");
     let message = about(&format!("{zoe}dir = \".\""));
-    assert!(message.contains("someone who is `absent` cannot have `dir`"), "{message}");
+    assert!(message.contains("an `absent` player cannot have `dir`"), "{message}");
     refused(
         &format!("against = [{{ player = \"zoe\", score = 1, marks = 1 }}]\n{zoe}"),
         &["`zoe`"],

@@ -104,7 +104,7 @@ fn unfit_openings() {
 5 | file = \"a\"
   |        ^^^
   |
-  = help: remove one of the two; only a `.pgn` file can have `plies`"
+  = help: remove one of the two; `plies` only works with a `.pgn` file"
     );
     assert_eq!(
         about("[openings]\nplies = 101"),
@@ -138,7 +138,7 @@ a player behind this bridge cannot start from an opening
 13 | command = [\"python3\", \"bridge:comp30024\", \"agent.py\"]
    |                       ^^^^^^^^^^^^^^^^^^
    |
-   = help: the bridge cannot tell a player which actions it made: remove `[openings]`, or this player"
+   = help: the bridge cannot tell a player which actions it took: remove `[openings]`, or this player"
     );
 }
 
@@ -248,7 +248,7 @@ fn openings_that_cannot_be_played_are_left_out_and_counted() {
     assert_eq!(all.list.len(), 12);
     assert_eq!(
         all.left_out.as_deref().and_then(|it| it.split_once(": ")).map(|it| it.0),
-        Some("2 of 14 openings of b.epd cannot be played and were left out, the first on line 7")
+        Some("2 of 14 openings in b.epd cannot be played and were left out, the first on line 7")
     );
     assert_eq!(all.read, 14);
     assert_eq!(left_out("order = \"random\"").left_out, all.left_out);

@@ -16,7 +16,7 @@ fn a_player_may_have_its_own_clock() {
     starts(&wrong, "invalid value for `tc`");
     assert!(wrong.contains("^^^^^ expected seconds and an increment such as 10+0.1"), "{wrong}");
     let absent = about_player("absent = \"late\"\ntc = \"10\"");
-    starts(&absent, "someone who is `absent` cannot have `tc`");
+    starts(&absent, "an `absent` player cannot have `tc`");
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn a_network_is_the_list_of_all_that_a_player_may_reach() {
     assert_eq!(off.containment.require, [], "there, everyone reaches everything");
     let all = message(&own("network = true"));
     starts(&all, "invalid value for `network`");
-    assert!(all.contains("expected the list of all that the player may reach"), "{all}");
+    assert!(all.contains("expected a list of what the player may reach"), "{all}");
     let url = message(&own("network = [\"https://api.example/\"]"));
     starts(&url, "invalid host `https://api.example/`\n  --> cup.toml:12:12");
     let bot = about_player("bot = \"greedy\"\nnetwork = [\"api.example\"]");

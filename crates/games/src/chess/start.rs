@@ -115,7 +115,7 @@ fn wrong(error: FenParseError, rights: &str) -> String {
         FenParseError::InvalidHalfMoveClock => {
             "the fifth field must be a number up to 100".to_owned()
         }
-        _ => "the sixth field must be the number of the move, from 1".to_owned(),
+        _ => "the sixth field must be the move number, from 1".to_owned(),
     }
 }
 

@@ -267,7 +267,7 @@ fn a_wrong_position_is_refused_with_the_reason() {
         ),
         ("k7/8/8/8/8/8/8/K6R w - e6 0 1", "no pawn has just passed the en-passant square"),
         ("k7/8/8/8/8/8/8/K6R w - - 101 1", "the fifth field must be a number up to 100"),
-        ("k7/8/8/8/8/8/8/K6R w - - 0 x", "the sixth field must be the number of the move, from 1"),
+        ("k7/8/8/8/8/8/8/K6R w - - 0 x", "the sixth field must be the move number, from 1"),
         ("8/8/8/8/8/P7/5kK1/8 w - - 0 1", "the kings stand next to each other"),
         ("8/8/8/8/8/P7/5kK1/8 b - - 0 1", "the kings stand next to each other"),
         ("k7/8/8/8/8/8/8/K7 w - - 0 1", "the game is over there (dead-position)"),

@@ -44,7 +44,7 @@ fn legal(board: &Board, written: Action<Point>) -> Result<Action, Breach> {
         (Action::Place(_), false) => breaks("W5", "is a placement, and all pieces are placed"),
         (Action::Move { .. }, true) => breaks("W5", "is a move, and pieces are still being placed"),
         (Action::Move { from, to }, false) => movement(board, from, to),
-        (Action::Pass, true) => breaks("W7", "is not allowed while pieces are placed"),
+        (Action::Pass, true) => breaks("W7", "is not allowed while pieces are being placed"),
         (Action::Pass, false) if board.must_pass() => Ok(Action::Pass),
         (Action::Pass, false) => breaks("W7", "is not allowed while there is a legal move"),
     }

@@ -74,7 +74,7 @@ fn refusals_while_placing() {
         ("7,0", "W1: 7,0 is a corner"),
         ("3,6", "W2: 3,6 is outside the rows where white may place pieces: 0 to 5"),
         ("3,4>3,4", "W5: 3,4>3,4 is a move, and pieces are still being placed"),
-        ("pass", "W7: pass is not allowed while pieces are placed"),
+        ("pass", "W7: pass is not allowed while pieces are being placed"),
         ("-1,3", "syntax: expected a placement like `3,4`, a move like `3,4>3,5`, or `pass`"),
     ] {
         assert_eq!(refusal(&game, text), expected);

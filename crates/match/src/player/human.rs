@@ -315,7 +315,7 @@ fn listed(legal: &Legal) -> String {
             let squares: Vec<String> = squares.iter().map(ToString::to_string).collect();
             let directions = directions.join(" ");
             let squares = squares.join(" ");
-            format!("a direction for each piece, of {directions}, then {walls} of:\n{squares}\n")
+            format!("a direction for each piece, from {directions}, then {walls} of:\n{squares}\n")
         }
         Legal::Shown(shown) => format!("{shown}\n"),
     }

@@ -114,7 +114,7 @@ async fn end(mut process: Process, mut stderr: Stderr) -> ProgramEnd {
     process.wake_supervisor();
     let how = match timeout(PATIENCE, process.wait()).await {
         Ok(Ok(status)) => fault_messages::how_it_ended(status),
-        Ok(Err(_)) => "was ended together with its supervisor".to_owned(),
+        Ok(Err(_)) => "ended together with its supervisor".to_owned(),
         Err(_) => "closed its output and kept running".to_owned(),
     };
     let how = match process.overrun() {

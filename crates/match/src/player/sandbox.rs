@@ -141,10 +141,10 @@ pub fn shortage_text(shortage: &Shortage) -> String {
     let advice = match shortage.resource() {
         Resource::OpenFiles => "play fewer games at once (--jobs), or raise `ulimit -n`",
         Resource::Processes => {
-            "play fewer games at once (--jobs), end other programs, or raise `ulimit -u`"
+            "play fewer games at once (--jobs), close other programs, or raise `ulimit -u`"
         }
         Resource::Disk => "free some disk space, then run the command again",
-        Resource::System => "play fewer games at once (--jobs), or end other programs",
+        Resource::System => "play fewer games at once (--jobs), or close other programs",
     };
     format!("the referee {shortage}; {advice}")
 }

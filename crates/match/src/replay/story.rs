@@ -41,7 +41,7 @@ fn describe(event: &Event) -> String {
             format!("{by} {action}{}{forced}{opening}", owner.unwrap_or_default())
         }
         Event::Roll { seat, value } => format!("{seat} rolls {value}"),
-        Event::First { rolls: [first, second] } => format!("{first} to {second} for who begins"),
+        Event::First { rolls: [first, second] } => format!("{first} to {second} to see who begins"),
         Event::Captured { squares } => format!("captured {}", list(squares)),
         Event::Removed { squares, .. } => format!("removed {}", list(squares)),
         Event::Shrink { size, removed } => {
@@ -182,7 +182,7 @@ mod tests {
                 "white 1,1>2,2 for black",
             ),
             (r#"{"event":"roll","seat":"white","value":6}"#, "white rolls 6"),
-            (r#"{"event":"first","rolls":[3,5]}"#, "3 to 5 for who begins"),
+            (r#"{"event":"first","rolls":[3,5]}"#, "3 to 5 to see who begins"),
             (r#"{"event":"removed","squares":["3,4","1,0"],"why":"corner"}"#, "removed 3,4 1,0"),
             (r#"{"event":"walls","placed":["1,2"],"not_placed":[]}"#, "walls 1,2"),
             (

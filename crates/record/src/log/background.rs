@@ -109,7 +109,7 @@ impl Background {
         drop(self.messages.take());
         // The panic was printed when it happened. It is unknown what was synced.
         if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
-            let _ = self.failed.set(io::Error::other("the thread that syncs ended"));
+            let _ = self.failed.set(io::Error::other("the sync thread ended"));
         }
     }
 }

@@ -72,7 +72,7 @@ impl fmt::Display for Adjudication {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rule = |name: &str, scores: String, ScoreRule { after, plies, .. }: ScoreRule| {
             let after = if after == 0 { String::new() } else { format!(" from ply {after} on") };
-            format!("{name}{after}: {scores} in {plies} plies in a row")
+            format!("{name}{after}: {scores} for {plies} plies in a row")
         };
         let level = |score| match score {
             0 => "both report 0".to_owned(),
@@ -118,15 +118,16 @@ mod tests {
     fn the_rules_are_told_briefly() {
         assert_eq!(
             rules().to_string(),
-            "draw from ply 6 on: both report from −10 to 10 in 4 plies in a row; loss: one reports \
-             −600 or less and the other 600 or more in 3 plies in a row; draw after 20 plies"
+            "draw from ply 6 on: both report from −10 to 10 for 4 plies in a row; loss: one \
+             reports −600 or less and the other 600 or more for 3 plies in a row; draw after 20 \
+             plies"
         );
         let resign = rules().resign.map(|rule| ScoreRule { one_sided: true, ..rule });
         let alone = Adjudication { resign, ..Adjudication::default() };
-        assert_eq!(alone.to_string(), "loss: one reports −600 or less in 3 plies in a row");
+        assert_eq!(alone.to_string(), "loss: one reports −600 or less for 3 plies in a row");
         let draw = Some(ScoreRule { after: 0, plies: 4, score: 0, one_sided: false });
         let exact = Adjudication { draw, ..Adjudication::default() };
-        assert_eq!(exact.to_string(), "draw: both report 0 in 4 plies in a row");
+        assert_eq!(exact.to_string(), "draw: both report 0 for 4 plies in a row");
     }
 
     #[test]

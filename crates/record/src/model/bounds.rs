@@ -268,11 +268,11 @@ impl Header {
         let texts = [schema, version, tournament, identity, game].into_iter().chain(seats.values());
         let program = program.iter().flat_map(texts_of);
         if texts.chain(program).any(|text| text.len() > LONGEST_TEXT) {
-            return Err(format!("a text is longer than {LONGEST_TEXT} bytes"));
+            return Err(format!("a string is longer than {LONGEST_TEXT} bytes"));
         }
         let Self { options, stages, anchors, players, .. } = self;
         if size_of(options) > LONGEST_OPTIONS {
-            return Err(format!("the options of the game have more than {LONGEST_OPTIONS} bytes"));
+            return Err(format!("the game options take more than {LONGEST_OPTIONS} bytes"));
         }
         if players.len().max(anchors.len()).max(stages.len()) > MOST_PLAYERS {
             return Err(format!("it has more than {MOST_PLAYERS} players, anchors or stages"));
@@ -292,7 +292,7 @@ impl<'de> Deserialize<'de> for GameRecord {
         let mut record = Self::deserialize(deserializer)?;
         if !record.is_of_its_seats() {
             return Err(de::Error::custom(
-                "expected values of the seats of `players`, and how the game ended",
+                "expected values for the seats in `players`, and how the game ended",
             ));
         }
         record.cut();

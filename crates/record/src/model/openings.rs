@@ -97,7 +97,7 @@ impl BookSelection {
     pub fn describe(&self, used: u64) -> String {
         let all = counted(self.size, "opening");
         let part = if used == self.size { all } else { format!("{used} of {all}") };
-        format!("{part} of {}, {}", self.file, self.in_order())
+        format!("{part} from {}, {}", self.file, self.in_order())
     }
 
     /// The whole selection as text, which changes when the contents of the file do.
@@ -106,7 +106,7 @@ impl BookSelection {
         let all = counted(*size, "opening");
         let plies = plies.map_or(String::new(), |plies| format!(", at most {}", Plies(plies)));
         let start = if *start == 1 { String::new() } else { format!(" from number {start} on") };
-        format!("{all} of a file, {}{start}{plies} ({hash})", self.in_order())
+        format!("{all} from a file, {}{start}{plies} ({hash})", self.in_order())
     }
 
     fn in_order(&self) -> &'static str {
@@ -192,8 +192,8 @@ impl Openings {
         match self {
             Self::Random { plies: 1 } => "1 ply of random legal play".to_owned(),
             Self::Random { plies } => format!("{} of random legal play", Plies(*plies)),
-            Self::Listed(list) if list.len() == 1 => "1 opening of a file".to_owned(),
-            Self::Listed(list) => format!("{} openings of a file, in turn", list.len()),
+            Self::Listed(list) if list.len() == 1 => "1 opening from a file".to_owned(),
+            Self::Listed(list) => format!("{} openings from a file, in turn", list.len()),
         }
     }
 

@@ -116,7 +116,7 @@ impl Header {
             return Err("a time limit is longer than a day".to_owned());
         }
         if !self.adjudication.is_none_or(|rules| rules.is_within_bounds()) {
-            return Err("a rule of its adjudication is out of range".to_owned());
+            return Err("an adjudication rule is out of range".to_owned());
         }
         if !self.containment.limits.is_within_bounds() {
             return Err("a resource limit is larger than a configuration allows".to_owned());

@@ -165,12 +165,12 @@ impl PlayerWarning {
                 format!("reported a wrong main line{at}{}", wording.detail(why))
             }
             Self::ButtonLeftAlone(option) => format!(
-                "did not press the button `{option}`, which does nothing at `false`; remove the \
+                "set the button `{option}` to `false`, which does nothing; remove the \
                  option"
             ),
             Self::NoClock(why) => {
                 let why = wording.detail(format_args!("\"{why}\""));
-                format!("refused `time_settings`, so it is not told its clock{why}")
+                format!("refused `time_settings`, so it is not told the time left{why}")
             }
             Self::WroteAfterEnd(line) => {
                 let line = wording.detail(format_args!("\"{line}\""));

@@ -31,7 +31,7 @@ impl Dispatcher {
             let why = "keeps taking it, although it was left to others";
             self.exclude(worker, &format!("{warning}. Worker {worker} {why}; {NOTHING_MORE}"));
         } else if is_first {
-            self.warn(&format!("{warning}; another worker tries it"));
+            self.warn(&format!("{warning}; another worker will try it"));
         }
         self.play_again(name);
     }

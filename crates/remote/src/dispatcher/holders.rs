@@ -135,12 +135,12 @@ impl Dispatcher {
                 worker,
                 &format!(
                     "worker {worker} has kept {job} for more than {seconds} seconds, longer than \
-                     the clocks allow. It goes to another one, and {NOTHING_MORE}"
+                     the clocks allow. It will go to another, and {NOTHING_MORE}"
                 ),
             ),
             None => self.warn(&format!(
                 "a worker that does not give its name has kept {job} for more than {seconds} \
-                 seconds, longer than the clocks allow. It goes to another one"
+                 seconds, longer than the clocks allow. It will go to another"
             )),
         }
         self.withdraw(subject);

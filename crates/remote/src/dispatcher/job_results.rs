@@ -120,8 +120,8 @@ impl Dispatcher {
                         .map_or("at its end".to_owned(), |ply| format!("from ply {ply} on"));
                     self.warn(&format!(
                         "game {} was different {from} when worker {other} played it again. The \
-                         game of worker {counts} counts. If its players are deterministic, one of \
-                         these workers cannot be trusted",
+                         game from worker {counts} counts. If its players are deterministic, one \
+                         of these workers cannot be trusted",
                         difference.game
                     ));
                 }

@@ -81,7 +81,7 @@ impl Dispatcher {
             Ok(was_missing) => {
                 if was_missing {
                     self.warn(
-                        "the server lost the queues of this run; they have been created again, and \
+                        "the server lost this run's queues; they have been created again, and \
                          their jobs will be replayed",
                     );
                 }

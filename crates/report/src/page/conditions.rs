@@ -31,7 +31,7 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
             dt { "Format" } dd { @for stage in &header.stages { p { (describe_stage(stage, header)) } } }
             dt { "Openings" } dd {
                 @match header.describe_openings(material.found.pairs) {
-                    Some(openings) => { (escape::terminal(&openings)) ", by the number of the pair" }
+                    Some(openings) => { (escape::terminal(&openings)) ", by pair number" }
                     None => { "none: games begin from the start position" }
                 }
             }
@@ -42,13 +42,13 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
                     _ if !material.names_players() => { "not shown: the dice would reveal the \
                                                          players" }
                     Some(seed) => { (seed) ", configured: dice and openings were predictable" }
-                    None => { "a secret of this tournament" }
+                    None => { "kept secret" }
                 }
             }
             @if !header.anchors.is_empty() {
                 dt { "Anchors" } dd { @for anchor in &header.anchors { p { (name(&anchor.player)) " at " (anchor.rating) } } }
             }
-            dt { "Begun" } dd { (begun(header.created)) }
+            dt { "Started" } dd { (begun(header.created)) }
             dt { "Referee" } dd { (escape::terminal(&header.version)) }
             dt { "Log" } dd {
                 (escape::terminal(&header.schema))
@@ -157,7 +157,7 @@ fn policy(header: &Header) -> String {
         FaultPolicy::Lose => "a fault loses the game".to_owned(),
         FaultPolicy::Retry(times) => {
             format!(
-                "a refused action is asked for again, up to {}",
+                "after a refused action the player may try again, up to {}",
                 counted(times as usize, "time")
             )
         }

@@ -104,7 +104,7 @@ function tellPlayers() {
   find("clocks").replaceChildren(...game.seats.flatMap((seat, number) => [
     drawSeat(game, number),
     make("span", { class: "who" }, make("b", {}, make("bdi", {}, game.players[number])), hasSeats(game) ? ` ${seat} · ${counts[number]}` : ` ${seat}`),
-    make("span", {}, asked?.seat === number ? "on turn" : ""),
+    make("span", {}, asked?.seat === number ? "to move" : ""),
   ]));
 }
 
@@ -168,5 +168,5 @@ const events = new EventSource("/events");
 events.onmessage = ({ data }) => receive(JSON.parse(data));
 events.onerror = () => {
   if (game?.end) events.close();
-  else find("end").textContent = "The referee does not answer. Is it still running?";
+  else find("end").textContent = "The referee is not responding. Is it still running?";
 };

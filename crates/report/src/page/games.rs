@@ -44,7 +44,7 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
         }
         h3 { "All games" }
         p.filter {
-            label { "of " select #one { option value="" { "anyone" } } } " "
+            label { "by " select #one { option value="" { "anyone" } } } " "
             label { "against " select #other { option value="" { "anyone" } } } " "
             label { "ending in " input #ending type="search" placeholder="draw, timeout …"; } " "
             label { "sorted by " select #sorted {
@@ -83,7 +83,7 @@ fn link(highlight: &Highlight, kind: HighlightKind) -> Markup {
         }
         small {
             " " (end_of(game)) ", " (Plies(game.plies))
-            @if kind == HighlightKind::Upset { ", against " (elo(highlight.upset)) " Elo" }
+            @if kind == HighlightKind::Upset { ", an upset of " (elo(highlight.upset)) " Elo" }
         }
     }
 }

@@ -167,13 +167,13 @@ impl OrganiserPage<'_> {
                         (self.button("pause", "Pause all games"))
                     }
                     LeagueStatus::Paused => {
-                        p { "All games are paused. Authors can still hand in." }
-                        (self.button("resume", "Go on"))
+                        p { "All games are paused. Hand-ins are still checked." }
+                        (self.button("resume", "Resume"))
                     }
                     LeagueStatus::Closed => {
                         p {
                             "The league is closed: no hand-ins, no games. "
-                            code { "referee league close" } " writes the configuration of the final."
+                            code { "referee league close" } " writes the configuration for the final."
                         }
                         (self.button("resume", "Open it again"))
                     }
@@ -237,14 +237,14 @@ impl OrganiserPage<'_> {
         }
         let table = html! {
             thead { tr {
-                th { "Author" } th { "Link" } th.n { "Versions" } th.n { "Plays" } th.n { "Games" }
+                th { "Author" } th { "Link" } th.n { "Versions" } th.n { "Active" } th.n { "Games" }
                 th.n { "Faults" } th { "Last hand-in" } th { "Outcome" } th { "State" } th { "Change" }
             } }
             tbody { @for author in self.authors { tr {
                 th scope="row" { (name(&author.name)) }
                 td data-label="Link" { @if author.is_invited { "yes" } @else { "none" } }
                 td.n data-label="Versions" { (author.versions) }
-                td.n data-label="Plays" { (or_dash(author.plays.map(|plays| format!("v{}", plays.number)))) }
+                td.n data-label="Active" { (or_dash(author.plays.map(|plays| format!("v{}", plays.number)))) }
                 td.n data-label="Games" { (or_dash(author.plays.map(|plays| plays.games))) }
                 td.n data-label="Faults" { (or_dash(author.plays.map(|plays| plays.faults))) }
                 td data-label="Last hand-in" { (or_dash(author.last.as_ref().map(|(when, _)| when))) }

@@ -56,7 +56,7 @@ function progress(number) {
   const line = points.map(([count, rating]) => `${across(count)},${up(rating)}`).join(" ");
   const svg = make("svg", { class: "progress", viewBox: "0 0 100 40", preserveAspectRatio: "none", role: "img",
     "aria-label": "Rating over time" }, make("polyline", { points: line }));
-  const caption = `Elo after the first ${first} to all ${last} games: from ${ratings[0]} to ${ratings.at(-1)}, between ${low} and ${high}.`;
+  const caption = `Elo after games ${first} to ${last}: from ${ratings[0]} to ${ratings.at(-1)}, between ${low} and ${high}.`;
   return [make("h2", {}, "Progress"), make("figure", {}, svg, make("figcaption", {}, caption))];
 }
 

@@ -174,21 +174,21 @@ const say = (text) => { find("shared").textContent = text; };
 
 find("link").onclick = async () => {
   const address = location.href.split("#")[0] + viewer.address();
-  try { await navigator.clipboard.writeText(address); say("The link is copied."); }
+  try { await navigator.clipboard.writeText(address); say("Link copied."); }
   catch { say(address); }
 };
 find("picture").onclick = () => {
   const { replay, boards, at } = viewer;
   save(new Blob([pictureOf(replay, boards, at).source], { type: "image/svg+xml" }), fileName(replay, `-${replay.frames[at].ply}.svg`));
-  say("The board is saved as SVG.");
+  say("Board saved as SVG.");
 };
 find("film").onclick = async () => {
   const { replay } = viewer;
   find("film").disabled = true;
-  const film = await filmOf(replay, (done) => say(`Drawing ${done} of ${replay.frames.length} boards …`));
+  const film = await filmOf(replay, (done) => say(`Drawing board ${done} of ${replay.frames.length} …`));
   find("film").disabled = false;
   save(film, fileName(replay, ".gif"));
-  say(`The game is saved as a GIF of ${Math.ceil(film.size / 1000)} kB.`);
+  say(`Game saved as a GIF (${Math.ceil(film.size / 1000)} kB).`);
 };
 find("file").onclick = () => {
   const { replay } = viewer, copy = document.documentElement.cloneNode(true), json = (value) => JSON.stringify(value).replace(/</g, "\\u003c");
@@ -201,5 +201,5 @@ find("file").onclick = () => {
   // Browsers hide what allows the script to run.
   for (const script of copy.querySelectorAll("script[nonce]")) script.setAttribute("nonce", document.querySelector("script[nonce]").nonce);
   save(new Blob(["<!DOCTYPE html>\n", copy.outerHTML], { type: "text/html" }), fileName(replay, ".html"));
-  say("The game is saved as a page that needs nothing else.");
+  say("Game saved as a self-contained page.");
 };

@@ -43,7 +43,7 @@ pub(super) fn section(material: &PageData<'_>) -> Option<(String, Markup)> {
         }
         (scrolling("Versions", &table(&lines)))
         p {
-            "Gain: Elo over the version before. Better: how likely it really is better than "
+            "Gain: Elo over the version before. Better: how likely it is to be better than "
             "that one, once both have at least 20 games."
         }
     };

@@ -161,7 +161,7 @@ const viewer = {
   /** Describes a frame: what happened, dice, remarks, and what each seat sees. */
   tell(frame) {
     const { seats } = this.replay;
-    find("told").textContent = frame.told || "The start";
+    find("told").textContent = frame.told || "Start";
     find("told").classList.toggle("bad", !!frame.bad);
     find("caption").textContent = frame.caption;
     find("dice").replaceChildren(...drawDice(this.replay, frame));

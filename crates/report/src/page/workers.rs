@@ -40,7 +40,7 @@ fn verdict(found: &WorkerResults) -> String {
     let Some(smallest) = found.smallest_p else {
         return format!(
             "There are too few games to test whether a player's results differ between the workers: \
-             that needs {FEWEST_PAIRS} pairs of games there and as many elsewhere, with results \
+             that needs {FEWEST_PAIRS} pairs of games on one and as many elsewhere, with results \
              that vary."
         );
     };

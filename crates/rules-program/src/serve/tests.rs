@@ -122,7 +122,7 @@ fn quit_ends_it_without_an_answer() {
 fn a_request_that_breaks_the_contract_ends_it() {
     let state = &answers(&[start()])[0]["state"];
     let lacks =
-        |field: &str| format!("`{field}` is missing in a request, or is invalid for this game");
+        |field: &str| format!("`{field}` is missing from a request, or is invalid for this game");
     assert_eq!(refused(json!({"type": "start"})), lacks("options"));
     assert_eq!(refused(json!({"type": "play", "options": {}})), lacks("state"));
     let without_step = json!({"type": "play", "options": {}, "state": state});

@@ -238,7 +238,7 @@ impl ListColumns {
     fn of(header: &Header<'_>) -> Result<Self, String> {
         // Without this player, the ranking would be that of another tournament.
         if header.has("third") {
-            return Err("the column `third` names a third player; for games of more than two, \
+            return Err("the column `third` names a third player; for games with more than two, \
                         expected a line for each game and seat, after a header line such as \
                         `game,seat,player,place`"
                 .to_owned());
@@ -360,8 +360,8 @@ impl GameList {
         let [one, other] = [first, second].map(|player| self.names.list[player].escape_debug());
         let problem = format!(
             "pair {pair} of `{one}` and `{other}`: {problem}; expected two games with the seats \
-             swapped; give each pair of these players a number of its own, and leave the field of \
-             a single game empty"
+             swapped; give each pair of these players a number of its own, and leave the field \
+             empty for a single game"
         );
         Err((Some("pair"), problem))
     }

@@ -14,7 +14,7 @@ pub enum PassError {
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// It is not the log that an earlier pass read.
-    #[error("the first games of the log are not those that were there before")]
+    #[error("the first games in the log have changed")]
     OtherGames,
     /// A game has an unknown result.
     #[error(transparent)]

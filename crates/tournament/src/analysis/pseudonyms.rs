@@ -92,7 +92,7 @@ impl Pseudonyms {
         seen.worker = None;
         seen.reported = None;
         for fault in seen.fault.iter_mut().flat_map(|faults| faults.values_mut()) {
-            let message = "only its author and the organiser see what exactly it did";
+            let message = "only its author and the organiser see exactly what it did";
             *fault = Fault { clause: fault.clause.take(), ..Fault::new(fault.code, message) };
         }
         seen

@@ -26,7 +26,7 @@ pub enum LineProblemKind {
     #[error(transparent)]
     Unreadable(InvalidLine),
     /// The game does not belong to this tournament, judging by the other lines.
-    #[error("it is not a game of this tournament")]
+    #[error("it is not from this tournament")]
     Foreign,
     /// An earlier line already has this game.
     #[error("the game is already in the log")]

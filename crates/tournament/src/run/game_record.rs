@@ -86,7 +86,7 @@ impl RecordBuilder {
     pub(crate) fn why_void(&self, why: Void) -> String {
         let disturbers = match why {
             Void::Paused => {
-                return "the referee was paused in a game that ended by a loss on time; played again"
+                return "the referee was paused in a game that ended in a loss on time; played again"
                     .to_owned();
             }
             Void::Outage { of } => return self.why_out(of),
@@ -126,7 +126,7 @@ impl RecordBuilder {
         let said = |seat| format!("{} had an outage ({})", self.names[seat], self.message_of(seat));
         let said: Vec<String> = of.iter().map(said).collect();
         let seconds = pause.as_secs();
-        format!("game {id} is void: {}; it is played again in {seconds} s", said.join(" and "))
+        format!("game {id} is void: {}; it will be replayed in {seconds} s", said.join(" and "))
     }
 
     fn message_of(&self, seat: Seat) -> &str {

@@ -71,7 +71,7 @@ pub struct TournamentState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
     /// It is not a game of this schedule.
-    #[error("it is not a game of this tournament")]
+    #[error("it is not from this tournament")]
     Foreign,
     /// The tournament already has this game.
     #[error("it is already in the log")]

@@ -84,7 +84,7 @@ impl fmt::Display for Summary {
                 beyond => write!(f, ", {beyond} came after a player was removed")?,
             }
             if self.annulled > 0 {
-                write!(f, ", {} of disqualified players do not", self.annulled)?;
+                write!(f, ", {} with disqualified players do not", self.annulled)?;
             }
             if self.corrected > 0 {
                 write!(f, ", {} before a player was corrected", self.corrected)?;

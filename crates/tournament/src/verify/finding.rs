@@ -34,7 +34,7 @@ pub enum RecordFinding {
     #[error("the seats are {}", .0.in_words())]
     Seats(BySeat<Text>),
     /// Something in the record names other seats than its players do.
-    #[error("the seats of `{field}` are {}, unlike those of the players", names.in_words())]
+    #[error("the seats in `{field}` are {}, unlike those of the players", names.in_words())]
     OtherSeats {
         /// The field of the record.
         field: &'static str,
@@ -48,7 +48,7 @@ pub enum RecordFinding {
     #[error("the game was not over, but no fault is recorded")]
     NoEnd,
     /// The game was adjudicated, although the scores do not say so.
-    #[error("it was adjudicated, but not by the recorded scores and the rules of the tournament")]
+    #[error("it was adjudicated, but not according to the recorded scores and tournament rules")]
     NotAdjudicated,
     /// The game went on, or ended in a fault, when it had to be adjudicated.
     #[error("it should have ended after ply {ply}: {reason}")]
@@ -72,7 +72,7 @@ pub enum RecordFinding {
         replayed: String,
     },
     /// This seat had another clock than its player has.
-    #[error("the clock of {0} does not match that of its player")]
+    #[error("{0}'s clock does not match its player's")]
     OtherClock(Text),
     /// A turn exceeded its time, but the game continued.
     #[error("{seat} exceeded its time in turn {turn}, but the game continued")]
@@ -102,7 +102,7 @@ pub enum RecordFinding {
     #[error("{0} lost to an outage, but is allowed none: it has no `outages`")]
     NoService(String),
     /// The seed of this player does not follow from the secret.
-    #[error("the seed of {0} does not match the secret")]
+    #[error("{0}'s seed does not match the secret")]
     Seed(String),
 }
 

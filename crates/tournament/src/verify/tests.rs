@@ -226,17 +226,16 @@ fn each_player_is_held_to_its_own_clock() {
         format!("{seat} exceeded its time in turn {turn}, but the game continued")
     };
     assert_eq!(late, [over("white", 2), over("black", 1)]);
-    let forged = "the clock of white does not match that of its player";
+    let forged = "white's clock does not match its player's";
     assert_eq!(audited(Value::Null, [1, 1], [1, 1]), [forged]);
     assert_eq!(audited(json!({"white": "9+0", "black": null}), [1, 1], [1, 1]), [forged]);
 }
 
 #[test]
 fn seeds_and_luck_follow_from_the_secret() {
-    assert_eq!(found(&[("/seed/black", json!(5))]), ["the seed of bee does not match the secret"]);
+    assert_eq!(found(&[("/seed/black", json!(5))]), ["bee's seed does not match the secret"]);
     let strangers = found(&[("/players/white", json!("cat"))]);
-    let expected =
-        ["the seed of cat does not match the secret", "the seed of bee does not match the secret"];
+    let expected = ["cat's seed does not match the secret", "bee's seed does not match the secret"];
     assert_eq!(strangers, expected);
     let impossible = found(&[("/rolls", json!(["5"]))]);
     assert!(impossible[0].contains("`5`"), "{impossible:?}");
@@ -312,7 +311,7 @@ fn an_adjudication_must_follow_from_the_scores_and_the_rules() {
         assert_eq!(audited(record, Some(rules)), [""; 0]);
     }
     let forged =
-        "it was adjudicated, but not by the recorded scores and the rules of the tournament";
+        "it was adjudicated, but not according to the recorded scores and tournament rules";
     assert_eq!(audited(&draw, None), [forged], "no rules");
     let unfit = ended([900, 11, -5], "draw", "adjudicated-draw");
     assert_eq!(audited(&unfit, Some(rules)), [forged]);
@@ -394,7 +393,7 @@ fn whatever_is_recorded_by_seat_has_the_seats_in_their_order() {
         let found = audited(&record(value));
         let field = field.replace('/', ".");
         let wrong =
-            format!("the seats of `{field}` are black and white, unlike those of the players");
+            format!("the seats in `{field}` are black and white, unlike those of the players");
         assert!(found.contains(&wrong), "{found:?}");
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn section(
     Ok(Some(ChallengeSection {
         opponents,
         among: is_hiding.then_some(live.tables.analysis.header.players.len()),
-        bounds: format!("At most {MOST_PER_HOUR} per hour; checks of hand-ins come first."),
+        bounds: format!("At most {MOST_PER_HOUR} per hour; hand-in checks come first."),
         waiting: wanted(entrance, author).map(|wanted| wanted.opponent),
         refused,
         played: past.played.iter().rev().map(|one| listed(author, one)).collect(),

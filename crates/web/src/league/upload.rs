@@ -50,7 +50,7 @@ pub(super) async fn hand_in(
     match take(&entrance, &visit, request).await {
         Ok(HandedIn::New) => see_other(AUTHOR, None),
         Ok(HandedIn::Same) => {
-            let text = "You handed in these files before; they will not be checked again.";
+            let text = "You have handed in these files before; they will not be checked again.";
             entrance.tell(StatusCode::OK, "Nothing new", text, (AUTHOR, "See the report on them"))
         }
         Err(RefusedUpload::Form(problem)) => entrance.refuse_form(&problem, AUTHOR),
@@ -144,7 +144,7 @@ fn refusal(
         return said("The league is closed.");
     }
     if control.removed.contains(&visit.name) {
-        return said("The organiser has removed you; you can no longer hand in.");
+        return said("The organiser has removed you; you can no longer hand anything in.");
     }
     let last = *bounds.last.lock().unwrap_or_else(PoisonError::into_inner);
     let every = entrance.league.settings.every;
@@ -154,7 +154,7 @@ fn refusal(
     }
     Err(RefusedUpload::Wait(
         StatusCode::TOO_MANY_REQUESTS,
-        "You have only just handed in.".to_owned(),
+        "Your last hand-in was too recent.".to_owned(),
         wait,
     ))
 }
@@ -169,7 +169,7 @@ fn permits(
         RefusedUpload::Wait(StatusCode::TOO_MANY_REQUESTS, why, SOON)
     })?;
     let shared = Arc::clone(&entrance.uploads).try_acquire_owned().map_err(|_| {
-        let why = "Too many others are handing in right now.".to_owned();
+        let why = "Too many other uploads are in progress.".to_owned();
         RefusedUpload::Wait(StatusCode::SERVICE_UNAVAILABLE, why, SOON)
     })?;
     Ok([own, shared])

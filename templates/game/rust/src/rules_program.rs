@@ -45,7 +45,7 @@ pub trait Rules {
     fn judge(&self, options: &Options, state: &Self::State, seat: usize, text: &str) -> Judgement {
         let legal = &self.show(options, state).legal[&seat];
         let examples = legal[..legal.len().min(3)].join(", ");
-        let reason = format!("{text} is not legal here; legal are for example {examples}");
+        let reason = format!("{text} is not legal here; legal actions include {examples}");
         let clauses = self.game().clauses;
         Judgement::refused(reason, clauses.first().map_or("", |clause| clause.id))
     }

@@ -30,7 +30,7 @@ fn choose(line: &str, random: &mut Random) -> String {
     let legal = list_after(line, "legal");
     legal[random.below(legal.len())].to_owned()
 <<factored>>
-    // The state has lists of these names too.
+    // The state has lists with these names too.
     let legal = line.split_once(r#""legal":"#).map_or("", |(_, legal)| legal);
     let directions = list_after(legal, "directions");
     let mut squares = list_after(legal, "squares");
@@ -42,7 +42,7 @@ fn choose(line: &str, random: &mut Random) -> String {
 <<end>>
 }
 
-/// The texts of the list under `key`.
+/// The strings in the list under `key`.
 fn list_after<'a>(line: &'a str, key: &str) -> Vec<&'a str> {
     let rest = line.split_once(&format!(r#""{key}":[""#)).map_or("", |(_, rest)| rest);
     let list = rest.split_once(r#""]"#).map_or("", |(list, _)| list);

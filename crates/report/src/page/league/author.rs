@@ -224,7 +224,7 @@ impl AuthorPage<'_> {
                 @if let Some(bounds) = self.bounds {
                     form method="post" action="/author/hand-in" enctype="multipart/form-data" {
                         (hidden(self.token))
-                        label for="files" { "An archive, a file, or several files of your player" }
+                        label for="files" { "Your player: an archive, a file, or several files" }
                         input #files type="file" name="files" multiple required;
                         label for="comment" { "A note to yourself (optional)" }
                         input #comment type="text" name="comment" maxlength="500";
@@ -328,8 +328,8 @@ impl AuthorPage<'_> {
             most: None,
         };
         let rows: Vec<IntervalRow> = self.ratings.iter().map(row).collect();
-        let caption = "Elo of the version that played then, with 95% intervals. The version number \
-                       follows each time.";
+        let caption = "Elo of the version that played then, with 95% intervals. Version numbers \
+                       follow the times.";
         html! {
             figure {
                 (PreEscaped(interval_chart(&rows, AxisScale::Elo, "Your rating over time")))
@@ -361,8 +361,8 @@ impl AuthorPage<'_> {
         };
         html! {
             p {
-                (link(GameFilter::All, "/author#games", "The last games")) " · "
-                (link(GameFilter::Lost, "/author?games=lost#games", "The last lost games"))
+                (link(GameFilter::All, "/author#games", "Latest games")) " · "
+                (link(GameFilter::Lost, "/author?games=lost#games", "Latest lost games"))
             }
             @if self.games.is_empty() { p { (none) } } @else {
                 (stacking("Your games", &html! {
@@ -515,7 +515,7 @@ fn result(result: GameResult) -> &'static str {
 
 fn state(left: Option<LeavingReason>) -> &'static str {
     match left {
-        None => "plays",
+        None => "playing",
         Some(LeavingReason::Replaced) => "replaced",
         Some(LeavingReason::Removed) => "removed by the organiser",
         Some(LeavingReason::Lost) => "its files were lost",

@@ -72,7 +72,7 @@ impl ChallengeSection {
                 @if let Some(among) = self.among {
                     input type="hidden" name="among" value=(among);
                 }
-                label for="opponent" { "Play two games that do not count against" }
+                label for="opponent" { "Play two games, which do not count, against" }
                 select #opponent name="opponent" {
                     @for opponent in &self.opponents {
                         option value=(opponent) { (escape::terminal(opponent)) }

@@ -135,7 +135,7 @@ impl TidyList {
         });
         let game = &mut self.games[game];
         if game.deal != deal {
-            let problem = format!("{} has another deal on line {}", game.shown(), game.line());
+            let problem = format!("{} has a different deal on line {}", game.shown(), game.line());
             return Err((Some("deal"), problem));
         }
         if game.rows.len() == MOST_SEATS {
@@ -209,7 +209,7 @@ impl TidyList {
         if all.len() > seats {
             let names = all.iter().take(seats + 1).map(|seat| format!("`{}`", seat.escape_debug()));
             let problem = format!(
-                "there are {} seats in all games, such as {}, but {seats} in {}; expected the same \
+                "there are {} seats overall, such as {}, but {seats} in {}; expected the same \
                  seats in all games",
                 all.len(),
                 names.collect::<Vec<_>>().join(", "),

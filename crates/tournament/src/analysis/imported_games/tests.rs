@@ -47,7 +47,7 @@ fn a_pair_has_two_games_with_the_seats_swapped() {
     let text = "first,second,result,pair\na,b,1-0,1\nb,a,0-1,1\nb,a,draw,1\na,b,draw,2\n\
                 a,b,0-1,2\nc,b,1-0,1\n";
     let what = "expected two games with the seats swapped; give each pair of these players a \
-                number of its own, and leave the field of a single game empty";
+                number of its own, and leave the field empty for a single game";
     let expected = format!(
         "line 4, column `pair`: pair 1 of `b` and `a`: a third game, after lines 2 and 3; {what}\n  \
           line 6, column `pair`: pair 2 of `a` and `b`: `a` is the first player here and on line \
@@ -129,7 +129,7 @@ fn a_list_without_games_or_columns_is_refused() {
     let error = read_text("first,second,third\na,b,c\n").expect_err("three players");
     assert_eq!(
         error,
-        "line 1: the column `third` names a third player; for games of more than two, expected a \
+        "line 1: the column `third` names a third player; for games with more than two, expected a \
          line for each game and seat, after a header line such as `game,seat,player,place`"
     );
     for column in ["first", "fault"] {
@@ -281,8 +281,8 @@ fn the_games_of_a_list_have_the_same_seats() {
     assert_eq!(
         wrong("1,a,ant,1,\n1,b,bee,2,\n2,a,bee,1,\n2,b,ant,2,\n2,c,cat,3,\n"),
         "line 4: game `2` has 3 players, and game `1` has 2; expected a line for each seat, and \
-         the same number of seats in all games\n  line 2, column `seat`: there are 3 seats in all \
-         games, such as `a`, `b`, `c`, but 2 in game `1`; expected the same seats in all games"
+         the same number of seats in all games\n  line 2, column `seat`: there are 3 seats \
+         overall, such as `a`, `b`, `c`, but 2 in game `1`; expected the same seats in all games"
     );
     assert_eq!(
         wrong("1,a,ant,2,\n1,b,bee,3,\n"),
@@ -298,7 +298,7 @@ fn the_games_of_a_list_have_the_same_seats() {
     );
     assert_eq!(
         wrong("1,a,ant,1,5\n1,b,bee,2,6\n"),
-        "line 3, column `deal`: game `1` has another deal on line 2"
+        "line 3, column `deal`: game `1` has a different deal on line 2"
     );
     let seventeen: Vec<String> = (0..17).map(|at| format!("1,{at},p{at},1,\n")).collect();
     assert!(wrong(&seventeen.concat()).contains("game `1` has more than 16 lines; expected one"));

@@ -26,7 +26,7 @@ fn problems_name_their_line_and_game() {
         found.lines(),
         [
             "warning: games.jsonl, line 2, game 2-1: the game is already in the log",
-            "warning: games.jsonl, line 3, game 3-1: it is not a game of this tournament",
+            "warning: games.jsonl, line 3, game 3-1: it is not from this tournament",
             "warning: games.jsonl, line 9: the line is longer than 67108864 bytes",
             "3 lines are ignored, so their games count as not played; `referee verify --repair` \
              moves such lines out of the log",

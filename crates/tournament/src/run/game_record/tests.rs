@@ -63,7 +63,7 @@ fn a_void_game_is_announced() {
     faults[Seat::SECOND] = Some(Fault::new(FaultCode::Outage, "503"));
     let builder = faulted(faults);
     let warning = builder.outage_warning("an-id", Seat::SECOND.into(), Duration::from_secs(16));
-    let expected = "game an-id is void: bee had an outage (503); it is played again in 16 s";
+    let expected = "game an-id is void: bee had an outage (503); it will be replayed in 16 s";
     assert_eq!(warning, expected);
 }
 

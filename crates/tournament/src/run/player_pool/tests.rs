@@ -95,7 +95,7 @@ async fn a_game_without_a_service_is_void_and_played_again_later() {
         assert_eq!(usage, serde_json::json!({"white": {"tokens": 10, "cost": 0.2}}));
         let warning = |seconds: u64| {
             format!(
-                "game a-game is void: player 0 had an outage (503); it is played again in \
+                "game a-game is void: player 0 had an outage (503); it will be replayed in \
                  {seconds} s"
             )
         };

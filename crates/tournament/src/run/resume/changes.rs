@@ -59,7 +59,7 @@ pub(super) fn compare(
     let is_checked = checked_round_robin(wanted).is_some();
     let is_fixed = further || !(may_grow(wanted) || is_checked);
     let why_fixed = match (further, is_checked) {
-        (true, _) => "the further games from --until depend on earlier results",
+        (true, _) => "games added by --until depend on earlier results",
         (_, true) => {
             "it passed the check, and other players' games depend on that; add the new version \
              under another name"

@@ -28,7 +28,7 @@ pub enum ContinuationError {
     #[error("`continues = {0:?}`: that league is still being played; stop its run first")]
     Playing(String),
     /// Its results are of something else.
-    #[error("`continues = {name:?}`: {} holds {found}, not a league of {game}", dir.display())]
+    #[error("`continues = {name:?}`: {} holds {found}, not a league playing {game}", dir.display())]
     Unlike {
         /// The name in the configuration.
         name: String,
@@ -122,9 +122,9 @@ fn author(change: &RosterChange) -> Option<&str> {
 /// What the log with the header `old` holds, if not a league of the same game.
 fn difference(old: &Header, wanted: &Header) -> Option<String> {
     if !old.is_league() {
-        return Some("a tournament of another format".to_owned());
+        return Some("a tournament in another format".to_owned());
     }
-    (old.game != wanted.game).then(|| format!("a league of {}", old.game))
+    (old.game != wanted.game).then(|| format!("a league playing {}", old.game))
 }
 
 /// The same version, entering at this time, in seconds since 1970.

@@ -21,7 +21,7 @@ pub enum ResumeError {
     #[error(transparent)]
     NotCreated(WriteError),
     /// A player to replace is not configured.
-    #[error("--replace {0}: no player of this name is configured")]
+    #[error("--replace {0}: no player with this name is configured")]
     Unknown(String),
     /// A line is not a game of this tournament.
     #[error(

@@ -38,7 +38,7 @@ pub(super) fn offer(dir: &Path, contents: &LogContents, players: &[String]) -> O
     let name = format!("{}-late", contents.header.tournament);
     let both = [dir, &dir.with_file_name(&name)].map(|dir| shell::quoted(&dir.to_string_lossy()));
     Some(format!(
-        "\nnext: play {} against some of the others, and rank all together. In a copy of the \
+        "\nnext: play {} against some of the others, and rank them all together. In a copy of the \
          configuration, late.toml, keep only the players {}; in place of its name, format, stages \
          and grades, put\n  name = {}\n  format = \"gauntlet\"\n  anchors = {}\n  {games}\nThen\n  \
          referee run late.toml\n  referee rank {}",

@@ -210,7 +210,7 @@ fn nothing_is_added_once_later_meetings_depend_on_earlier_results() {
     new.stages = header().stages;
     assert_eq!(
         forbidden(compare(&header(), &new, &[], &Played { further: true, ..Played::default() })),
-        ["player cat added: the further games from --until depend on earlier results"]
+        ["player cat added: games added by --until depend on earlier results"]
     );
 }
 
