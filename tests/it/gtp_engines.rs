@@ -39,7 +39,7 @@ fn games(arena: &Arena) -> Vec<Value> {
 const FAILURES: [(&str, &str, &str); 7] = [
     ("size", "no-start", "it refused `boardsize 5`: \"unacceptable size\""),
     ("refuses", "malformed", "\"?N out of ideas\": it refused `genmove`"),
-    ("no-vertex", "malformed", "\"=N I5\": it has no point such as D4, no `pass` and no `resign`"),
+    ("no-vertex", "malformed", "\"=N I5\": expected a point such as D4, `pass` or `resign`"),
     ("taken", "illegal", "G1: C1 is not a free point"),
     ("rejects", "malformed", "it refused `play b C1`, which is legal: \"illegal move\""),
     ("exits", "crash", "it exited with code 4 before the answer to genmove"),

@@ -398,7 +398,7 @@ fn files_that_nobody_handed_in_are_nobody() {
 ann: byte for byte the same as `bea`
 bea: byte for byte the same as `ann`
 zoe: no player was recognised; it is empty
-ignored, beside the submissions: `README.txt`, `list.xlsx`, `marks.csv`
+ignored, not part of any submission: `README.txt`, `list.xlsx`, `marks.csv`
 cup/tournament.toml: 2 of 4 are players
 "
     );
@@ -558,7 +558,7 @@ fn exports_of_every_platform_are_told_apart() {
     let namesake = format!("Ann Lee 12: {folder}2-20 - Ann Lee - 2 December 2024 9:16 AM");
     assert_eq!(players, [ann, namesake], "{said}");
     assert!(said.contains("not used: `11-20 - Ann Lee- Nov 12, 2024 1015 PM`"), "{said}");
-    assert!(said.contains("ignored, beside the submissions: `index.html`"), "{said}");
+    assert!(said.contains("ignored, not part of any submission: `index.html`"), "{said}");
 
     let (players, said) = players_of(&[
         (

@@ -86,7 +86,7 @@ fn class_of_200() {
     let new = arena.run(&["new", "tournament", "submissions", "--game", "backdraughts"]);
     assert_eq!(new.code, 1, "{new:?}");
     assert!(new.err.contains("tournament.toml: 197 of 200 are players"), "{new:?}");
-    assert!(new.err.contains("ignored, beside the submissions: `list.xlsx`\n"), "{new:?}");
+    assert!(new.err.contains("ignored, not part of any submission: `list.xlsx`\n"), "{new:?}");
     edit(&arena);
     let plan = done(arena.run(&["run", "--plan"]));
     assert!(plan.out.contains("197 players"), "{plan:?}");

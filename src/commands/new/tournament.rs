@@ -238,7 +238,7 @@ fn left_out(intake: &Intake) -> impl Iterator<Item = String> {
         (!names.is_empty()).then(|| terminal(&format!("{what}: {names}")))
     };
     let opened = line("opened, because it is an export", &intake.opened);
-    opened.into_iter().chain(line("ignored, beside the submissions", &intake.sheets))
+    opened.into_iter().chain(line("ignored, not part of any submission", &intake.sheets))
 }
 
 /// The name of a tournament in this folder: that of the folder.

@@ -169,7 +169,7 @@ fn compare(
              `{step}`, although its view and events are the same"
         )),
         (None, _) => difference_in_answers(&**one, &**other, seat)
-            .map(|by| format!("{name} can tell from {by} what it may not know")),
+            .map(|by| format!("{name} can tell from {by} what it should not know")),
     };
     Ok(Comparison::Alike(problem))
 }

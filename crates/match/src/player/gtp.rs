@@ -182,7 +182,7 @@ impl Gtp {
         }
         self.on_board = None;
         let wrong = match answer {
-            Ok(_) => "it has no point such as D4, no `pass` and no `resign`",
+            Ok(_) => "expected a point such as D4, `pass` or `resign`",
             Err(_) => "it refused `genmove`",
         };
         let shown = shown(line);
