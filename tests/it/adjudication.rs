@@ -66,7 +66,7 @@ fn games_end_by_scores_and_length() {
     assert_eq!(pgn.matches("[Termination \"adjudication\"]\n").count(), 12, "{pgn}");
     assert!(pgn.contains("{adjudicated by length} 1/2-1/2"), "{pgn}");
     assert!(
-        arena.read("report.html").contains("draw from ply 5 on: both report from −10 to 10 in 4")
+        arena.read("report.html").contains("draw from ply 5 on: both report from −10 to 10 for 4")
     );
 }
 

@@ -90,7 +90,7 @@ fn sample_lines(trial: &GameTrial, sample: &GameSample) -> Vec<String> {
         sample.reasons.iter().map(|(reason, games)| format!("{reason} {games}")).collect();
     vec![
         format!("{} games between {} players", sample.games, sample.players),
-        format!("  points of {}: {}", trial.seats[0], share(&sample.first_seat)),
+        format!("  points for {}: {}", trial.seats[0], share(&sample.first_seat)),
         format!("  decisive: {}", share(&sample.decisive)),
         format!("  plies: {}", numbers(&sample.plies)),
         format!("  reasons: {}", reasons.join(", ")),

@@ -79,7 +79,7 @@ fn a_portrait_is_shown_with_its_intervals() {
     let says = |text: &str| assert!(lines.iter().any(|line| line.contains(text)), "{lines:?}");
     says("4 games between random players");
     says("4 games between search-9 players");
-    says("points of one: 50% (95%: 25% to 75%)");
+    says("points for one: 50% (95%: 25% to 75%)");
     says("plies: 1 to 9, half of them 2 to 4, median 3, mean 3.3");
     says("reasons: full 1, taken 3");
     assert!(!lines.iter().any(|line| line.contains("legal actions")), "they are not listed");
