@@ -522,7 +522,7 @@ fn two_players_are_compared_among_others() {
     assert_eq!(arena.run(&["verify", "--game", GAME]).code, 0);
     // The games of `old` serve the next version, too.
     let run = compare("newer", "6");
-    assert!(run.err.contains("18 games of old from"), "{}", run.err);
+    assert!(run.err.contains("18 games by old from"), "{}", run.err);
     assert!(run.err.contains("18 of 18 games"), "{}", run.err);
 }
 

@@ -185,7 +185,7 @@ fn a_plan_refuses_what_a_run_refuses() {
     });
     let message = "error: 2001 players are too many for one ranking: the maximum is 2000\n";
     refused(&Arena::with(&crowded), &[], 2, message);
-    refused(&blocked, &["--replace", "nobody", "--results", "elsewhere"], 2, "no player of this");
+    refused(&blocked, &["--replace", "nobody", "--results", "elsewhere"], 2, "no player with this");
 
     let arena = played();
     arena.configure(&small.change(|config| config.pairs = 1));
