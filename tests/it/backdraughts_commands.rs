@@ -64,7 +64,7 @@ fn without_rolls_and_seed_the_line_is_bad() {
                  `pass` or `decline`\n";
     assert_eq!((run.code, run.err.as_str()), (2, error));
     let run = trace(&[], "roll 3\n1,3>1,2\n");
-    let error = "line 2: B3: 1,3>1,2 goes 1, but the number to play is 3\n";
+    let error = "line 2: B3: 1,3>1,2 moves 1, but must move 3\n";
     assert_eq!((run.code, run.err.as_str()), (2, error));
 }
 

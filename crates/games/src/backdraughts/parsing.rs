@@ -120,7 +120,7 @@ impl ActionJudge<'_> {
             return breaks("B3", "does not move the pawn");
         }
         if distance != self.number {
-            let reason = format!("goes {distance}, but the number to play is {}", self.number);
+            let reason = format!("moves {distance}, but must move {}", self.number);
             return breaks(self.distance_clause(), reason);
         }
         let mut at = Bitboard::of(from).step(way);

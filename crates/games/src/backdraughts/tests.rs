@@ -117,7 +117,7 @@ fn every_refusal_cites_its_clause() {
     assert_eq!(refusal(&game, white, "1,3>4,3"), "B1: 1,3>4,3 comes before the roll");
     play(&mut game, "roll 3");
     for (text, expected) in [
-        ("1,3>1,2", "B3: 1,3>1,2 goes 1, but the number to play is 3"),
+        ("1,3>1,2", "B3: 1,3>1,2 moves 1, but must move 3"),
         ("1,3>2,2", "B3: 1,3>2,2 does not go straight along a row or a column"),
         ("1,3>1,3", "B3: 1,3>1,3 does not move the pawn"),
         ("1,3>1,6", "B3: 1,3>1,6 ends on an occupied square"),
@@ -300,7 +300,7 @@ fn without_dice_pawns_go_farther_the_more_are_lost() {
         serde_json::to_string(&game.state()).expect("plain data"),
         r#"{"board":["........","...BBBB.","....BBB.",".W...BB.",".WW...B.",".WWW....",".WWWW...","........"],"to_move":"white","distance":1,"lost":{"white":0,"black":0}}"#
     );
-    let far = "B9: 1,3>3,3 goes 2, but the number to play is 1";
+    let far = "B9: 1,3>3,3 moves 2, but must move 1";
     assert_eq!(refusal(&game, Side::First, "1,3>3,3"), far);
 }
 

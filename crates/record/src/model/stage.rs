@@ -345,7 +345,10 @@ impl Stage {
             }
             Format::League => format!("a league that begins with {}", counted(players, "player")),
             Format::Listed { meetings, .. } => {
-                format!("{} of {deals} for players short of them", counted(meetings.len(), meeting))
+                format!(
+                    "{} of {deals} for players who had too few",
+                    counted(meetings.len(), meeting)
+                )
             }
             Format::Further => "further games as time allows".to_owned(),
         }
@@ -550,7 +553,7 @@ mod tests {
                 "a knockout with 2 pairs per match",
                 "a ladder of 400 games at most",
                 "a league that begins with 5 players",
-                "2 pairings of 2 pairs for players short of them",
+                "2 pairings of 2 pairs for players who had too few",
                 "further games as time allows",
             ]
         );
