@@ -27,7 +27,8 @@ fn games_in_play_are_shown_on_boards() -> Lacks {
         Err(missing) => return Some(missing),
     };
     let config = Config::empty().bot("ant", "search").bot("bee", "search-10000");
-    let arena = Arena::with(&config.change(|config| config.jobs = 2));
+    // More games than are played while it is looked at.
+    let arena = Arena::with(&config.change(|config| (config.jobs, config.pairs) = (2, 500)));
     let phone = json!({ "mobileEmulation": { "deviceMetrics":
         { "width": 390, "height": 900, "pixelRatio": 1 } } });
     let dark = "--blink-settings=preferredColorScheme=0";
@@ -49,13 +50,11 @@ fn games_in_play_are_shown_on_boards() -> Lacks {
             assert_eq!(browser.ask(CLIPPED).await, json!([]), "{name}");
             // The boards go on, end with the run, and come back with the next one. Between two games,
             // none is shown.
-            let ply = "return Math.max(0, ...[...inPlay.shown.values()].map(({ ply }) => ply))";
-            let before = browser.ask(ply).await.as_u64().expect("a number");
-            let on = format!(
-                "return new Promise((done) => {{ const receive = inPlay.receive; inPlay.receive = (games) => {{
-                 receive.call(inPlay, games); if (games.some(({{ frame }}) => frame.ply > {before})) done(true); }} }})"
-            );
-            assert_eq!(browser.ask(&on).await, json!(true));
+            let on = "const before = new Map([...inPlay.shown].map(([id, { ply }]) => [id, ply]));
+                return new Promise((done) => { const receive = inPlay.receive; inPlay.receive = (games) => {
+                receive.call(inPlay, games);
+                if (games.some(({ id, frame }) => frame.ply > (before.get(id) ?? 0))) done(true); } })";
+            assert_eq!(browser.ask(on).await, json!(true));
             browser.ask("location.hash = '#projector'").await;
             assert_eq!(browser.ask(FINDINGS).await, json!([]), "{name}: the projector view");
             browser.ask("location.hash = ''").await;
