@@ -1,4 +1,5 @@
-//! A submission becomes a version: it is taken in, checked, kept, and enters.
+//! A submission becomes a version: it is taken in, checked, kept, and enters. One that was removed
+//! comes back.
 
 use std::cell::RefCell;
 use std::fs;
@@ -8,9 +9,10 @@ use std::time::Duration;
 
 use super::author_report::{AuthorReport, Outcome};
 use super::checks::{CheckRoom, Submission};
-use super::doorkeeper::{DoorEvent, Doorkeeper, RunOver, remove_tree};
+use super::doorkeeper::{Author, DoorEvent, Doorkeeper, RunOver, remove_tree};
 use super::intake::{self, NotTaken, Taken};
-use super::version::{keep_start, player_in, version_digest, version_dir};
+use super::roster::kept_version;
+use super::version::{KeptVersion, keep_start, player_in, version_digest, version_dir};
 use super::{now, without_sight};
 use referee_check::{Candidate, CheckReport, Exam, Readiness, ReportText, StepNews, examine};
 use referee_protocol::escape;
@@ -261,5 +263,40 @@ impl Doorkeeper {
         self.names.push(name.clone());
         self.remember(&player);
         Ok(Ok(name))
+    }
+
+    /// Lets the last versions play again of authors who were removed, and are so no more.
+    pub(crate) fn bring_back_readmitted(&mut self) -> Result<(), RunOver> {
+        let is_back = |(author, known): &(&String, &Author)| {
+            known.is_removed() && !self.control.removed.contains(*author)
+        };
+        let back = self.authors.iter().filter(is_back);
+        let back: Vec<_> = back
+            .filter_map(|(author, known)| Some((author.clone(), known.last.clone()?)))
+            .collect();
+        for (author, mut version) in back {
+            match self.bring_back(&version)? {
+                Ok(()) => {
+                    version.left = None;
+                    self.authors.entry(author).or_default().last = Some(version);
+                }
+                Err(why) => self.warn(&format!("{} cannot play again: {why}", version.name))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets a version play again.
+    fn bring_back(&self, version: &PlayerInfo) -> Result<Result<(), String>, RunOver> {
+        let Some(entry) = &version.entry else { return Ok(Ok(())) };
+        let program = match kept_version(&self.league, version, entry, &self.hidden) {
+            KeptVersion::Ready(program) => *program,
+            KeptVersion::Unavailable(why) => return Ok(Err(why)),
+            KeptVersion::Changed => {
+                return Ok(Err("its files have changed since it entered".to_owned()));
+            }
+        };
+        let player = version.name.clone();
+        self.ask_for(RosterChange::Returned { player, at: now() }, Some(program))
     }
 }

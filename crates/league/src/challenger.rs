@@ -210,11 +210,11 @@ impl Doorkeeper {
                 "at most {MOST_PER_HOUR} are played per hour; try again in {wait}"
             ));
         }
-        let Some(own) = self.authors.get(author).filter(|own| own.is_there) else {
+        let Some(own) = self.authors.get(author).filter(|own| own.is_there()) else {
             return Err("you have no active version; hand in a player first".to_owned());
         };
-        let player = self.program(author, own.version, &Entry::name(author, own.version))?;
-        Ok(Meeting { version: own.version, players: [player, self.opponent(author, wanted)?] })
+        let player = self.program(author, own.version(), &Entry::name(author, own.version()))?;
+        Ok(Meeting { version: own.version(), players: [player, self.opponent(author, wanted)?] })
     }
 
     /// The program of a version that plays, as its challenger calls it.
@@ -258,13 +258,13 @@ impl Doorkeeper {
             let house = PlayerSpec { name: called.clone(), ..house.clone() };
             return is_there.then_some(house).ok_or_else(gone);
         }
-        let mut present = self.authors.iter().filter(|(_, known)| known.is_there);
-        let found = present.find(|(author, known)| Entry::name(author, known.version) == name);
+        let mut present = self.authors.iter().filter(|(_, known)| known.is_there());
+        let found = present.find(|(author, known)| Entry::name(author, known.version()) == name);
         let (whose, known) = found.ok_or_else(gone)?;
         if whose == author {
             return Err("this is your own version; choose another player".to_owned());
         }
-        self.program(whose, known.version, called)
+        self.program(whose, known.version(), called)
     }
 
     /// A game as the first of the players may see it: of the other one, only the moves.

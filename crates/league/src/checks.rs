@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::author_folder::AuthorFolder;
 use super::author_report::{AuthorReport, Outcome};
-use super::doorkeeper::{Doorkeeper, RunOver, WORK, remove_tree};
+use super::doorkeeper::{Author, Doorkeeper, RunOver, WORK, remove_tree};
 use super::history::PastOutcome;
 use super::intake::{LeagueBuilds, NotTaken, Taken};
 use super::now;
@@ -129,7 +129,7 @@ impl Doorkeeper {
         }
         // Another league may have had versions since: one that this league continues, or that
         // continues this one.
-        let known = self.authors.get(author).map_or(0, |known| known.version);
+        let known = self.authors.get(author).map_or(0, Author::version);
         let version = match last_version(&self.league, author) {
             Ok(last) => last.max(known) + 1,
             Err(error) => {

@@ -26,8 +26,6 @@ use super::intake::{LeagueBuilds, NotTaken};
 use super::invitations::Invitations;
 use super::now;
 use super::queue::WaitingAuthors;
-use super::roster::kept_version;
-use super::version::KeptVersion;
 use referee_check::Exam;
 use referee_protocol::escape;
 use referee_protocol::places::Places;
@@ -83,18 +81,37 @@ pub(crate) const REMOVED: &str = "the organiser has removed its author";
 /// What the door knows about an author.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Author {
-    /// The last version.
-    last: Option<Box<PlayerInfo>>,
-    /// Its number.
-    pub(crate) version: u32,
-    /// The digest of what was handed in for it.
-    pub(crate) source: String,
-    /// Whether it plays, or would if it had not made too many faults.
-    pub(crate) is_there: bool,
-    /// Whether the organiser has removed it.
-    is_removed: bool,
+    /// The last version, as the log has it.
+    pub(crate) last: Option<Box<PlayerInfo>>,
     /// When a submission was last checked.
     pub(crate) checked: Option<Instant>,
+}
+
+impl Author {
+    pub(crate) fn entry(&self) -> Option<&Entry> {
+        self.last.as_ref()?.entry.as_ref()
+    }
+
+    /// The number of the last version; 0 without one.
+    pub(crate) fn version(&self) -> u32 {
+        self.entry().map_or(0, |entry| entry.version)
+    }
+
+    /// Whether the last version plays, or would if it had not made too many faults.
+    pub(crate) fn is_there(&self) -> bool {
+        self.last.as_ref().is_some_and(|last| last.left.is_none())
+    }
+
+    /// Whether the organiser has removed the last version.
+    pub(crate) fn is_removed(&self) -> bool {
+        let left = self.last.as_ref().and_then(|last| last.left);
+        left.is_some_and(|left| left.why == LeavingReason::Removed)
+    }
+
+    /// The last version, if it is there.
+    fn present(&mut self) -> Option<&mut PlayerInfo> {
+        self.last.as_deref_mut().filter(|last| last.left.is_none())
+    }
 }
 
 /// Works at the door, in a thread of its own: who waits for a check (`checks`), how a version enters
@@ -149,11 +166,7 @@ impl Doorkeeper {
     pub(crate) fn remember(&mut self, player: &PlayerInfo) {
         let Some(entry) = &player.entry else { return };
         let known = self.authors.entry(entry.author.clone()).or_default();
-        if entry.version > known.version {
-            known.version = entry.version;
-            known.source.clone_from(&entry.source);
-            known.is_there = player.left.is_none();
-            known.is_removed = player.left.is_some_and(|left| left.why == LeavingReason::Removed);
+        if entry.version > known.version() {
             known.last = Some(player.clone().into());
         }
     }
@@ -252,52 +265,15 @@ impl Doorkeeper {
 
     /// Lets the present version of an author go, if there is one.
     pub(crate) fn let_go(&mut self, author: &str, why: LeavingReason) -> Result<(), RunOver> {
-        let Some(known) = self.authors.get_mut(author).filter(|known| known.is_there) else {
+        let Some(last) = self.authors.get_mut(author).and_then(Author::present) else {
             return Ok(());
         };
-        known.is_there = false;
-        known.is_removed = why == LeavingReason::Removed;
-        let player = Entry::name(author, known.version);
-        let leaving = Leaving { at: now(), why };
+        let (player, leaving) = (last.name.clone(), Leaving { at: now(), why });
+        last.left = Some(leaving);
         match self.ask_for(RosterChange::Left { player, leaving }, None)? {
             Ok(()) => Ok(()),
             Err(why) => self.warn(&format!("cannot withdraw {author}: {why}")),
         }
-    }
-
-    /// Lets the last versions play again of authors who were removed, and are so no more.
-    fn bring_back_readmitted(&mut self) -> Result<(), RunOver> {
-        let is_back = |(author, known): &(&String, &Author)| {
-            known.is_removed && !self.control.removed.contains(*author)
-        };
-        let back = self.authors.iter().filter(is_back);
-        let back: Vec<_> = back
-            .filter_map(|(author, known)| Some((author.clone(), known.last.clone()?)))
-            .collect();
-        for (author, version) in back {
-            match self.bring_back(&version)? {
-                Ok(()) => {
-                    let known = self.authors.entry(author).or_default();
-                    (known.is_there, known.is_removed) = (true, false);
-                }
-                Err(why) => self.warn(&format!("{} cannot play again: {why}", version.name))?,
-            }
-        }
-        Ok(())
-    }
-
-    /// Lets a version play again.
-    fn bring_back(&self, version: &PlayerInfo) -> Result<Result<(), String>, RunOver> {
-        let Some(entry) = &version.entry else { return Ok(Ok(())) };
-        let program = match kept_version(&self.league, version, entry, &self.hidden) {
-            KeptVersion::Ready(program) => *program,
-            KeptVersion::Unavailable(why) => return Ok(Err(why)),
-            KeptVersion::Changed => {
-                return Ok(Err("its files have changed since it entered".to_owned()));
-            }
-        };
-        let player = version.name.clone();
-        self.ask_for(RosterChange::Returned { player, at: now() }, Some(program))
     }
 
     /// Tells everyone who waits, and whose submissions are being checked.
@@ -326,8 +302,8 @@ impl Doorkeeper {
         let Some(found) = self.read(author, &folder)? else { return Ok(()) };
         let mut report = AuthorReport::new(&folder, &found.digest, &self.places);
         let known = self.authors.get(author).cloned().unwrap_or_default();
-        if known.is_there && known.source == found.digest {
-            let name = Entry::name(author, known.version);
+        if known.is_there() && known.entry().is_some_and(|entry| entry.source == found.digest) {
+            let name = Entry::name(author, known.version());
             if report.was_entered(&name) {
                 return Ok(());
             }
