@@ -50,7 +50,7 @@ pub(super) async fn hand_in(
     match take(&entrance, &visit, request).await {
         Ok(HandedIn::New) => see_other(AUTHOR, None),
         Ok(HandedIn::Same) => {
-            let text = "You have handed in these files before; they will not be checked again.";
+            let text = "These are the files of your last hand-in; they will not be checked twice.";
             entrance.tell(StatusCode::OK, "Nothing new", text, (AUTHOR, "See the report on them"))
         }
         Err(RefusedUpload::Form(problem)) => entrance.refuse_form(&problem, AUTHOR),
