@@ -7,6 +7,8 @@ use referee_record::model::record::{Header, examples};
 use referee_record::model::stage::{Format, Stage};
 use referee_tournament::forecast::Forecast;
 
+use crate::cases;
+
 fn stage(format: Format) -> Stage {
     Stage { format, pairs: 1, players: None }
 }
@@ -46,7 +48,8 @@ fn formats(players: u32) -> [(&'static str, Vec<Stage>); 5] {
 fn row(name: &str, players: u32, stages: Vec<Stage>) -> Forecast {
     let most = stages.contains(&Stage::further()).then_some(7 * players as usize);
     let header = header(players, stages);
-    let found = Forecast::new(&header, &grades(players), most, u64::from(1500 / players));
+    let found =
+        Forecast::new(&header, &grades(players), most, cases(1500, 600) / u64::from(players));
     let found = found.expect("everyone is ranked");
     println!(
         "| {players} | {name} | {:.0} | {:.0} Elo | {:.1}% | {:.1} | {:.1}% |",

@@ -20,7 +20,8 @@ use referee_tournament::analysis::results::Faulted;
 use referee_tournament::forecast::outcome;
 use referee_tournament::schedule::state::TournamentState;
 
-use crate::seats::{places, seat_names};
+use crate::cases;
+use crate::seats::{count, places, seat_names};
 
 /// The players whose ratings are given.
 const ANCHORS: [f64; 2] = [0.0, 300.0];
@@ -32,7 +33,7 @@ const BROKEN: f64 = 500.0;
 #[derive(Debug, Clone, Copy)]
 struct Term {
     name: &'static str,
-    leagues: u32,
+    leagues: u64,
     authors: usize,
     versions: u32,
     /// The mean strengths of first versions, one for each camp of authors, in Elo.
@@ -57,7 +58,7 @@ struct Term {
 
 const USUAL: Term = Term {
     name: "60 authors, 3 versions",
-    leagues: 30,
+    leagues: cases(30, 17),
     authors: 60,
     versions: 3,
     camps: &[150.0],
@@ -274,7 +275,7 @@ fn worth_of(term: &Term) -> Vec<Worth> {
             scope.spawn(|| {
                 loop {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= u64::from(term.leagues) {
+                    if seed >= term.leagues {
                         return;
                     }
                     let mut league = TrueLeague::new(seed, term.seats);
@@ -302,7 +303,7 @@ fn ratings_of_a_league_are_right_within_their_intervals() {
     {
         let all = worth_of(term);
         let mean = |value: fn(&Worth) -> f64| {
-            all.iter().map(|it| value(it) / f64::from(term.leagues)).sum::<f64>()
+            all.iter().map(|it| value(it)).sum::<f64>() / count(all.len())
         };
         let (held, ranked) = (mean(|it| it.held), mean(|it| it.ranked));
         let lowest = all.iter().map(|it| it.held).fold(1.0, f64::min);

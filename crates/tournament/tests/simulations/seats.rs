@@ -14,8 +14,10 @@ use referee_tournament::analysis::Evaluation;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::schedule::state::TournamentState;
 
+use crate::cases;
+
 /// Tournaments per scenario.
-const TOURNAMENTS: u64 = 50;
+const TOURNAMENTS: u64 = cases(50, 25);
 /// Elo points of a unit of the logistic distribution.
 const LOGISTIC: f64 = 400.0 / std::f64::consts::LN_10;
 
@@ -159,7 +161,7 @@ pub(super) fn places(strengths: &[f64], step: f64, luck: &mut impl Rng) -> Place
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of players")]
-fn count(number: usize) -> f64 {
+pub(super) fn count(number: usize) -> f64 {
     number as f64
 }
 
