@@ -55,6 +55,7 @@ pub mod hand_in;
 pub mod history;
 mod intake;
 pub mod invitations;
+pub mod opening_hours;
 pub mod queue;
 pub mod roster;
 pub mod version;

@@ -4,6 +4,7 @@ mod author;
 mod challenge;
 mod entrance;
 mod form;
+mod held_up;
 mod organiser;
 mod own_games;
 mod packet;

@@ -3,7 +3,7 @@
 use tokio::sync::mpsc;
 
 use super::hooks::HookEvent;
-use super::opening_hours::OpeningHours;
+use super::opening_hours::GameGate;
 use super::planned_run::{Listening, PlannedRun, RunOutcome, Starters, finish_when_asked};
 use crate::commands::Failure;
 use crate::commands::check::{ExamTerms, exam};
@@ -61,7 +61,7 @@ pub(super) fn play(
                 // The run is about to begin.
                 let _ = tell.send(instruction);
             }
-            let mut hours = OpeningHours::begin(league.settings.bounds, league.dir, tell.clone())?;
+            let mut hours = GameGate::begin(league.settings.bounds, league.dir, tell.clone())?;
             let door = Door::open(league, plan, state.header(), tell)?;
             let starters = Starters { players: &players, instructions };
             let mut all = Listeners(vec![listeners, &mut hours]);

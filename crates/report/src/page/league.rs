@@ -50,8 +50,8 @@ pub struct OrganiserPage<'a> {
     pub is_running: bool,
     /// When games may begin.
     pub bounds: GameBounds,
-    /// Whether no game would be worth playing.
-    pub is_idle: bool,
+    /// Why no games are being played although the league is open; empty if nothing holds them up.
+    pub held_up: &'a str,
     /// Whose hand-ins are being checked, and who waits, the next one first.
     pub queue: (&'a [&'a str], &'a [String]),
     /// The authors.
@@ -163,7 +163,7 @@ impl OrganiserPage<'_> {
                 @if !self.bounds.are_none() { p { "Bounds: " (self.bounds) "." } }
                 @match self.state {
                     LeagueStatus::Playing => {
-                        p { "The league is open. " @if self.is_idle { (IDLE) } }
+                        p { "The league is open. " (self.held_up) }
                         (self.button("pause", "Pause all games"))
                     }
                     LeagueStatus::Paused => {
@@ -374,7 +374,7 @@ pub(super) mod tests {
             state: LeagueStatus::Playing,
             is_running: true,
             bounds: GameBounds { per_day: Some(9), quiet: None },
-            is_idle: true,
+            held_up: IDLE,
             queue: (&[HOSTILE], &[HOSTILE.to_owned()]),
             authors: &[listed],
         };

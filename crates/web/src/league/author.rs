@@ -17,6 +17,7 @@ use tokio_stream::wrappers::WatchStream;
 
 use super::challenge;
 use super::entrance::{AuthorVisit, Entrance, page_with_forms};
+use super::held_up::held_up;
 use super::own_games::{OwnGame, OwnGames};
 use super::turned_games;
 use crate::WebError;
@@ -33,7 +34,7 @@ use referee_protocol::escape;
 use referee_record::model::league::LeagueSettings;
 use referee_record::wording::counted;
 use referee_report::page::PlayedGame;
-use referee_report::page::league::{AuthorPage, AuthorVersion, GameFilter, IDLE, ListedHandIn};
+use referee_report::page::league::{AuthorPage, AuthorVersion, GameFilter, ListedHandIn};
 use referee_sandbox::limits;
 use referee_tournament::folder;
 
@@ -77,7 +78,8 @@ async fn html(
         live = served::page(&entrance.live, Freshness::Current).await?;
     }
     let is_removed = control.removed.contains(&visit.name);
-    let notices = notices(entrance, &visit.name, &control, live.is_idle)?;
+    let held_up = held_up(entrance, &live);
+    let notices = notices(entrance, &visit.name, &control, &held_up)?;
     let settings = &entrance.league.settings;
     let bounds = format!(
         "At most {}, and once every {}. A new hand-in replaces your previous one.",
@@ -121,7 +123,7 @@ fn notices(
     entrance: &Entrance,
     author: &str,
     control: &Control,
-    is_idle: bool,
+    held_up: &str,
 ) -> Result<Vec<String>, WebError> {
     let is_removed = control.removed.contains(author);
     let is_running = folder::is_being_written(&entrance.league.dir);
@@ -130,7 +132,7 @@ fn notices(
         (is_removed, "The organiser has removed you: your versions have stopped playing."),
         (control.paused, "All games are paused."),
         (!is_running, "No games are being played: your hand-ins wait until the league resumes."),
-        (is_idle && is_running && !control.paused && !control.closed, IDLE),
+        (is_running && !control.paused && !control.closed && !held_up.is_empty(), held_up),
     ];
     let notices = notices.into_iter().filter(|(holds, _)| *holds).map(|(_, text)| text.to_owned());
     let queue = CheckQueue::read(&entrance.league.dir)?;

@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use super::author::date;
 use super::entrance::{Entrance, OrganiserVisit, page_with_forms, see_other};
 use super::form::{self, FormProblem};
+use super::held_up::held_up;
 use crate::WebError;
 use crate::background::in_background;
 use crate::served::{self, LivePage};
@@ -51,7 +52,7 @@ async fn html(entrance: &Entrance, visit: &OrganiserVisit) -> Result<String, Web
         state,
         is_running: folder::is_being_written(&entrance.league.dir),
         bounds: entrance.league.settings.bounds,
-        is_idle: live.is_idle,
+        held_up: &held_up(entrance, &live),
         queue: (&checking, &queue.waiting),
         authors: &authors(entrance, &control).await?,
     };
