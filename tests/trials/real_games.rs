@@ -36,13 +36,10 @@ print('nodes', count(pyspiel.load_game(sys.argv[1]).new_initial_state(), int(sys
 ";
 
 /// Games of `OpenSpiel`, each with the searcher that plays it against `random` and `greedy`.
-const OPENSPIEL: [(&str, &str); 16] = [
+const OPENSPIEL: [(&str, &str); 13] = [
     ("tic_tac_toe", "search-50"),
     ("connect_four", "search-30"),
-    ("breakthrough(rows=5,columns=4)", "search-30"),
-    ("othello", "search-3"),
     ("go(board_size=5)", "search-3"),
-    ("chess", "search-30"),
     ("backgammon(max_player_turns=4)", "search-3"),
     ("pig(winscore=20)", "search-30"),
     ("matrix_rps", "search-20"),
@@ -65,17 +62,6 @@ const MORE_SEATS: [(&str, usize); 5] = [
     ("first_sealed_auction(players=3)", 3),
     ("goofspiel(players=4,num_cards=4)", 4),
     ("hearts", 4),
-];
-
-/// A random game of chess up to a position in which black has five moves, one of which mates. Whole
-/// games between players that try random games would take minutes.
-#[rustfmt::skip]
-const BEFORE_MATE: [&str; 65] = [
-    "d4", "f6", "h3", "Nh6", "Kd2", "Rg8", "b4", "c6", "a3", "Nf7", "Ke3", "h5", "Rh2", "Na6",
-    "Kf3", "Qb6", "Bf4", "Qd8", "Bd2", "Rh8", "Bh6", "g6", "Bg5", "fxg5", "Qe1", "Rh6", "a4",
-    "h4", "Qd2", "Qc7", "Qd3", "b6", "Ke4", "c5", "Qxa6", "Qg3", "Qc4", "Rh5", "b5", "Qe3+",
-    "Kd5", "Kd8", "Na3", "Ke8", "dxc5", "Qg3", "Qe4", "bxc5", "Qg4", "Bg7", "c4", "d6", "b6",
-    "Be6+", "Kxe6", "Bb2", "Nb5", "Bg7", "Qxg5", "Rh7", "Ra3", "d5", "Rb3", "a6", "Nd6+"
 ];
 
 /// Replays exported games with the package `chess`, and compares every position, its moves, their
@@ -203,12 +189,7 @@ fn openspiel(game: &str, searcher: &str) -> Lacks {
         |(name, bot): (&str, &str)| format!("[[players]]\nname = \"{name}\"\nbot = \"{bot}\"\n");
     let bots = ["random", "greedy", searcher];
     let players: String = ["ant", "bee", "cat"].into_iter().zip(bots).map(player).collect();
-    if name == "chess" {
-        arena.write("openings.txt", &Value::from(&BEFORE_MATE[..]).to_string());
-        play(&arena, &game, &format!("[openings]\nfile = \"openings.txt\"\n{players}"));
-    } else {
-        play(&arena, &game, &players);
-    }
+    play(&arena, &game, &players);
     None
 }
 

@@ -173,7 +173,7 @@ impl Cup {
         };
         format!(
             "name = \"cup\"\ngame = \"watch-your-back\"\nseed = 7\nquarantine = 0\njobs = 2\n\
-             [options]\nmax-moves = 4\n[clock]\n{}\n\
+             format = \"gauntlet\"\nanchors = [\"one\"]\n[options]\nmax-moves = 4\n[clock]\n{}\n\
              [containment]\nlevel = \"{}\"\n{}\n\
              [[players]]\nname = \"bad\"\ncommand = [\"python3\", \"hostile.py\", \"{}\"]\n\
              dir = {PLAYERS:?}\n{network}{own_env}\n[[players]]\nname = \"one\"\n{other}\n\
