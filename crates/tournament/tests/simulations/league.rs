@@ -302,9 +302,8 @@ fn ratings_of_a_league_are_right_within_their_intervals() {
         TERMS.iter().filter(|term| only.as_ref().is_none_or(|only| term.name.contains(only)))
     {
         let all = worth_of(term);
-        let mean = |value: fn(&Worth) -> f64| {
-            all.iter().map(|it| value(it)).sum::<f64>() / count(all.len())
-        };
+        let mean =
+            |value: fn(&Worth) -> f64| all.iter().map(&value).sum::<f64>() / count(all.len());
         let (held, ranked) = (mean(|it| it.held), mean(|it| it.ranked));
         let lowest = all.iter().map(|it| it.held).fold(1.0, f64::min);
         let below = mean(|it| f64::from(it.held < 0.93));
