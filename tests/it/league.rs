@@ -115,6 +115,8 @@ fn players_come_improve_and_go_while_games_are_played() {
     assert_eq!(arena.stop(run), 130);
     let plan = arena.run(&["run", "--plan"]).out;
     assert!(plan.contains("at the pace so far, about "), "{plan}");
+    assert!(plan.contains("watch-your-back, 4 players, a league that begins with 2 "), "{plan}");
+    assert!(plan.contains(&format!("\n{} games played\n", arena.games().len())), "{plan}");
     let history = fs::read_to_string(arena.path().join("entrants/bob/history.jsonl"));
     let history = history.expect("a history");
     let past: Vec<Value> = history

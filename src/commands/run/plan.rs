@@ -20,6 +20,7 @@ use referee_record::model::tournament::Tournament;
 use referee_record::wording::counted;
 use referee_report::Row;
 use referee_report::grades::unreached_bands;
+use referee_report::page::league::IDLE;
 use referee_report::tables::Tables;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder;
@@ -49,50 +50,29 @@ pub(super) fn plan(request: &RunRequest<'_>) -> Result<Status, Failure> {
         Some(wanted) => wanted,
         None => resume::drawn_header(tournament, &record, "", None, &note)?,
     };
-    let PlannedGames { state, kept, used, bytes } = match &found {
+    let games = match &found {
         Some(found) => PlannedGames::read(&dir, found)?,
         None => PlannedGames::all(&header),
     };
-    let at_once = limits.at_once(state.due());
+    let at_once = limits.at_once(games.state.due());
     limits.refuse_too_many(at_once, tournament.players.iter(), header.seats.len())?;
-    let summary = state.summary();
-    printer.line(&format!(
-        "{}: {}, {} players, {}",
-        tournament.name,
-        tournament.game.name(),
-        tournament.players.len(),
-        describe_stages(&tournament.stages, tournament.players.len(), header.seats.len()),
-    ))?;
-    if let Some(openings) = header.describe_openings(header.most_pairs()) {
-        printer.line(&format!("openings: {}", escape::terminal(&openings)))?;
+    let due = games.state.summary().due;
+    for line in overview(tournament, &header, &games) {
+        printer.line(&line)?;
     }
-    printer.line(&summary.to_string())?;
-    let forecast = if kept == 0 { forecast(tournament, &header, summary.due) } else { None };
-    if let Some((_, text)) = &forecast {
-        printer.line(text)?;
-    }
-    for band in unreached(tournament, &header, forecast.as_ref().map(|(forecast, _)| forecast)) {
-        printer.line(&band)?;
-    }
-    if let Some(waiting) = waiting(&state) {
-        printer.line(&waiting)?;
-    }
-    let (due, jobs) = (summary.due, limits.jobs);
-    let each = used.checked_div(kept).map(|each| each / jobs as u64);
-    let each = each.map(Duration::from_nanos).filter(|each| !each.is_zero());
-    let bounds = tournament.league.as_ref().map_or(GameBounds::default(), |league| league.bounds);
-    if !bounds.are_none() {
-        printer.line(&bounds.to_string())?;
-    }
-    if let Some(each) = each.filter(|_| header.is_league()) {
-        printer.line(&a_day(each, bounds, (kept, bytes)))?;
-    } else if let Some(each) = each.filter(|_| due > 0) {
-        let left = each.saturating_mul(u32::try_from(due).unwrap_or(u32::MAX));
-        let left = indicatif::HumanDuration(left);
-        printer
-            .line(&format!("about {left} left, estimated from the log, {jobs} games at a time"))?;
-    } else if kept == 0 && until.is_none() {
-        printer.line("no estimate before the first game")?;
+    let each = games.each(limits.jobs);
+    let pace = match each {
+        Some(each) if header.is_league() => games.a_day(each, bounds(tournament)),
+        Some(each) if due > 0 => {
+            let left = each.saturating_mul(u32::try_from(due).unwrap_or(u32::MAX));
+            let (left, jobs) = (indicatif::HumanDuration(left), limits.jobs);
+            format!("about {left} left, estimated from the log, {jobs} games at a time")
+        }
+        _ if games.kept == 0 && until.is_none() => "no estimate before the first game".to_owned(),
+        _ => String::new(),
+    };
+    if !pace.is_empty() {
+        printer.line(&pace)?;
     }
     if let Some(until) = until {
         printer.line(&match each {
@@ -103,19 +83,40 @@ pub(super) fn plan(request: &RunRequest<'_>) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// What a league with these bounds plays and writes in a day, a game in the time `each`, as in its
-/// log of `kept` games with so many bytes.
-fn a_day(each: Duration, bounds: GameBounds, (kept, bytes): (u64, u64)) -> String {
-    let quiet = bounds.quiet.map_or(0, QuietHours::minutes);
-    let open = DAY.saturating_sub(Duration::from_secs(60 * u64::from(quiet)));
-    let games = u64::try_from(open.as_nanos() / each.as_nanos().max(1)).unwrap_or(u64::MAX);
-    let games = bounds.per_day.map_or(games, |most| games.min(most as u64));
-    let log = games.saturating_mul(bytes / kept.max(1));
-    format!(
-        "at the pace so far, about {} games and {} of log a day",
-        HumanCount(games),
-        HumanBytes(log)
-    )
+/// The tournament, its games, and what to expect of them, in lines.
+fn overview(tournament: &Tournament, header: &Header, games: &PlannedGames) -> Vec<String> {
+    let (state, configured) = (&games.state, tournament.players.len());
+    let summary = state.summary();
+    let mut lines = vec![format!(
+        "{}: {}, {} players, {}",
+        tournament.name,
+        tournament.game.name(),
+        if header.is_league() { players_of(state) } else { configured },
+        describe_stages(&tournament.stages, configured, header.seats.len()),
+    )];
+    let openings = header.describe_openings(header.most_pairs());
+    lines.extend(openings.map(|openings| format!("openings: {}", escape::terminal(&openings))));
+    lines.push(summary.to_string());
+    let forecast = if games.kept == 0 { forecast(tournament, header, summary.due) } else { None };
+    let bands = unreached(tournament, header, forecast.as_ref().map(|(forecast, _)| forecast));
+    lines.extend(forecast.map(|(_, text)| text));
+    lines.extend(bands);
+    lines.extend(waiting(state));
+    lines.extend(Some(bounds(tournament)).filter(|it| !it.are_none()).map(|it| it.to_string()));
+    if state.is_idle() {
+        lines.push(IDLE.to_owned());
+    }
+    lines
+}
+
+/// When games of a league may begin.
+fn bounds(tournament: &Tournament) -> GameBounds {
+    tournament.league.as_ref().map_or(GameBounds::default(), |league| league.bounds)
+}
+
+/// How many players take part in a league now.
+fn players_of(state: &TournamentState) -> usize {
+    (0..state.header().players.len()).filter(|&player| state.is_there(player)).count()
 }
 
 /// Says which bands of the grades nobody is expected to reach.
@@ -148,7 +149,13 @@ impl PlannedGames {
 
     /// The games of the log in `dir`, without those of replaced players.
     fn read(dir: &Path, found: &Resumption) -> Result<Self, Failure> {
-        let mut state = TournamentState::new(&found.wanted);
+        // The players of a league come and go in its log, and none is replaced.
+        let is_league = found.wanted.is_league();
+        let mut state = if is_league {
+            found.contents.state.clone()
+        } else {
+            TournamentState::new(&found.wanted)
+        };
         // A replaced player has no number: its games are played again.
         let number = |player: &PlayerInfo| {
             state.number(&player.name).filter(|_| !found.replaced.contains(&player.name))
@@ -156,16 +163,38 @@ impl PlannedGames {
         let numbers: Vec<_> = found.contents.header.players.iter().map(number).collect();
         let (mut kept, mut used) = (0, 0_u64);
         folder::read(dir, |_, game| {
-            let Some(fixture) = planned(game, &numbers) else { return };
-            let mut game = game.clone();
-            game.fixture = fixture;
-            if state.add_line(&game).is_ok() {
+            let mut is_planned = || {
+                let mut game = game.clone();
+                game.fixture = planned(&game, &numbers)?;
+                state.add_line(&game).ok()
+            };
+            if is_league || is_planned().is_some() {
                 kept += 1;
                 used = used.saturating_add(game.wall_ns);
             }
         })?;
         let bytes = found.contents.whole;
         Ok(Self { state, kept, used, bytes })
+    }
+
+    /// The time from one game to the next, with so many at once; `None` before the first one.
+    fn each(&self, jobs: usize) -> Option<Duration> {
+        let each = self.used.checked_div(self.kept)? / jobs as u64;
+        Some(Duration::from_nanos(each)).filter(|each| !each.is_zero())
+    }
+
+    /// What a league with these bounds plays and writes in a day, a game in the time `each`.
+    fn a_day(&self, each: Duration, bounds: GameBounds) -> String {
+        let quiet = bounds.quiet.map_or(0, QuietHours::minutes);
+        let open = DAY.saturating_sub(Duration::from_secs(60 * u64::from(quiet)));
+        let games = u64::try_from(open.as_nanos() / each.as_nanos().max(1)).unwrap_or(u64::MAX);
+        let games = bounds.per_day.map_or(games, |most| games.min(most as u64));
+        let log = games.saturating_mul(self.bytes / self.kept.max(1));
+        format!(
+            "at the pace so far, about {} games and {} of log a day",
+            HumanCount(games),
+            HumanBytes(log)
+        )
     }
 }
 

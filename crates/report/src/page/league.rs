@@ -152,33 +152,7 @@ impl OrganiserPage<'_> {
     /// The page as HTML.
     pub fn html(&self) -> String {
         let body = html! {
-            section {
-                h2 { "State" }
-                @if !self.is_running && self.state != LeagueStatus::Closed {
-                    p.warning {
-                        "The league is not running: start " code { "referee run" }
-                        " with its configuration."
-                    }
-                }
-                @if !self.bounds.are_none() { p { "Bounds: " (self.bounds) "." } }
-                @match self.state {
-                    LeagueStatus::Playing => {
-                        p { "The league is open. " (self.held_up) }
-                        (self.button("pause", "Pause all games"))
-                    }
-                    LeagueStatus::Paused => {
-                        p { "All games are paused. Hand-ins are still checked." }
-                        (self.button("resume", "Resume"))
-                    }
-                    LeagueStatus::Closed => {
-                        p {
-                            "The league is closed: no hand-ins, no games. "
-                            code { "referee league close" } " writes the configuration for the final."
-                        }
-                        (self.button("resume", "Open it again"))
-                    }
-                }
-            }
+            section { h2 { "State" } (self.status()) }
             section { h2 { "Checks" } (self.checks()) }
             section {
                 h2 { "Message" }
@@ -212,6 +186,36 @@ impl OrganiserPage<'_> {
             },
             &body,
         )
+    }
+
+    /// Whether it runs and plays, and the buttons that change that.
+    fn status(&self) -> Markup {
+        html! {
+            @if !self.is_running && self.state != LeagueStatus::Closed {
+                p.warning {
+                    "The league is not running: start " code { "referee run" }
+                    " with its configuration."
+                }
+            }
+            @if !self.bounds.are_none() { p { "Bounds: " (self.bounds) "." } }
+            @match self.state {
+                LeagueStatus::Playing => {
+                    p { "The league is open. " (self.held_up) }
+                    (self.button("pause", "Pause all games"))
+                }
+                LeagueStatus::Paused => {
+                    p { "All games are paused. Hand-ins are still checked." }
+                    (self.button("resume", "Resume"))
+                }
+                LeagueStatus::Closed => {
+                    p {
+                        "The league is closed: no hand-ins, no games. "
+                        code { "referee league close" } " writes the configuration for the final."
+                    }
+                    (self.button("resume", "Open it again"))
+                }
+            }
+        }
     }
 
     fn checks(&self) -> Markup {
