@@ -11,6 +11,7 @@ use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use tokio::sync::watch;
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
@@ -198,10 +199,11 @@ fn past_hand_ins(entrance: &Entrance, author: &str) -> Result<Vec<ListedHandIn>,
     Ok(listed.collect())
 }
 
-/// A time for people.
+/// A time for people: the machine's local time, as that of quiet hours, with its offset.
 pub(super) fn date(seconds: u64) -> String {
     let at = i64::try_from(seconds).ok().and_then(|at| Timestamp::from_second(at).ok());
-    at.map_or_else(String::new, |at| at.strftime("%Y-%m-%d %H:%M UTC").to_string())
+    let local = at.map(|at| at.to_zoned(TimeZone::system()));
+    local.map_or_else(String::new, |at| at.strftime("%Y-%m-%d %H:%M %:z").to_string())
 }
 
 /// What was handed in, for people.
