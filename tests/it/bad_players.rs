@@ -635,7 +635,7 @@ fn illegal_placements() {
     for (action, clause, wrong) in [
         ("9,9", "W2", "is off the board"),
         ("0,7", "W1", "is a corner"),
-        ("3,3>3,4", "W5", "is a move, and pieces are still being placed"),
+        ("3,3>3,4", "W5", "is a move, but pieces are still being placed"),
     ] {
         let played =
             says(&format!("{action}\\n")).lost("illegal", &format!("{clause}: {action} {wrong}"));
@@ -664,7 +664,7 @@ fn an_illegal_pass() {
 #[test]
 fn illegal_moves() {
     for (action, clause, wrong) in [
-        ("3,3", "W5", "is a placement, and all pieces are placed"),
+        ("3,3", "W5", "is a placement, but all pieces have been placed"),
         ("9,9>9,8", "W6", "starts off the board"),
         ("0,0>0,1", "W6", "starts where no piece stands"),
         ("pass", "W7", "is not allowed while there is a legal move"),

@@ -114,7 +114,7 @@ fn bad_lines_end_the_trace_and_what_was_printed_stands() {
     let cases: [(&[u8], &str); 7] = [
         (b"\n9,9\n3,4", "line 2: W2: 9,9 is off the board\n"),
         (b"7,0", "line 1: W1: 7,0 is a corner\n"),
-        (b"3,4>3,4", "line 1: W5: 3,4>3,4 is a move, and pieces are still being placed\n"),
+        (b"3,4>3,4", "line 1: W5: 3,4>3,4 is a move, but pieces are still being placed\n"),
         (b"pass", "line 1: W7: pass is not allowed while pieces are being placed\n"),
         (
             b"03,4",

@@ -26,7 +26,7 @@ const MISTAKES: [(&str, &str, usize); 10] = [
 /// The mistakes of `tests/rules/crowd.py`, likewise.
 const MISTAKES_OF_MORE: [(&str, &str, usize); 6] = [
     ("asked", "is listed in `eliminated`, but is asked to move", 2),
-    ("returns", "was listed in `eliminated`, and no longer is", 2),
+    ("returns", "was listed in `eliminated`, but no longer is", 2),
     ("gap", "invalid `places`: each seat's place is 1 plus", 2),
     ("short", "`places` has no value for `", 2),
     ("draws", "`svg`, line 2, column 3, `script`: this element is not allowed", 0),

@@ -54,7 +54,7 @@ fn check_elimination(before: &Walk, after: &Walk, findings: &mut Findings) {
     let back = before.position.eliminated().without(after.position.eliminated());
     if let Some(seat) = back.iter().next() {
         let name = &after.position.seats()[seat];
-        let problem = format!("`{name}` was listed in `eliminated`, and no longer is");
+        let problem = format!("`{name}` was listed in `eliminated`, but no longer is");
         findings.add(&problem, &after.steps);
     }
 }

@@ -41,8 +41,10 @@ fn on_turn(board: &Board, ending: Option<Outcome>, seat: Side) -> Result<(), Bre
 fn legal(board: &Board, written: Action<Point>) -> Result<Action, Breach> {
     match (written, board.is_placing()) {
         (Action::Place(at), true) => placement(board, at).map(Action::Place),
-        (Action::Place(_), false) => breaks("W5", "is a placement, and all pieces are placed"),
-        (Action::Move { .. }, true) => breaks("W5", "is a move, and pieces are still being placed"),
+        (Action::Place(_), false) => {
+            breaks("W5", "is a placement, but all pieces have been placed")
+        }
+        (Action::Move { .. }, true) => breaks("W5", "is a move, but pieces are still being placed"),
         (Action::Move { from, to }, false) => movement(board, from, to),
         (Action::Pass, true) => breaks("W7", "is not allowed while pieces are being placed"),
         (Action::Pass, false) if board.must_pass() => Ok(Action::Pass),

@@ -56,8 +56,8 @@ fn every_refusal_cites_its_clause() {
         ("8,3>7,3", "W6: 8,3>7,3 starts off the board"),
         ("2,2>2,3", "W6: 2,2>2,3 starts where no piece stands"),
         ("5,3>5,2", "W6: 5,3>5,2 moves an opponent's piece"),
-        ("3,4", "W5: 3,4 is a placement, and all pieces are placed"),
-        ("12,7", "W5: 12,7 is a placement, and all pieces are placed"),
+        ("3,4", "W5: 3,4 is a placement, but all pieces have been placed"),
+        ("12,7", "W5: 12,7 is a placement, but all pieces have been placed"),
         ("pass", "W7: pass is not allowed while there is a legal move"),
     ] {
         assert_eq!(refusal(&game, text), expected);
@@ -73,7 +73,7 @@ fn refusals_while_placing() {
         ("9,9", "W2: 9,9 is off the board"),
         ("7,0", "W1: 7,0 is a corner"),
         ("3,6", "W2: 3,6 is outside the rows where white may place pieces: 0 to 5"),
-        ("3,4>3,4", "W5: 3,4>3,4 is a move, and pieces are still being placed"),
+        ("3,4>3,4", "W5: 3,4>3,4 is a move, but pieces are still being placed"),
         ("pass", "W7: pass is not allowed while pieces are being placed"),
         ("-1,3", "syntax: expected a placement like `3,4`, a move like `3,4>3,5`, or `pass`"),
     ] {

@@ -178,7 +178,7 @@ pub enum UnsuitedStage {
     /// Too many meetings.
     #[error(
         "{players} players meet in more than {MOST_MEETINGS} different groups of {seats}; with \
-         `meetings = {each}`, everyone plays {games} games in each deal",
+         `meetings = {each}`, everyone plays {games} × `deals` games",
         each = meetings_of_class(*seats),
         games = meetings_of_class(*seats) * seats,
     )]
