@@ -123,9 +123,11 @@ fn following_the_page_adds_a_conforming_game() {
             .output();
         text(&cargo.expect("cargo starts"))
     };
-    let tested = cargo(&["test", "--locked", "--test", "conformance", "tic-tac-toe"]);
+    // With the features of the whole workspace, as the dependencies were built.
+    let parts = ["--locked", "--workspace", "--test", "conformance"];
+    cargo(&[&["build", "--bin", "referee"], &parts[..]].concat());
+    let tested = cargo(&[&["test"], &parts[..], &["tic-tac-toe"]].concat());
     assert!(tested.contains("test result: ok. 1 passed;"), "{tested}");
-    cargo(&["build", "--locked"]);
     let run = |args: &[&str]| {
         text(&Command::new(target.join("debug/referee")).args(args).output().expect("it starts"))
     };

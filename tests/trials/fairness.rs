@@ -50,23 +50,22 @@ fn thefts() -> Vec<Theft> {
     all.chain([Theft { children: 40, burst: 0, from: 5, timers: 0 }]).collect()
 }
 
-/// How much the honest player was charged for its turns in two games, as a multiple of the time
-/// that it computed.
-fn charged(containment: Containment, a_move: u32, theft: Option<Theft>) -> f64 {
+/// How much the honest player was charged for its turns in two games against each of these opponents,
+/// as a multiple of the time that it computed. Without a theft, the opponent sleeps.
+fn charged(containment: Containment, a_move: u32, opponents: &[Option<Theft>]) -> Vec<f64> {
+    let honest = format!("command = [\"/usr/bin/python3\", \"works.py\", \"{a_move}\"]");
+    let mut config = Config::empty().player("honest", &honest).change(|config| {
+        (config.pairs, config.jobs) = (1, 1);
+        config.max_moves = 4;
+        config.more.push_str("format = \"gauntlet\"\nanchors = [\"honest\"]\n");
+    });
     let none = Theft { children: 0, burst: 0, from: 0, timers: 0 };
-    let Theft { children, burst, from, timers } = theft.unwrap_or(none);
-    let config = Config::empty()
-        .player("honest", &format!("command = [\"/usr/bin/python3\", \"works.py\", \"{a_move}\"]"))
-        .player(
-            "thief",
-            &format!(
-                "command = [\"/usr/bin/python3\", \"thief.py\", \"{children}\", \"{burst}\", \"{from}\", \"{timers}\"]"
-            ),
-        )
-        .change(|config| {
-            (config.pairs, config.jobs) = (1, 1);
-            config.max_moves = 4;
-        });
+    for (at, theft) in opponents.iter().enumerate() {
+        let Theft { children, burst, from, timers } = theft.unwrap_or(none);
+        let words = [children, burst, from, timers].map(|word| format!("\"{word}\"")).join(", ");
+        let command = format!("command = [\"/usr/bin/python3\", \"thief.py\", {words}]");
+        config = config.player(&format!("opponent-{at}"), &command);
+    }
     let arena = Arena::with(&config);
     for name in ["works.py", "thief.py"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/players").join(name);
@@ -78,15 +77,23 @@ fn charged(containment: Containment, a_move: u32, theft: Option<Theft>) -> f64 {
     assert_eq!(run.code, 0, "{}", run.err);
     let lines = arena.lines();
     let games = lines.values().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-    let turns: Vec<f64> = games.flat_map(|game| of_honest(&game)).collect();
-    let computed: f64 = turns.iter().map(|_| f64::from(a_move)).sum();
-    turns.iter().sum::<f64>() / computed
+    let games: Vec<Value> = games.collect();
+    let share = |at: usize| {
+        let name = format!("opponent-{at}");
+        let turns: Vec<f64> = games.iter().flat_map(|game| of_honest(game, &name)).collect();
+        let computed: f64 = turns.iter().map(|_| f64::from(a_move)).sum();
+        turns.iter().sum::<f64>() / computed
+    };
+    (0..opponents.len()).map(share).collect()
 }
 
-/// The milliseconds that each turn of the honest player was charged.
-fn of_honest(game: &Value) -> Vec<f64> {
+/// The milliseconds that each turn of the honest player was charged, if this opponent played.
+fn of_honest(game: &Value, opponent: &str) -> Vec<f64> {
     assert_eq!(game["fault"], Value::Null, "{game}");
     let players = game["players"].as_object().expect("seats");
+    if players.values().all(|name| name != opponent) {
+        return Vec::new();
+    }
     let (seat, _) = players.iter().find(|(_, name)| *name == "honest").expect("it plays");
     let turns = game["clock"]["used_ns"][seat].as_array().expect("times");
     turns.iter().map(|used| used.as_f64().expect("a number") / 1e6).collect()
@@ -95,15 +102,19 @@ fn of_honest(game: &Value) -> Vec<f64> {
 /// Compares what the honest player is charged against thieves and against a player that sleeps.
 /// Returns why that could not be compared, if so.
 fn compare(containment: Containment, a_move: u32, thefts: &[Theft]) -> Lacks {
-    let mut before = charged(containment, a_move, None);
+    let thieves = thefts.iter().copied().map(Some);
+    let first =
+        charged(containment, a_move, &[None].into_iter().chain(thieves).collect::<Vec<_>>());
+    let one = |theft| charged(containment, a_move, &[theft])[0];
+    let mut before = first[0];
     let mut busy = before > 1.0 + BUSY;
-    for &theft in thefts {
-        let mut gains = vec![charged(containment, a_move, Some(theft)) / before - 1.0];
+    for (&theft, charged) in thefts.iter().zip(&first[1..]) {
+        let mut gains = vec![charged / before - 1.0];
         // A loss tells as much as a gain: the machine was busier before, or is now.
         while gains.len() < ATTEMPTS && gains.iter().all(|gain| gain.abs() > FAIR) {
-            before = charged(containment, a_move, None);
+            before = one(None);
             busy |= before > 1.0 + BUSY;
-            gains.push(charged(containment, a_move, Some(theft)) / before - 1.0);
+            gains.push(one(Some(theft)) / before - 1.0);
         }
         println!("{containment:?}, {a_move} ms per move, {theft:?}: {gains:.3?}");
         let fair = gains.iter().any(|&gain| gain <= FAIR);
