@@ -64,8 +64,8 @@ fn listed(bad: &[BadLine], more: usize) -> String {
 }
 
 /// Reads the results of all games. The first line names the columns, in any order; other columns are
-/// ignored, and so are blank lines. They are `first`, `second` and `result`, and optionally `pair`
-/// and `fault`; or with a line for each game and seat `game` (or `id`), `player` and `place` (or
+/// ignored, and so are blank lines. They are `first`, `second` and `result`, and optionally `winner`,
+/// `pair` and `fault`; or with a line for each game and seat `game` (or `id`), `player` and `place` (or
 /// `final_score`), and optionally `seat`, `deal` and `fault`.
 ///
 /// With more than two seats, `compared` says which players of a game are compared. To rank players by
@@ -197,6 +197,7 @@ struct ListColumns {
     first: usize,
     second: usize,
     result: usize,
+    winner: Option<usize>,
     pair: Option<usize>,
     fault: Option<usize>,
     final_scores: Option<[usize; 2]>,
@@ -248,6 +249,7 @@ impl ListColumns {
             first: required("first")?,
             second: required("second")?,
             result: required("result")?,
+            winner: header.named("winner")?,
             pair: header.named("pair")?,
             fault: header.named("fault")?,
             final_scores: match header.named("first_final_score")? {
@@ -311,7 +313,11 @@ impl GameList {
         let optional = |at: Option<usize>| at.map_or("", |at| &*fields[at]);
         let (first, second) = (&*fields[columns.first], &*fields[columns.second]);
         let pair = pair(optional(columns.pair))?;
-        let outcome = outcome(&fields[columns.result])?;
+        let result = &*fields[columns.result];
+        let outcome = match columns.winner {
+            Some(winner) => outcome_of_winner(&fields[winner], [first, second], result)?,
+            None => outcome(result)?,
+        };
         let faults = faults(optional(columns.fault), outcome)?;
         if first == second {
             let problem = format!("`{}` cannot play against itself", second.escape_debug());
@@ -458,6 +464,32 @@ const RESULTS: [(&str, GameOutcome); 13] = [
     ("0.5", GameOutcome::Draw),
     ("½", GameOutcome::Draw),
 ];
+
+/// The outcome for the first of two `players` if this one wins, or nobody. Only this tells what the
+/// seats of a game are called: in Go, `black` comes first.
+fn outcome_of_winner(
+    winner: &str,
+    players: [&str; 2],
+    result: &str,
+) -> Result<GameOutcome, FieldError> {
+    let [first, second] = players;
+    if winner.is_empty() && outcome(result)? == GameOutcome::Draw {
+        return Ok(GameOutcome::Draw);
+    }
+    match winner {
+        _ if winner == first => Ok(GameOutcome::Win),
+        _ if winner == second => Ok(GameOutcome::Loss),
+        _ => {
+            let [first, second] = players.map(str::escape_debug);
+            let (winner, result) = (winner.escape_debug(), result.escape_debug());
+            let problem = format!(
+                "invalid winner `{winner}` with the result `{result}`; expected `{first}` or \
+                 `{second}`, or nothing in a draw"
+            );
+            Err((Some("winner"), problem))
+        }
+    }
+}
 
 /// The outcome for the first seat that `result` names.
 fn outcome(result: &str) -> Result<GameOutcome, FieldError> {

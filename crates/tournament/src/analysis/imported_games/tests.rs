@@ -21,6 +21,21 @@ fn results_are_read_in_every_notation() {
     assert_eq!(results.counts.of(0), Outcomes { wins: 5, draws: 4, losses: 5 });
 }
 
+/// In the game of these lists black comes first, or the seats have names that mean something else.
+#[test]
+fn the_winner_s_name_decides_whatever_the_seats_are_called() {
+    let text = "first,second,result,winner\na,b,black,a\nb,a,white,a\na,b,red,a\na,b,0,a\n\
+                a,b,draw,\na,b,1,b\n";
+    let results = read_text(text).expect("results");
+    assert_eq!(results.counts.of(0), Outcomes { wins: 4, draws: 1, losses: 1 });
+    let error = read_text("first,second,result,winner\na,b,black,c\na,b,1-0,\n");
+    let expected = ["`c` with the result `black`", "`` with the result `1-0`"].map(|what| {
+        format!("column `winner`: invalid winner {what}; expected `a` or `b`, or nothing in a draw")
+    });
+    let [first, second] = expected;
+    assert_eq!(error.expect_err("bad lines"), format!("line 2, {first}\n  line 3, {second}"));
+}
+
 #[test]
 fn columns_may_come_in_any_order_and_be_quoted() {
     let text = "\u{feff}result,note,second,first\r\n\r\n1-0,x,\"b, the \"\"second\"\"\", a \r\n\
