@@ -9,10 +9,9 @@ use super::player_keys::PlayerKeys;
 use super::problem::{ByteSpan, Problem, Problems, instead};
 use referee_ratings::MOST_PLAYERS;
 use referee_record::model::stage::{
-    FEWEST_OPPONENTS, MOST_LADDER_GAMES, MOST_MEETINGS_EACH, MOST_PAIRS, MOST_ROUNDS,
-    MOST_TIE_BREAKS, WIDEST_MARGIN,
+    FEWEST_OPPONENTS, Format, MOST_DRAWN_GAMES, MOST_LADDER_GAMES, MOST_MEETINGS_EACH, MOST_PAIRS,
+    MOST_ROUNDS, MOST_TIE_BREAKS, Stage, WIDEST_MARGIN, drawn_games,
 };
-use referee_record::model::stage::{Format, Stage};
 use referee_record::wording::counted;
 use referee_tournament::schedule::formats::swiss::most_rounds;
 
@@ -118,7 +117,9 @@ pub(super) fn check(
     if keys.tables.is_empty() {
         note_lonely_check(&keys.top, problems);
         let field = Entrants { names: &names, players: names.len(), seats };
-        return vec![stage(&keys.top, &field, problems)];
+        let stages = vec![stage(&keys.top, &field, problems)];
+        note_many_games(&stages, &keys.top, &field, problems);
+        return stages;
     }
     for (key, at, _) in keys.top.given() {
         let title = format!("with `[[stages]]`, `{key}` belongs in a stage");
@@ -130,11 +131,37 @@ pub(super) fn check(
     let mut stages = Vec::new();
     for keys in &keys.tables {
         let most = whole("players", keys.players.as_ref(), &(2..=MOST_PLAYERS), problems);
-        left = most.map_or(left, |most| most.min(left));
-        let field = Entrants { names: &names, players: left, seats };
-        stages.push(Stage { players: most, ..stage(&keys.stage, &field, problems) });
+        let players = most.map_or(left, |most| most.min(left));
+        let field = Entrants { names: &names, players, seats };
+        let stage = Stage { players: most, ..stage(&keys.stage, &field, problems) };
+        left = stage.taking_part(left);
+        stages.push(stage);
     }
+    let last = keys.tables.last().map_or(&keys.top, |table| &table.stage);
+    let field = Entrants { names: &names, players: names.len(), seats };
+    note_many_games(&stages, last, &field, problems);
     stages
+}
+
+/// Notes that a tournament of this `field` has too many games; the `last` of its stages is where.
+fn note_many_games(
+    stages: &[Stage],
+    last: &StageKeys,
+    field: &Entrants<'_>,
+    problems: &mut Problems,
+) {
+    let games = drawn_games(stages, field.players, field.seats.unwrap_or(2));
+    if games <= MOST_DRAWN_GAMES {
+        return;
+    }
+    let at = last.pairs.as_ref().or(last.deals.as_ref());
+    let at = at.map_or_else(|| stage_at(last), Spanned::span);
+    let title = format!("this tournament would have {games} games");
+    let help = format!(
+        "at most {MOST_DRAWN_GAMES} are possible: lower `pairs` or `deals`, or let everyone meet \
+         fewer others"
+    );
+    problems.add(Problem::new(at, title).help(help));
 }
 
 /// Notes a check without a stage after it: a check decides who takes part in the next stage.
@@ -178,7 +205,7 @@ fn stage(keys: &StageKeys, field: &Entrants<'_>, problems: &mut Problems) -> Sta
     let pairs = whole("pairs", keys.pairs.as_ref(), &(1..=MOST_PAIRS), problems);
     let deals = whole("deals", keys.deals.as_ref(), &(1..=MOST_PAIRS), problems);
     let pairs = pairs.or(deals).unwrap_or(1);
-    let stage = Stage { format: format(keys, field, problems), pairs, players: None };
+    let stage = Stage { format: format(keys, pairs, field, problems), pairs, players: None };
     // How few players there can be is said elsewhere.
     let unsuited = field.seats.filter(|_| field.players > 1);
     if let Some(Err(problem)) = unsuited.map(|seats| stage.suits(seats, field.players)) {
@@ -201,7 +228,7 @@ fn note_other_seats(keys: &StageKeys, seats: Option<usize>, problems: &mut Probl
     }
 }
 
-fn format(keys: &StageKeys, field: &Entrants<'_>, problems: &mut Problems) -> Format {
+fn format(keys: &StageKeys, pairs: u32, field: &Entrants<'_>, problems: &mut Problems) -> Format {
     let Entrants { names, players, .. } = *field;
     let name = keys.format.as_ref().map_or(FORMATS[0], |name| name.get_ref().as_str());
     note_useless(name, keys, problems);
@@ -217,7 +244,7 @@ fn format(keys: &StageKeys, field: &Entrants<'_>, problems: &mut Problems) -> Fo
             let tie_breaks = whole("tie-breaks", given, &(0..=MOST_TIE_BREAKS), problems);
             Format::Knockout { tie_breaks: tie_breaks.unwrap_or(DEFAULT_TIE_BREAKS) }
         }
-        "ladder" => ladder(keys, problems),
+        "ladder" => ladder(keys, pairs, problems),
         "league" => league(keys, problems),
         other => {
             if let Some(field) = &keys.format {
@@ -282,7 +309,7 @@ fn rounds(keys: &StageKeys, players: usize, problems: &mut Problems) -> u32 {
     rounds
 }
 
-fn ladder(keys: &StageKeys, problems: &mut Problems) -> Format {
+fn ladder(keys: &StageKeys, pairs: u32, problems: &mut Problems) -> Format {
     let Some(field) = &keys.games else {
         let problem =
             Problem::new(stage_at(keys), "a ladder needs `games`, its maximum number of games");
@@ -290,6 +317,12 @@ fn ladder(keys: &StageKeys, problems: &mut Problems) -> Format {
         return Format::RoundRobin;
     };
     let games = whole("games", Some(field), &(2..=MOST_LADDER_GAMES), problems).unwrap_or(2);
+    if games < 2 * pairs {
+        let title =
+            format!("a ladder of {games} games has no meeting of {}", counted(pairs, "pair"));
+        let help = format!("raise `games` to {} or more, or lower `pairs`", 2 * pairs);
+        problems.add(Problem::new(field.span(), title).help(help));
+    }
     let margin = whole("margin", keys.margin.as_ref(), &(1..=WIDEST_MARGIN), problems);
     Format::Ladder { games, margin }
 }

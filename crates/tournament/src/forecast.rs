@@ -158,7 +158,7 @@ pub fn doubled(header: &Header) -> Option<(Header, String)> {
     let mut header = header.clone();
     let (all, seats) = (header.players.len(), header.seats.len());
     let change = header.stages.iter_mut().find_map(|stage| {
-        let players = stage.players.map_or(all, |most| most.min(all));
+        let players = stage.taking_part(all);
         match &mut stage.format {
             Format::PartialRoundRobin { opponents: number, .. } => {
                 let (most, what) = match seats {

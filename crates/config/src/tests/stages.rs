@@ -63,6 +63,20 @@ fn a_key_that_a_format_needs_is_named() {
 }
 
 #[test]
+fn a_tournament_has_a_bounded_number_of_games() {
+    let player = |number| format!("[[players]]\nname = \"p{number}\"\nbot = \"random\"\n");
+    let others: String = (0..200).map(player).collect();
+    let message = message(&format!("{HEAD}pairs = 100000\n{PLAYERS}{others}"));
+    starts(&message, "this tournament would have 4060200000 games\n --> cup.toml:3:9\n");
+}
+
+#[test]
+fn a_ladder_has_at_least_one_meeting() {
+    let parts = ["a ladder of 10 games has no meeting of 10 pairs", "raise `games` to 20 or more"];
+    refused("format = \"ladder\"\ngames = 10\npairs = 10", &parts);
+}
+
+#[test]
 fn a_key_of_another_format_is_refused() {
     for (key, of) in [
         ("rounds = 2", "swiss"),

@@ -17,7 +17,9 @@ use crate::model::fault::Fault;
 use crate::model::game_summary::{SeatOutages, places};
 use crate::model::openings::{BookSelection, MOST_PLIES, Openings};
 use crate::model::player::{EngineProtocol, PlayerSpec, name_problem};
-use crate::model::stage::{Format, Order, RankedBy, Stage, UnsuitedStage, is_league};
+use crate::model::stage::{
+    Format, MOST_DRAWN_GAMES, Order, RankedBy, Stage, UnsuitedStage, drawn_games, is_league,
+};
 use crate::model::tc::ShortClock;
 use crate::model::usage::{SeatUsage, UsageLimit};
 use referee_games::{BySeat, Places, PlacesTell, RulesProgram, Seat, SeatMap};
@@ -133,9 +135,12 @@ impl Header {
             return Err("the seats need different names, none of them `draw`".to_owned());
         }
         let mut players = self.players.len();
+        if drawn_games(&self.stages, players, self.seats.len()) > MOST_DRAWN_GAMES {
+            return Err(format!("it has more than {MOST_DRAWN_GAMES} games"));
+        }
         for stage in &self.stages {
             stage.suits_rank(self.rank).map_err(|problem| problem.to_string())?;
-            players = stage.players.map_or(players, |most| most.min(players));
+            players = stage.taking_part(players);
             match stage.suits(self.seats.len(), players) {
                 // Nothing is played in it; a kept game may be of one player in all seats.
                 Ok(()) | Err(UnsuitedStage::FewPlayers { .. }) => {}

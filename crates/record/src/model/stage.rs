@@ -18,6 +18,9 @@ pub const FEWEST_OPPONENTS: usize = 2;
 pub const MOST_ROUNDS: u32 = 1000;
 /// The maximum number of further pairs of a tied meeting.
 pub const MOST_TIE_BREAKS: u32 = 100;
+/// The maximum number of games that are drawn before they are played, of all stages: each takes some
+/// dozen bytes of memory.
+pub const MOST_DRAWN_GAMES: usize = 20_000_000;
 /// The maximum number of games of a ladder.
 pub const MOST_LADDER_GAMES: u32 = 100_000_000;
 /// The widest margin at which a ladder ends, in Elo.
@@ -221,15 +224,37 @@ fn groups(players: usize, seats: usize) -> usize {
 pub fn describe_stages(stages: &[Stage], players: usize, seats: usize) -> String {
     let mut left = players;
     let describe = |stage: &Stage| {
-        left = stage.players.map_or(left, |most| most.min(left));
+        let before = left;
+        left = stage.taking_part(left);
         let what = stage.describe(left, seats);
-        stage.players.map_or(what.clone(), |_| format!("the best {left}: {what}"))
+        stage.players.map_or(what.clone(), |most| format!("the best {}: {what}", most.min(before)))
     };
     let configured = stages.iter().filter(|stage| stage.format != Format::Further);
     configured.map(describe).collect::<Vec<_>>().join("; then ")
 }
 
+/// The number of games of these stages with this many players, in games with this many seats, without
+/// those of ladders, which are not drawn before they are played.
+pub fn drawn_games(stages: &[Stage], players: usize, seats: usize) -> usize {
+    let mut left = players;
+    let drawn = stages.iter().map(|stage| {
+        left = stage.taking_part(left);
+        if matches!(stage.format, Format::Ladder { .. }) { 0 } else { stage.games(left, seats) }
+    });
+    drawn.fold(0, usize::saturating_add)
+}
+
 impl Stage {
+    /// How many of the players that are left take part in it. The best ones of a gauntlet come
+    /// besides its anchors.
+    pub fn taking_part(&self, left: usize) -> usize {
+        let besides = match &self.format {
+            Format::Gauntlet { anchors, .. } => anchors.len(),
+            _ => 0,
+        };
+        self.players.map_or(left, |most| left.min(most.saturating_add(besides)))
+    }
+
     /// Whether it supports this many players, in games with this many seats.
     ///
     /// # Errors
@@ -378,7 +403,7 @@ impl Stage {
             Format::Ladder { games, .. } => return *games as usize,
             Format::League | Format::Further => 0,
         };
-        seats * meetings * self.pairs as usize
+        seats.saturating_mul(meetings).saturating_mul(self.pairs as usize)
     }
 
     /// A round-robin of all players with this many pairs in each meeting.
@@ -462,6 +487,17 @@ mod tests {
     fn some() -> Format {
         let late = vec!["ant".to_owned()];
         Format::PartialRoundRobin { opponents: 3, late, corrected: Vec::new() }
+    }
+
+    #[test]
+    fn the_best_of_a_gauntlet_come_besides_its_anchors() {
+        let best = |format| Stage { format, pairs: 1, players: Some(2) };
+        let [gauntlet, plain] = [gauntlet_of_two(), Format::RoundRobin].map(best);
+        assert_eq!((gauntlet.taking_part(6), plain.taking_part(6)), (4, 2));
+        assert_eq!(gauntlet.games(gauntlet.taking_part(6), 2), 8);
+        let described = describe_stages(&[Stage::round_robin(1), gauntlet], 6, 2);
+        let end = "; then the best 2: a gauntlet of 2 against 2 anchors, 1 pair per pairing";
+        assert!(described.ends_with(end), "{described}");
     }
 
     fn all() -> [Format; 10] {

@@ -171,7 +171,7 @@ fn policy(header: &Header) -> String {
 }
 
 fn describe_stage(stage: &Stage, header: &Header) -> String {
-    let players = stage.players.unwrap_or(header.players.len());
+    let players = stage.taking_part(header.players.len());
     escape::terminal(&stage.describe(players, header.seats.len()))
 }
 

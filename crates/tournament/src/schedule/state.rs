@@ -199,7 +199,7 @@ impl TournamentState {
         let mut players = self.entrants.len();
         let mut expected = 0;
         for (at, part) in self.parts.iter().enumerate().skip(self.part) {
-            players = part.stage.players.map_or(players, |most| most.min(players));
+            players = part.stage.taking_part(players);
             let known = if at == self.part { self.known_of_part() } else { 0 };
             expected += part.games(players, self.header.seats.len()).saturating_sub(known);
         }

@@ -72,7 +72,17 @@ impl TournamentState {
         } else if self.part > 0 {
             self.entrants = self.survivors();
         }
-        self.entrants.truncate(most);
+        let is_anchor = |player: usize| match &stage.format {
+            Format::Gauntlet { anchors, .. } => anchors.contains(&self.names[player]),
+            _ => false,
+        };
+        // The best ones of a gauntlet come besides its anchors.
+        let mut taken = 0;
+        self.entrants.retain(|&player| {
+            let is_other = !is_anchor(player);
+            taken += usize::from(is_other);
+            !is_other || taken <= most
+        });
     }
 
     /// Admits a late player, or one that was taken out by its check and is corrected.

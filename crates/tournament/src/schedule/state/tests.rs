@@ -135,6 +135,30 @@ fn of(stages: &[Stage], players: usize, limit: u32) -> TournamentState {
 }
 
 #[test]
+fn the_best_play_a_later_gauntlet_besides_its_anchors() {
+    let anchors = vec!["player 0".to_owned(), "player 3".to_owned()];
+    let gauntlet = Format::Gauntlet { anchors, same_luck: false };
+    let last = Stage { format: gauntlet, pairs: 1, players: Some(2) };
+    let mut state = of(&[Stage::round_robin(1), last], 5, 0);
+    let first = state.len();
+    while let Some(index) = state.next_due(0) {
+        let [white, black] = state.fixture(index).players.two();
+        let result = if white < black { "white" } else { "black" };
+        let game = with_result(record(&state, index, [false, false]), result);
+        state.add(&game).expect("it belongs");
+    }
+    let players = (first..state.len()).map(|index| {
+        let mut players = state.fixture(index).players.two();
+        players.sort_unstable();
+        players
+    });
+    let mut pairings: Vec<_> = players.collect();
+    pairings.sort_unstable();
+    pairings.dedup();
+    assert_eq!(pairings, [[0, 1], [0, 2], [1, 3], [2, 3]]);
+}
+
+#[test]
 fn further_games_are_due_only_if_there_is_time() {
     let stages = [Stage::round_robin(1), Stage::further()];
     let result = |state: &TournamentState, index: usize| {
