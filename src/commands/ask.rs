@@ -133,7 +133,7 @@ fn ask(
     }
     let source = RecordedGame { control: &control, record: &record, ..*source };
     let decision = decision(args, &source, &spec.name)?;
-    let _cores = settle_on_cores(&control);
+    let _cores = settle_on_cores(&control, source.rules.seats().len());
     let mut player =
         Player::process(Launch::of(spec, &*source.rules.game), settings.sandbox(None)?);
     let asked = until_interrupted(async {

@@ -315,7 +315,7 @@ fn play(
     terms.rules.refuse_engines(programs())?;
     let seats = terms.rules.seats();
     let (seeds, mut luck) = terms.chances(&seats)?;
-    let _cores = settle_on_cores(&terms.control);
+    let _cores = settle_on_cores(&terms.control, seats.len());
     let mut players = words.as_ref().map(|word| seated(word, terms, display, printer));
     let people = people(words);
     let mut attempts = VoidAttempts::default();

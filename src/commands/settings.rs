@@ -216,7 +216,8 @@ impl Settings {
 
     /// The number of games at once; by default, one per core.
     pub(super) fn jobs(&self) -> usize {
-        let one_per_core = || one_per_core(self.base.clock.cores_per_game());
+        let one_per_core =
+            || one_per_core(self.base.clock.cores_per_game(self.base.game.seats().len()));
         self.base.jobs.unwrap_or_else(one_per_core).get()
     }
 

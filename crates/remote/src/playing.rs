@@ -79,7 +79,7 @@ impl PlayableRun {
             spectators: Arc::default(),
             closes,
         };
-        let each = conditions.control.cores_per_game();
+        let each = conditions.control.cores_per_game(description.header.seats.len());
         let book = OpeningBook::new(rules, description.header.openings.as_ref())?;
         let (conditions, cores) = (Arc::new(conditions), Cores::of_this_process(each));
         Ok(Self { book, conditions, cores, sandbox, folder: folder.to_owned() })

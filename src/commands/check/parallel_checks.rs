@@ -50,7 +50,7 @@ pub(super) fn examine_all(
     entries: Vec<Result<Candidate, UnknownPlayer>>,
     report_printer: &mut ReportPrinter,
 ) -> Result<bool, Failure> {
-    let each = exam.control.cores_per_game();
+    let each = exam.control.cores_per_game(exam.rules.seats().len());
     let jobs = jobs.unwrap_or_else(|| one_per_core(each)).get().min(entries.len());
     let shared = SharedWork { exam, entries, next: AtomicUsize::new(0) };
     let (tell_stop, stop) = watch::channel(false);

@@ -258,7 +258,9 @@ impl PlannedRun<'_> {
                     game: &*tournament.game,
                     conditions,
                     book: OpeningBook::new(rules, header.openings.as_ref())?,
-                    cores: Cores::of_this_process(tournament.clock.cores_per_game()),
+                    cores: Cores::of_this_process(
+                        tournament.clock.cores_per_game(tournament.game.seats().len()),
+                    ),
                     sandbox: Arc::clone(containment),
                     closing,
                 };

@@ -55,15 +55,15 @@ pub struct TimeControl {
     pub measure: Measure,
     /// Whether the start-up is charged to the budget.
     pub count_startup: bool,
-    /// Whether players may think on the opponent's turn, each on its own core.
+    /// Whether players may think on others' turns, each on its own core.
     pub ponder: bool,
 }
 
 impl TimeControl {
-    /// The number of cores that a game takes: one for each player that may think at any time, and
-    /// otherwise one for both.
-    pub fn cores_per_game(&self) -> usize {
-        if self.ponder { 2 } else { 1 }
+    /// The number of cores that a game of this many seats takes: one for each player that may think
+    /// at any time, and otherwise one for all.
+    pub fn cores_per_game(&self, seats: usize) -> usize {
+        if self.ponder { seats } else { 1 }
     }
 
     /// Whether no limit is longer than [`LONGEST`].
