@@ -245,6 +245,7 @@ impl From<WriteError> for Failure {
             WriteError::Moved(_) | WriteError::Changed { .. } => Self::system(format!(
                 "{error}; nothing more was written: restore the log, or remove it, and run again"
             )),
+            WriteError::Header { .. } => Self::input(error.to_string()),
             WriteError::Failed { .. } => Self::system(format!(
                 "{error}; every game in the log is complete: free some space and run again to \
                  continue"

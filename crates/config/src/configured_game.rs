@@ -3,6 +3,7 @@
 use referee_games::options::OptionKind;
 use referee_games::{AnyGame, GameError, OptionSpec, Options, SharedGame};
 use referee_record::bounded;
+use referee_record::model::bounds;
 use referee_record::model::containment::ContainmentRequest;
 use referee_record::model::rules::{GameRules, UnsuitedBot, refuse_engine};
 
@@ -83,24 +84,61 @@ fn options(
         problems.extend(refused);
         return None;
     }
-    let refusal = match Options::resolve(game.options(), given.iter().map(GivenOption::texts)) {
-        Ok(mut options) => {
-            let remarks = load(&mut options, given, place, problems)?;
-            match senseless(game, &options) {
-                Ok(None) => return Some((options, remarks)),
-                Ok(Some(refusal)) => refusal,
-                Err(failed @ GameError::Program(_)) => {
-                    problems.fail(failed);
-                    return None;
+    let (name, refusal) =
+        match Options::resolve(game.options(), given.iter().map(GivenOption::texts)) {
+            Ok(mut options) => {
+                let remarks = load(&mut options, given, place, problems)?;
+                match senseless(game, &options) {
+                    Ok(None) => {
+                        refuse_large(&options, given, game_at, problems)?;
+                        return Some((options, remarks));
+                    }
+                    Ok(Some(refusal)) => (None, refusal),
+                    Err(failed @ GameError::Program(_)) => {
+                        problems.fail(failed);
+                        return None;
+                    }
+                    Err(GameError::Options(error)) => {
+                        (error.name().map(str::to_owned), error.to_string())
+                    }
+                    Err(error) => (None, error.to_string()),
                 }
-                Err(error) => error.to_string(),
             }
-        }
-        Err(error) => error.to_string(),
-    };
+            Err(error) => (error.name().map(str::to_owned), error.to_string()),
+        };
+    let alone = name.and_then(|name| given.iter().find(|option| *option.name.get_ref() == name));
+    if let Some(option) = alone {
+        let title = format!("invalid value for `{}`", option.name.get_ref().escape_debug());
+        problems.add(Problem::new(option.value.span(), title).help(refusal));
+        return None;
+    }
     let first = given.iter().map(|option| option.name.span()).min_by_key(|at| at.start);
     let at = first.unwrap_or(game_at);
     problems.add(Problem::new(at, "these options contradict each other").help(refusal));
+    None
+}
+
+/// Refuses options that, with the files that they name, are longer than a log may have them.
+fn refuse_large(
+    options: &Options,
+    given: &[GivenOption],
+    game_at: ByteSpan,
+    problems: &mut Problems,
+) -> Option<()> {
+    let all = options.to_json();
+    let size = bounds::size_of_options(&all);
+    if size <= bounds::LONGEST_OPTIONS {
+        return Some(());
+    }
+    let longest = given.iter().max_by_key(|option| {
+        all.get(option.name.get_ref()).map_or(0, |value| value.to_string().len())
+    });
+    let at = longest.map_or(game_at, |option| option.value.span());
+    let label = format!(
+        "{size} bytes with the files that they name; expected at most {}",
+        bounds::LONGEST_OPTIONS
+    );
+    problems.add(Problem::new(at, "the game's options are too long").label(label));
     None
 }
 

@@ -16,6 +16,7 @@ use super::text;
 use referee_entrants::relative_path::relative_path;
 use referee_games::{GameKind, RulesProgram, SharedGame};
 use referee_match::game_program::{DEFAULT_REPLY, FoundProgram};
+use referee_record::model::bounds::LONGEST_TEXT;
 use referee_record::model::clock::millis;
 use referee_record::model::containment::ContainmentRequest;
 use referee_report::colour::Colour;
@@ -112,10 +113,7 @@ impl GameValue {
             Self::Word(word) if is_path(word.get_ref()) => from_file(word, place, problems),
             Self::Word(word) => built_in(word, problems).map(LocatedGame::BuiltIn),
             Self::Program(GameKeys { from: Some(from), program }) => {
-                if let Some(command) = &program.command {
-                    let title = "`[game]` has both `from` and `command`";
-                    let problem = Problem::new(command.span(), title).help("remove one of them");
-                    problems.add(problem);
+                if program.note_keys_beside(from, problems) {
                     return None;
                 }
                 from_file(from, place, problems)
@@ -164,6 +162,25 @@ fn from_file(
 }
 
 impl ProgramKeys {
+    /// Notes the keys beside `from`, which belong in the file that it names. Returns whether there
+    /// are any.
+    fn note_keys_beside(&self, from: &Spanned<String>, problems: &mut Problems) -> bool {
+        let Self { command, files, reply, at: _ } = self;
+        let given = [
+            ("command", command.as_ref().map(Spanned::span)),
+            ("files", files.as_ref().map(Spanned::span)),
+            ("reply", reply.as_ref().map(Spanned::span)),
+        ];
+        let given = given.into_iter().filter_map(|(key, at)| Some((key, at?)));
+        let noted = given.map(|(key, at)| {
+            let title = format!("`[game]` has both `from` and `{key}`");
+            let help =
+                format!("remove `{key}` here; it belongs in `{}`", from.get_ref().escape_debug());
+            problems.add(Problem::new(at, title).help(help));
+        });
+        noted.count() > 0
+    }
+
     /// Finds the program; `None` if a problem was noted.
     fn find(&self, place: LookupPaths<'_>, problems: &mut Problems) -> Option<FoundProgram> {
         let Some(command) = &self.command else {
@@ -172,6 +189,15 @@ impl ProgramKeys {
             problems.add(problem.help(help));
             return None;
         };
+        for word in command.get_ref() {
+            if word.get_ref().len() > LONGEST_TEXT {
+                let label =
+                    format!("{} bytes; expected at most {LONGEST_TEXT}", word.get_ref().len());
+                let problem = Problem::new(word.span(), "this word of the command is too long");
+                problems.add(problem.label(label));
+                return None;
+            }
+        }
         let words: Vec<String> =
             command.get_ref().iter().map(|word| word.get_ref().clone()).collect();
         let program = launch::command(&words, place.base, place.path);

@@ -63,6 +63,14 @@ pub enum WriteError {
         /// Its length now, in bytes.
         found: u64,
     },
+    /// No command could read a log with this header.
+    #[error("cannot write {}: {problem}", path.display())]
+    Header {
+        /// The log.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// The system reported an error.
     #[error("cannot write {}: {source}", path.display())]
     Failed {
@@ -78,7 +86,7 @@ impl LogWriter {
     ///
     /// # Errors
     ///
-    /// If there is a log already, or it cannot be written.
+    /// If there is a log already, no command could read this header, or the log cannot be written.
     pub fn create(dir: &Path, header: &Header) -> Result<Self, WriteError> {
         Self::create_with(dir, header, &[])
     }
@@ -94,6 +102,7 @@ impl LogWriter {
         changes: &[RosterChange],
     ) -> Result<Self, WriteError> {
         let path = dir.join(LOG);
+        header.check().map_err(|problem| WriteError::Header { path: path.clone(), problem })?;
         let begin = || {
             if path.try_exists()? {
                 return Err(io::ErrorKind::AlreadyExists.into());

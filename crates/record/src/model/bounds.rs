@@ -16,13 +16,13 @@ use referee_protocol::LONG_NOTE_LIMIT;
 use referee_ratings::MOST_PLAYERS;
 
 /// The maximum length of a text, in bytes.
-pub(crate) const LONGEST_TEXT: usize = 4 << 10;
+pub const LONGEST_TEXT: usize = 4 << 10;
 /// The maximum length of a list of texts for people, in bytes.
 pub(crate) const LONGEST_TEXTS: usize = 64 << 10;
 /// The maximum length of all notes of a game, in bytes.
 pub const LONGEST_NOTES: usize = 8 << 20;
 /// The maximum length of the options of a game, in bytes of JSON.
-pub(crate) const LONGEST_OPTIONS: usize = 64 << 10;
+pub const LONGEST_OPTIONS: usize = 64 << 10;
 /// The maximum number of steps of a game, such as actions, outcomes of chance and times.
 pub(crate) const MOST_STEPS: usize = 1 << 20;
 
@@ -90,7 +90,7 @@ fn cut_steps(steps: &mut Vec<String>) {
 }
 
 /// The size of options, in bytes of JSON.
-fn size_of(options: &Map<String, Value>) -> usize {
+pub fn size_of_options(options: &Map<String, Value>) -> usize {
     if options.is_empty() { 0 } else { serde_json::to_vec(options).map_or(0, |it| it.len()) }
 }
 
@@ -201,7 +201,7 @@ impl HasBounds for GameRecord {
         }
         clock.cut();
         final_scores.iter_mut().for_each(cut_names);
-        if size_of(options) > LONGEST_OPTIONS {
+        if size_of_options(options) > LONGEST_OPTIONS {
             options.clear();
         }
         for steps in [rolls, opening, actions] {
@@ -271,7 +271,7 @@ impl Header {
             return Err(format!("a string is longer than {LONGEST_TEXT} bytes"));
         }
         let Self { options, stages, anchors, players, .. } = self;
-        if size_of(options) > LONGEST_OPTIONS {
+        if size_of_options(options) > LONGEST_OPTIONS {
             return Err(format!("the game options take more than {LONGEST_OPTIONS} bytes"));
         }
         if players.len().max(anchors.len()).max(stages.len()) > MOST_PLAYERS {
