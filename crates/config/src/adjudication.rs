@@ -63,17 +63,24 @@ pub(super) fn check(
         let problem = problem.earlier(plies.span(), "opening plies count too");
         problems.add(problem.label(format!("expected more than {}", plies.get_ref())));
     }
-    Some(Adjudication {
-        draw: keys.draw.as_ref().and_then(|keys| rule(keys, 0, problems)),
-        resign: keys.resign.as_ref().and_then(|keys| rule(keys, 1, problems)),
-        length,
-    })
+    // Every player has to report one.
+    let fewest = start.map_or(2, |start| start.seats().len());
+    let fewest = u32::try_from(fewest).unwrap_or(MOST_SCORES).max(FEWEST_SCORES);
+    let mut rule = |keys: &Option<ScoreRuleKeys>, lowest| {
+        keys.as_ref().and_then(|keys| rule(keys, fewest, lowest, problems))
+    };
+    Some(Adjudication { draw: rule(&keys.draw, 0), resign: rule(&keys.resign, 1), length })
 }
 
-/// The rule, whose score is at least `lowest`.
-fn rule(keys: &ScoreRuleKeys, lowest: u32, problems: &mut Problems) -> Option<ScoreRule> {
+/// The rule, which needs at least the `fewest` plies and whose score is at least `lowest`.
+fn rule(
+    keys: &ScoreRuleKeys,
+    fewest: u32,
+    lowest: u32,
+    problems: &mut Problems,
+) -> Option<ScoreRule> {
     let after = whole("after", keys.after.as_ref(), &(0..=u32::MAX), problems);
-    let plies = whole("plies", keys.plies.as_ref(), &(FEWEST_SCORES..=MOST_SCORES), problems);
+    let plies = whole("plies", keys.plies.as_ref(), &(fewest..=MOST_SCORES), problems);
     let score = whole("score", keys.score.as_ref(), &(lowest..=HIGHEST_SCORE), problems);
     let one_sided = keys.one_sided.as_ref().is_some_and(|flag| *flag.get_ref());
     Some(ScoreRule { after: after.unwrap_or(0), plies: plies?, score: score?, one_sided })

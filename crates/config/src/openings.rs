@@ -45,9 +45,18 @@ fn has_neither(keys: &mut TableReader<'_>, _: &mut Problems) -> bool {
     keys.key("plies").is_none() && keys.key("file").is_none()
 }
 
-/// Checks the openings that `keys` ask for, in games under these rules.
+/// A book whose first openings can be played.
+struct TriedBook {
+    book: Book,
+    /// The plies of the longest of them.
+    longest: usize,
+}
+
+/// Checks the openings that `keys` ask for, in games under these rules that end after `length`
+/// plies at the latest, if that is given.
 pub(super) fn check(
     keys: Option<&OpeningsKeys>,
+    length: Option<&Spanned<i128>>,
     rules: Option<GameRules>,
     place: LookupPaths<'_>,
     problems: &mut Problems,
@@ -75,8 +84,13 @@ pub(super) fn check(
         problems.add(problem.help("remove one of the two; `plies` only works with a `.pgn` file"));
         return None;
     }
+    let Some(name) = Path::new(file.get_ref()).file_name() else {
+        let problem = Problem::new(file.span(), "invalid value for `file`");
+        problems.add(problem.label("expected the name of a file"));
+        return None;
+    };
     let selection = BookSelection {
-        file: Path::new(file.get_ref()).file_name()?.to_string_lossy().into_owned(),
+        file: name.to_string_lossy().into_owned(),
         hash: String::new(),
         size: 0,
         read: 0,
@@ -90,7 +104,19 @@ pub(super) fn check(
             plies => Some(whole("plies", plies, &(1..=MOST_PLIES), problems)?),
         },
     };
-    let book = read((file, place.base.join(file.get_ref())), selection, rules?, problems)?;
+    let path = place.base.join(file.get_ref());
+    let TriedBook { book, longest } = read((file, path), selection, rules?, problems)?;
+    if let Some(start) =
+        keys.start.as_ref().filter(|_| u64::from(book.selection.start) > book.selection.size)
+    {
+        let label = format!("expected at most {}, the openings in the file", book.selection.size);
+        problems.add(Problem::new(start.span(), "invalid value for `start`").label(label));
+    }
+    if let Some(length) = length.filter(|length| *length.get_ref() <= longest as i128) {
+        let problem = Problem::new(length.span(), "`length` ends games in their opening");
+        let problem = problem.earlier(file.span(), "the plies of these openings count too");
+        problems.add(problem.label(format!("expected more than {longest}")));
+    }
     Some(OpeningSource::Book(Arc::new(book)))
 }
 
@@ -135,7 +161,7 @@ fn read(
     selection: BookSelection,
     rules: GameRules,
     problems: &mut Problems,
-) -> Option<Book> {
+) -> Option<TriedBook> {
     let refuse = |why: String| Problem::new(named.span(), "invalid value for `file`").label(why);
     let file = BookFile::new(path);
     let BookIndex { places, hash } = match BookIndex::read(&file) {
@@ -163,9 +189,11 @@ fn read(
     }
     let selection = BookSelection { hash, size: places.len() as u64, ..selection };
     let book = Book { file, rules, selection, places };
-    match unplayable(&book) {
-        Ok(wrong) if wrong.is_empty() => return Some(book),
-        Ok(wrong) => {
+    match try_openings(&book) {
+        Ok(TriedOpenings { wrong, longest }) if wrong.is_empty() => {
+            return Some(TriedBook { book, longest });
+        }
+        Ok(TriedOpenings { wrong, .. }) => {
             for problem in wrong.iter().take(MOST_SHOWN) {
                 problems.add(shown(&book.file, named, problem));
             }
@@ -189,15 +217,22 @@ fn read(
     None
 }
 
-/// The problems that make a book be refused, in its first openings: any mistake in
-/// a book written by hand; in others, only if half or more cannot be played.
-fn unplayable(book: &Book) -> Result<Vec<EntryProblem>, UnplayableOpening> {
-    let (mut wrong, mut tried) = (Vec::new(), 0);
+/// What the first openings of a book are.
+struct TriedOpenings {
+    /// The problems that make it be refused: any mistake in a book written by hand; in others, only
+    /// if half or more cannot be played.
+    wrong: Vec<EntryProblem>,
+    /// The plies of the longest of them.
+    longest: usize,
+}
+
+fn try_openings(book: &Book) -> Result<TriedOpenings, UnplayableOpening> {
+    let (mut wrong, mut tried, mut longest) = (Vec::new(), 0, 0);
     let mut bytes = book.file.open().map_err(io::Error::from)?;
     for &place in book.places.iter().take(TRIED) {
         tried += 1;
         match book.read(&mut bytes, place) {
-            Ok(_) => {}
+            Ok(opening) => longest = longest.max(opening.actions().len()),
             Err(UnplayableOpening::Entry(EntryError::Wrong(problem))) => wrong.push(problem),
             Err(other) => return Err(other),
         }
@@ -205,7 +240,7 @@ fn unplayable(book: &Book) -> Result<Vec<EntryProblem>, UnplayableOpening> {
     if !book.file.format.is_handwritten() && 2 * wrong.len() < tried {
         wrong.clear();
     }
-    Ok(wrong)
+    Ok(TriedOpenings { wrong, longest })
 }
 
 /// The problem with a line of a book, which the configuration names.

@@ -86,7 +86,8 @@ pub(super) fn check(
     let adjudication =
         adjudication::check(file.adjudication.as_ref(), start, file.openings.as_ref(), problems);
     let pgn = pgn_file(file.pgn.as_ref(), game.as_ref(), problems);
-    let openings = openings::check(file.openings.as_ref(), opening_rules, place, problems);
+    let length = file.adjudication.as_ref().and_then(|keys| keys.length.as_ref());
+    let openings = openings::check(file.openings.as_ref(), length, opening_rules, place, problems);
     openings::refuse_bridge(file.openings.as_ref(), file.players.as_deref(), problems);
     if let Some(game) = &game {
         game.refuse_unsuited(keys, problems);

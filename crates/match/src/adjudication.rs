@@ -75,7 +75,7 @@ fn holds(
 }
 
 /// Whether the player at `loser` reported that it is far behind in each of its turns among the last
-/// plies, which are half of them.
+/// plies, and has its share of them.
 fn gives_up(rule: ScoreRule, ply: u32, notes: &[Note], seats: &BySeat<Text>, loser: Seat) -> bool {
     let Some(first) = ply.checked_sub(rule.plies).filter(|_| ply >= rule.after) else {
         return false;
@@ -84,7 +84,7 @@ fn gives_up(rule: ScoreRule, ply: u32, notes: &[Note], seats: &BySeat<Text>, los
     let own = last.iter().filter(|note| seats.seat(&note.by) == Some(loser));
     let is_lost =
         |note: &Note| score(note.search).is_some_and(|score| score <= -i64::from(rule.score));
-    own.clone().count() >= rule.plies as usize / 2 && own.into_iter().all(is_lost)
+    own.clone().count() >= rule.plies as usize / seats.len() && own.into_iter().all(is_lost)
 }
 
 /// The reported score. A mate is beyond every bound.
@@ -178,6 +178,25 @@ mod tests {
         assert_eq!(ended(6, &silent[..2]), None, "a turn without a report");
         let hopeful = [0, -600, 5, -599, 3, -900].map(centipawns);
         assert_eq!(ended(6, &reports(0, &hopeful)), None);
+    }
+
+    #[test]
+    fn one_of_three_loses_alone_as_one_of_two_does() {
+        let rule = ScoreRule { after: 0, plies: 6, score: 600, one_sided: true };
+        let alone = Adjudication { resign: Some(rule), ..Adjudication::default() };
+        let seats: [Text; 3] = ["red", "green", "blue"].map(Text::Borrowed);
+        let note = |ply: u32| Note {
+            ply,
+            by: seats[ply as usize % 3].to_string(),
+            note: None,
+            eval: None,
+            search: centipawns(if ply % 3 == 0 { -900 } else { 0 }),
+        };
+        let notes: Vec<Note> = (0..6).map(note).collect();
+        let ended = |ply, notes: &[Note]| after(&alone, ply, notes, &seats.clone().into());
+        let places = ended(6, &notes).expect("red is lost").places;
+        assert_eq!(places, Places::lost_by(Seat::FIRST.into(), 3));
+        assert_eq!(ended(5, &notes[..5]), None, "too few plies");
     }
 
     #[test]

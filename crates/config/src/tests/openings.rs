@@ -63,6 +63,42 @@ invalid value for `file`
 }
 
 #[test]
+fn the_file_of_openings_is_named() {
+    for name in ["", ".", ".."] {
+        let message = about(&format!("[openings]\nfile = \"{name}\"\norder = \"random\""));
+        starts(&message, "invalid value for `file`\n --> cup.toml:4:8\n");
+    }
+}
+
+#[test]
+fn openings_leave_something_to_play() {
+    let message = about_openings("[adjudication]\nlength = 2\n", "3,3; 3,4\n4,3\n");
+    assert_eq!(
+        message,
+        "\
+`length` ends games in their opening
+ --> cup.toml:4:10
+  |
+4 | length = 2
+  |          ^ expected more than 2
+5 | [openings]
+6 | file = \"openings.txt\"
+  |        -------------- the plies of these openings count too"
+    );
+}
+
+#[test]
+fn the_first_opening_is_one_of_the_file() {
+    let folder = Folder::new();
+    fs::write(folder.path("openings.txt"), "3,3; 3,4\n").expect("a file");
+    let lines = "[openings]\nfile = \"openings.txt\"\nstart = 2\n";
+    let message = folder.check(&format!("{HEAD}{lines}{PLAYERS}")).expect_err("refused");
+    let message = message.to_string();
+    starts(&message, "invalid value for `start`\n --> cup.toml:5:9\n");
+    assert!(message.contains("expected at most 1, the openings in the file"), "{message}");
+}
+
+#[test]
 fn openings_from_a_file_are_refused_in_games_with_dice() {
     let folder = Folder::new();
     fs::write(folder.path("openings.txt"), "1,3>4,3").expect("a file");
