@@ -214,10 +214,15 @@ fn places(game: &Description, over: &Value) -> Result<Places, Violation> {
     let count = game.seats.len();
     let bad = if count == 2 { Violation::Over } else { Violation::OverPlaces };
     if let Some(scores) = scores(game, over)? {
-        let order =
-            |one: Seat, other: Seat| scores[other].as_f64().partial_cmp(&scores[one].as_f64());
+        // Large whole numbers differ by less than the next fraction.
+        let whole = scores.as_ref().map(exactly);
+        let are_whole = whole.values().iter().all(Option::is_some);
         return Ok(Places::ordered(count, |one, other| {
-            order(one, other).unwrap_or(Ordering::Equal)
+            if are_whole {
+                return whole[other].cmp(&whole[one]);
+            }
+            let order = scores[other].as_f64().partial_cmp(&scores[one].as_f64());
+            order.unwrap_or(Ordering::Equal)
         }));
     }
     match over {
@@ -235,6 +240,11 @@ fn places(game: &Description, over: &Value) -> Result<Places, Violation> {
         }
         _ => Err(bad),
     }
+}
+
+/// A score that is a whole number.
+fn exactly(score: &Number) -> Option<i128> {
+    score.as_i64().map(i128::from).or_else(|| score.as_u64().map(i128::from))
 }
 
 /// The scores by which a game is over; `None` if it gives none.

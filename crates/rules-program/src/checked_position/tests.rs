@@ -130,6 +130,8 @@ fn the_higher_score_wins() {
     assert_eq!(over("[-2.5,-1e3]").0, Places::won_by(Seat::FIRST, 2));
     assert_eq!(over("[0.1,0.30000000000000004]").0, Places::won_by(Seat::SECOND, 2));
     assert_eq!(over("[-0.0,0]").0, Places::level(2));
+    // As fractions, these are the same number.
+    assert_eq!(over("[9007199254740993,9007199254740992]").0, Places::won_by(Seat::FIRST, 2));
     let reason = checked(json!({"turn": {"over": {"scores": [1, 1]}, "reason": "full"}})).0.turn;
     assert_eq!(reason, Turn::Over(Outcome { places: Places::level(2), reason: "full".into() }));
 }
