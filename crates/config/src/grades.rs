@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use toml::Spanned;
+
 use super::keys::{Field, FromTable, Given, TableReader, table_keys};
 use super::limits::whole;
 use super::player_keys::{PlayerKeys, RunMethod};
@@ -45,6 +47,15 @@ pub(super) fn check(
     if keys.ranks.is_empty() && keys.against.is_empty() {
         let problem = Problem::new(keys.at.clone(), "`[grades]` gives no marks");
         problems.add(problem.help("add `ranks = [{ rank = 3, marks = 10 }]`, or `against`"));
+    }
+    let numbers = keys.ranks.iter().filter_map(|keys| keys.rank.as_ref());
+    let numbers: Vec<&Spanned<i128>> = numbers.collect();
+    for (at, rank) in numbers.iter().enumerate() {
+        if let Some(first) = numbers[..at].iter().find(|first| first.get_ref() == rank.get_ref()) {
+            let title = format!("there are two lines for rank {}", rank.get_ref());
+            let problem = Problem::new(rank.span(), title);
+            problems.add(problem.earlier(first.span(), "the first one is here"));
+        }
     }
     let mut ranks: Vec<RankMark> =
         keys.ranks.iter().filter_map(|keys| rank_mark(keys, problems)).collect();

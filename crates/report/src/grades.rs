@@ -236,7 +236,8 @@ impl<'a> GradedPlayer<'a> {
     /// The sum of all marks; `None` if any of them is not known.
     fn sum(&self) -> Option<f64> {
         let scores: Option<f64> = self.for_scores.iter().map(|score| score.marks).sum();
-        Some(self.for_rank? + scores?)
+        // Marks are written in decimals: 0.1 + 0.2 must be 0.3.
+        Some(((self.for_rank? + scores?) * 1e9).round() / 1e9)
     }
 
     fn cells(&self, grades: &Grades) -> Vec<String> {

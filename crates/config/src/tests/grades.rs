@@ -58,6 +58,8 @@ fn anchors_are_not_graded() {
 #[test]
 fn grades_that_make_no_sense_are_refused() {
     refused("", &["`[grades]`", "`against`"]);
+    let twice = "ranks = [{ rank = 4, marks = 1.0 }, { rank = 4, marks = 9.0 }]";
+    refused(twice, &["there are two lines for rank 4", "the first one is here"]);
     refused("ranks = 3", &["`ranks`"]);
     refused("ranks = [3]", &["`ranks`"]);
     refused("ranks = [{ rank = 0, marks = 1.0 }]", &["`rank`", "from 1 to"]);
