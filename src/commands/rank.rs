@@ -182,7 +182,7 @@ fn print(
             printer.styled(&terminal::ranking(standings, width, colour))?;
             if let Some(found) = diagnostics {
                 printer.line("")?;
-                printer.styled(&details(&found, width, colour))?;
+                printer.styled(&details(&found, standings.seats.as_ref(), width, colour))?;
             }
         }
         RankFormat::Json => {

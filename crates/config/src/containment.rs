@@ -129,7 +129,11 @@ pub(super) fn bytes(
     let field = field?;
     let expected = match parse(field.get_ref()) {
         Some(count) if (least..=MOST_BYTES).contains(&count) => return Some(count),
-        Some(_) => format!("expected at least \"{}\"", limits::bytes(least).replace(' ', "")),
+        Some(count) => {
+            let (bound, which) =
+                if count < least { (least, "least") } else { (MOST_BYTES, "most") };
+            format!("expected at {which} \"{}\"", limits::bytes(bound).replace(' ', ""))
+        }
         None => "expected a size such as \"64KiB\", \"100MiB\" or \"2GiB\"".to_owned(),
     };
     let problem = Problem::new(field.span(), format!("invalid value for `{key}`"));

@@ -272,6 +272,8 @@ impl Problems {
         let mut sorted: Vec<Problem> = Vec::new();
         for problem in self.found {
             match sorted.iter_mut().find(|first| first.is_as(&problem)) {
+                // Two checks may find it at the same place.
+                Some(first) if first.at == problem.at => {}
                 Some(first) => first.again.push(problem.at),
                 None => sorted.push(problem),
             }

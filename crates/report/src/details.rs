@@ -5,6 +5,7 @@ use std::fmt::Display;
 use super::columns::{Align, Column, Keep, TableCell, lay_out};
 use super::numbers::{count, margin, mean_time, time, whole};
 use crate::colour::{Colour, Styled};
+use crate::standings::SeatStandings;
 use referee_protocol::escape;
 use referee_record::wording::listed;
 use referee_tournament::analysis::diagnostics::clocks::ClockUse;
@@ -14,8 +15,43 @@ use referee_tournament::analysis::diagnostics::searches::SearchUse;
 use referee_tournament::analysis::diagnostics::warned::WarningCount;
 use referee_tournament::analysis::diagnostics::{Diagnostics, EndingCount};
 
-/// The diagnostics as text and tables, without a trailing newline.
-pub fn details(found: &Diagnostics, width: usize, colour: Colour) -> Styled {
+/// The diagnostics as text and tables, without a trailing newline, under standings with these
+/// `seats`.
+pub fn details(
+    found: &Diagnostics,
+    seats: Option<&SeatStandings>,
+    width: usize,
+    colour: Colour,
+) -> Styled {
+    // If there are more than two, the notes of the standings say this of each.
+    let mut lines = if seats.is_none() { of_pairs(found) } else { Vec::new() };
+    let mut part = |columns: Vec<Column>| {
+        if !lines.is_empty() {
+            lines.push(Styled::default());
+        }
+        lines.extend(lay_out(&columns, width, colour));
+    };
+    if !found.endings.is_empty() {
+        part(endings(&found.endings));
+    }
+    if !found.clocks.is_empty() {
+        part(clocks(&found.clocks));
+    }
+    if !found.searches.is_empty() {
+        part(searches(&found.searches));
+    }
+    if !found.warnings.is_empty() {
+        part(warnings(&found.warnings));
+    }
+    if !lines.is_empty() {
+        lines.push(Styled::default());
+    }
+    lines.extend(oddities(found).into_iter().map(Styled::from));
+    Styled::join(lines, "\n")
+}
+
+/// What is worth knowing about the seats and the pairs of games of two.
+fn of_pairs(found: &Diagnostics) -> Vec<Styled> {
     let first_seat = format!(
         "First seat: {} {} Elo; same advantage for all players: p = {:.3}.",
         whole(found.first_advantage.value),
@@ -28,26 +64,7 @@ pub fn details(found: &Diagnostics, width: usize, colour: Colour) -> Styled {
         100.0 * found.draw_rate,
         found.pair_correlation + 0.0
     );
-    let mut lines: Vec<Styled> = vec![first_seat.into(), draws.into()];
-    if !found.endings.is_empty() {
-        lines.push(Styled::default());
-        lines.extend(lay_out(&endings(&found.endings), width, colour));
-    }
-    if !found.clocks.is_empty() {
-        lines.push(Styled::default());
-        lines.extend(lay_out(&clocks(&found.clocks), width, colour));
-    }
-    if !found.searches.is_empty() {
-        lines.push(Styled::default());
-        lines.extend(lay_out(&searches(&found.searches), width, colour));
-    }
-    if !found.warnings.is_empty() {
-        lines.push(Styled::default());
-        lines.extend(lay_out(&warnings(&found.warnings), width, colour));
-    }
-    lines.push(Styled::default());
-    lines.extend(oddities(found).into_iter().map(Styled::from));
-    Styled::join(lines, "\n")
+    vec![first_seat.into(), draws.into()]
 }
 
 fn endings(endings: &[EndingCount]) -> Vec<Column> {
@@ -262,13 +279,13 @@ ant reported a wrong main line at ply 4: its move 1, `e2e5`, is not legal     12
 
 ant and bee are the same player: the same command with the same files.
 ant beats bee, bee beats cat, cat beats ant.";
-        assert_eq!(details(&found(), 100, Colour::Plain), expected);
+        assert_eq!(details(&found(), None, 100, Colour::Plain), expected);
     }
 
     #[test]
     fn the_absence_of_findings_is_shown() {
         let found = Diagnostics { cycles: Vec::new(), copies: Vec::new(), ..found() };
-        let text = details(&found, 100, Colour::Plain);
+        let text = details(&found, None, 100, Colour::Plain);
         assert!(text.contains("Nothing unusual"), "{text}");
     }
 
