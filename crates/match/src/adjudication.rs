@@ -190,7 +190,7 @@ mod tests {
             by: seats[ply as usize % 3].to_string(),
             note: None,
             eval: None,
-            search: centipawns(if ply % 3 == 0 { -900 } else { 0 }),
+            search: centipawns(if ply.is_multiple_of(3) { -900 } else { 0 }),
         };
         let notes: Vec<Note> = (0..6).map(note).collect();
         let ended = |ply, notes: &[Note]| after(&alone, ply, notes, &seats.clone().into());
