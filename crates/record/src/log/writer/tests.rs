@@ -49,6 +49,17 @@ fn every_game_is_in_the_file_before_it_is_synced() {
 }
 
 #[test]
+fn a_header_that_no_command_could_read_is_not_written() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let options = serde_json::json!({"list": "x".repeat(1 << 20)});
+    let options = options.as_object().expect("options").clone();
+    let header = Header { options, ..header(&["ant", "bee"]) };
+    let error = LogWriter::create(dir.path(), &header).expect_err("too long");
+    assert!(matches!(error, WriteError::Header { .. }), "{error}");
+    assert!(!dir.path().join(LOG).exists());
+}
+
+#[test]
 fn a_missing_log_cannot_be_locked() {
     let dir = tempfile::tempdir().expect("a folder");
     let error = LogWriter::hold(dir.path()).expect_err("there is none");
