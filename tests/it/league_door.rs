@@ -700,6 +700,9 @@ fn commands_say_what_the_organiser_wants() {
         "error: more.csv, line 1: \"House\" is not a valid author name: a configured player has \
          this name\n"
     );
+    // With a Cyrillic letter.
+    arena.write("more.csv", "h\u{43e}use\n");
+    assert!(refused(&["invite", "more.csv"]).contains("too similar to that of the configured"));
     assert_eq!(arena.read("invitations.json"), kept, "nothing was changed");
     refused(&["invite", "names.csv", "--url", "https://example.org/league"]);
     let (code, err) = call(&["invite", "names.csv"]);
@@ -742,4 +745,83 @@ fn the_page_opens_with_the_first_run() {
     assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("ok\n"), "{answer}");
     kill(Pid::from_raw(server.id().cast_signed()), Signal::SIGTERM).expect("sent");
     assert_eq!(server.wait().expect("it ends").code(), Some(0));
+}
+
+#[test]
+fn a_quarantined_version_is_not_said_to_play() {
+    for config in [LEAGUE.to_owned(), LEAGUE.replace("[league]", "[league]\npseudonyms = true")] {
+        let arena = league(&config);
+        let crashed = arena.log().lines().position(|line| line.contains("\"white\":\"ann v1\""));
+        arena.edit_line(1 + crashed.expect("a game"), |line| {
+            let mut game: Value = serde_json::from_str(line).expect("JSON");
+            let fault =
+                json!({ "code": "crash", "message": "it exited with code 1", "stderr": [] });
+            game["fault"] = json!({ "white": fault });
+            (game["result"], game["reason"]) = ("black".into(), "crash".into());
+            game["scores"] = json!({ "white": 0, "black": 1 });
+            game.to_string()
+        });
+        arena.edit_line(1, |line| {
+            let mut header: Value = serde_json::from_str(line).expect("JSON");
+            header["quarantine"] = 1.into();
+            header.to_string()
+        });
+        let door = Door::of(arena);
+        let page = |cookie: &str| door.served.ask("/author", &[cookie]);
+        let own = page(&door.ann);
+        let state = "data-label=\"State\">quarantined for faults: hand in a new version</td>";
+        assert!(own.contains(state) && !own.contains(">playing</td>"), "{own}");
+        assert!(page(&door.bob).contains(">playing</td>"), "others still play");
+        let table = door.served.ask("/organiser/authors.csv", &[&door.organiser]);
+        assert!(table.contains("\nann,quarantined,yes,1,,"), "{table}");
+        let shown = door.served.ask("/organiser", &[&door.organiser]);
+        assert!(shown.contains("2 authors, 1 without an active version."), "{shown}");
+    }
+}
+
+/// Fails if an author cannot hand in again in a moment.
+fn expect_short_wait(door: &Door, cookie: &str) {
+    let answer = door.upload(cookie, &[("player.py", b"another one")]);
+    assert_eq!(status(&answer), 429, "{answer}");
+    let (_, wait) = answer.split_once("retry-after: ").expect("when to try again");
+    let wait: u64 = wait.split("\r\n").next().expect("a line").parse().expect("seconds");
+    assert!((1..=10).contains(&wait), "{wait}");
+}
+
+#[test]
+fn an_upload_that_fails_does_not_lock_its_author_out() {
+    let door = Door::open(LEAGUE);
+    let larger = vec![b'x'; (100 << 10) + 1];
+    assert_eq!(status(&door.upload(&door.ann, &[("player.py", &larger)])), 413);
+    expect_short_wait(&door, &door.ann);
+    // A connection that breaks while a file arrives.
+    let token = door.token("/author", &door.bob);
+    let body = form(&[("token", token.as_bytes()), ("player.py", &[b'x'; 1000])]);
+    let head = format!(
+        "POST /author/hand-in HTTP/1.1\r\nHost: {}\r\n{}\r\nContent-Length: {}\r\n\
+         Content-Type: multipart/form-data; boundary={BOUNDARY}\r\n\r\n",
+        door.served.address(),
+        door.bob,
+        body.len()
+    );
+    let mut stream = door.served.connect();
+    stream.write_all(head.as_bytes()).expect("sent");
+    stream.write_all(&body[..body.len() - 500]).expect("sent");
+    let incoming = door.hand_in().join(".incoming");
+    let has_begun = |folder: &String| incoming.join(folder).join("player.py").exists();
+    crate::support::wait_until(|| names(&incoming).iter().any(has_begun));
+    drop(stream);
+    crate::support::wait_until(|| names(&incoming).is_empty());
+    expect_short_wait(&door, &door.bob);
+    assert_eq!((door.arrived("ann").0, door.arrived("bob").0), (Vec::new(), Vec::new()));
+}
+
+#[test]
+fn handing_in_the_same_again_does_not_lock_its_author_out() {
+    let door = Door::open(LEAGUE);
+    fs::create_dir_all(door.hand_in().join("ann")).expect("a folder");
+    fs::write(door.hand_in().join("ann/player.py"), "x").expect("written");
+    let same = door.upload(&door.ann, &[("player.py", b"x")]);
+    assert!(status(&same) == 200 && same.contains("Nothing new"), "{same}");
+    expect_short_wait(&door, &door.ann);
 }

@@ -3,9 +3,11 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::io;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
@@ -16,9 +18,10 @@ use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, JoinSet};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout_at};
 
 /// The path at which pages listen for changes.
 pub const EVENTS: &str = "/events";
@@ -30,8 +33,11 @@ pub(crate) const REPORT_EVENTS: &str = "/author/report";
 pub(crate) const HAND_IN: &str = "/author/hand-in";
 /// How long a connection may take to send its request.
 const ASKING: Duration = Duration::from_secs(10);
-/// How long a connection may last in all, unless it waits for events or hands in.
+/// How long a connection may last besides the size of its answer, unless it waits for events or hands
+/// in.
 const FETCHING: Duration = Duration::from_secs(120);
+/// The slowest rate at which an answer must be taken after that, in bytes per second.
+const SLOWEST: u64 = 16 << 10;
 /// How long to wait before the next accept when resources run out.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -87,6 +93,72 @@ struct ConnectionState {
     asked: AtomicBool,
     /// Whether it may last: it waits for events as long as the page is open, or hands in.
     lasts: AtomicBool,
+    /// How many bytes of the answer its client has taken.
+    taken: AtomicU64,
+}
+
+impl ConnectionState {
+    /// How long it may last, by what its client has taken so far.
+    fn bound(&self) -> Duration {
+        FETCHING + Duration::from_secs(self.taken.load(Ordering::Relaxed) / SLOWEST)
+    }
+
+    /// Counts what a write has sent.
+    fn count(&self, written: &Poll<io::Result<usize>>) {
+        if let Poll::Ready(Ok(bytes)) = written {
+            self.taken.fetch_add(*bytes as u64, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The stream of a connection, which counts what its client takes.
+struct CountedStream<S> {
+    stream: S,
+    stage: Arc<ConnectionState>,
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for CountedStream<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for CountedStream<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.stage.count(&written);
+        written
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
+        self.stage.count(&written);
+        written
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
 }
 
 impl OpenConnections {
@@ -130,8 +202,13 @@ impl OpenConnections {
     }
 }
 
-/// Serves one connection with one request.
-async fn converse(stream: TcpStream, router: Router, stage: Arc<ConnectionState>) {
+/// Serves one connection with one request. A client with a slow line gets all of a large answer; one
+/// that hardly takes anything does not keep others out for long.
+async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: S,
+    router: Router,
+    stage: Arc<ConnectionState>,
+) {
     let router = TowerToHyperService::new(router);
     let service = service_fn(|request: Request<Incoming>| {
         let lasts = [EVENTS, IN_PLAY, REPORT_EVENTS, HAND_IN].contains(&request.uri().path());
@@ -139,16 +216,25 @@ async fn converse(stream: TcpStream, router: Router, stage: Arc<ConnectionState>
         stage.asked.store(true, Ordering::Relaxed);
         router.call(request)
     });
+    let stream = CountedStream { stream, stage: Arc::clone(&stage) };
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(ASKING)
         .keep_alive(false)
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
-    let ended = timeout(FETCHING, connection.as_mut()).await.is_ok();
-    if !ended && stage.lasts.load(Ordering::Relaxed) {
-        // If the client is gone, the next event fails and shows that.
-        let _ = connection.await;
+    let (begun, mut bound) = (Instant::now(), FETCHING);
+    while timeout_at(begun + bound, connection.as_mut()).await.is_err() {
+        if stage.lasts.load(Ordering::Relaxed) {
+            // If the client is gone, the next event fails and shows that.
+            let _ = connection.as_mut().await;
+            return;
+        }
+        let later = stage.bound();
+        if later <= bound {
+            return;
+        }
+        bound = later;
     }
 }
 
@@ -178,6 +264,38 @@ mod tests {
             assert!(ask(&mut stream).await.ends_with("the page"));
         }
         assert!(open.silent.len() < 3, "{}", open.silent.len());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_client_gets_all_but_not_one_that_hardly_takes_anything() {
+        const FILE: usize = 30_000_000;
+        // What each takes in a second, and how many seconds its connection lasts.
+        for (rate, seconds) in [(160_000, 180..200), (8_000, 200..300), (0, 120..130)] {
+            let router = Router::new().route("/", get(async || vec![0_u8; FILE]));
+            let (mut client, stream) = tokio::io::duplex(64 << 10);
+            let begun = Instant::now();
+            let serves = async {
+                converse(stream, router, Arc::default()).await;
+                begun.elapsed().as_secs()
+            };
+            let reads = async {
+                client.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.expect("sent");
+                let (mut piece, mut taken) = (Vec::new(), 0);
+                loop {
+                    sleep(Duration::from_secs(1)).await;
+                    piece.clear();
+                    let mut second = (&mut client).take(rate);
+                    let came = second.read_to_end(&mut piece).await.expect("a stream");
+                    taken += came;
+                    if came == 0 {
+                        return taken;
+                    }
+                }
+            };
+            let (lasted, taken) = tokio::join!(serves, reads);
+            assert!(seconds.contains(&lasted), "{rate} bytes a second: {lasted} s");
+            assert_eq!(taken > FILE, rate == 160_000, "{rate} bytes a second: {taken} bytes");
+        }
     }
 
     #[tokio::test]

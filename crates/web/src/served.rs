@@ -18,6 +18,7 @@ use crate::shared_copy::{Freshness, SharedCopy};
 use crate::visitors::AUTHOR;
 use referee_record::log::places::LogPlaces;
 use referee_record::log::{GameNames, LOG, LogScan, Scanned};
+use referee_record::model::player::Out;
 use referee_record::model::record::{Header, PlayerInfo};
 use referee_record::model::rules::GameRules;
 use referee_report::ReportError;
@@ -68,6 +69,8 @@ pub(crate) struct LivePage {
     pub(crate) is_idle: bool,
     /// The players by their names, which it shows only if it names players.
     pub(crate) entrants: Vec<PlayerInfo>,
+    /// Why some of them are out, by their names; they may have left since.
+    pub(crate) outs: HashMap<String, Out>,
 }
 
 /// A part of the page that can change: the id of its element, a hash of its text, and the text.
@@ -261,16 +264,21 @@ impl Served {
             Naming::Names => tables.analysis.header.players.clone(),
             Naming::Pseudonyms => folder::header(&self.dir)?.players,
         };
+        // Its names are never pseudonyms.
+        let state = &tables.analysis.state;
+        let outs = state.names().iter().zip(state.outs());
+        let outs = outs.filter_map(|(name, out)| Some((name.clone(), out?))).collect();
         let html = SentText::new("text/html; charset=utf-8", page.html);
         Ok(LivePage {
             html,
             parts,
             answers: tokio::sync::Mutex::default(),
-            is_idle: tables.analysis.state.is_idle(),
+            is_idle: state.is_idle(),
             tables,
             games,
             history,
             entrants,
+            outs,
         })
     }
 

@@ -10,6 +10,7 @@ use super::{name, or_dash};
 use crate::csv_cells;
 use referee_protocol::escape;
 use referee_record::model::league::GameBounds;
+use referee_record::model::player::Out;
 use referee_record::wording::counted;
 
 mod author;
@@ -78,19 +79,21 @@ pub struct ListedAuthor {
     pub is_invited: bool,
     /// How many versions have entered.
     pub versions: usize,
-    /// The version that plays; `None` if none does.
-    pub plays: Option<PlayingVersion>,
+    /// The version that has not left; `None` if there is none.
+    pub current: Option<CurrentVersion>,
     /// The last submission: when that was decided, and the version that entered or the reason.
     pub last: Option<(String, Result<u32, String>)>,
     /// Whether the author was removed.
     pub is_removed: bool,
 }
 
-/// The version of an author that plays.
+/// The version of an author that has not left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PlayingVersion {
+pub struct CurrentVersion {
     /// Its number.
     pub number: u32,
+    /// Why it does not play, if it is out.
+    pub out: Option<Out>,
     /// Its games that count.
     pub games: u32,
     /// Its faults.
@@ -107,8 +110,20 @@ impl ListedAuthor {
         }
     }
 
+    /// The number of the version that plays; `None` if none does.
+    fn plays(&self) -> Option<u32> {
+        let current = self.current.filter(|version| version.out.is_none());
+        current.map(|version| version.number)
+    }
+
     fn state(&self) -> &'static str {
-        if self.is_removed { "removed" } else { "takes part" }
+        match self.current.and_then(|version| version.out) {
+            _ if self.is_removed => "removed",
+            None => "takes part",
+            Some(Out::Quarantined) => "quarantined",
+            Some(Out::Unchecked) => "failed the check",
+            Some(Out::Disqualified) => "disqualified",
+        }
     }
 }
 
@@ -130,17 +145,15 @@ pub fn authors_csv(authors: &[ListedAuthor]) -> io::Result<Vec<u8>> {
         "outcome",
     ])?;
     for author in authors {
-        let number = |of: fn(&PlayingVersion) -> u32| {
-            author.plays.as_ref().map_or_else(String::new, |plays| of(plays).to_string())
-        };
+        let number = |of: Option<u32>| of.map_or_else(String::new, |number| number.to_string());
         table.write_record([
             &*csv_cells::text(&author.name),
             author.state(),
             if author.is_invited { "yes" } else { "no" },
             &author.versions.to_string(),
-            &number(|plays| plays.number),
-            &number(|plays| plays.games),
-            &number(|plays| plays.faults),
+            &number(author.plays()),
+            &number(author.current.map(|version| version.games)),
+            &number(author.current.map(|version| version.faults)),
             author.last.as_ref().map_or("", |(when, _)| when),
             &csv_cells::text(&author.last_outcome()),
         ])?;
@@ -248,9 +261,9 @@ impl OrganiserPage<'_> {
                 th scope="row" { (name(&author.name)) }
                 td data-label="Link" { @if author.is_invited { "yes" } @else { "none" } }
                 td.n data-label="Versions" { (author.versions) }
-                td.n data-label="Active" { (or_dash(author.plays.map(|plays| format!("v{}", plays.number)))) }
-                td.n data-label="Games" { (or_dash(author.plays.map(|plays| plays.games))) }
-                td.n data-label="Faults" { (or_dash(author.plays.map(|plays| plays.faults))) }
+                td.n data-label="Active" { (or_dash(author.plays().map(|number| format!("v{number}")))) }
+                td.n data-label="Games" { (or_dash(author.current.map(|version| version.games))) }
+                td.n data-label="Faults" { (or_dash(author.current.map(|version| version.faults))) }
                 td data-label="Last hand-in" { (or_dash(author.last.as_ref().map(|(when, _)| when))) }
                 td data-label="Outcome" { (shown(&author.last_outcome())) }
                 td data-label="State" { (author.state()) }
@@ -267,7 +280,7 @@ impl OrganiserPage<'_> {
         html! {
             p {
                 (counted(self.authors.len(), "author")) ", "
-                (self.authors.iter().filter(|author| author.plays.is_none()).count())
+                (self.authors.iter().filter(|author| author.plays().is_none()).count())
                 " without an active version. "
                 a href="/organiser/authors.csv" download { "As CSV" }
             }
@@ -363,7 +376,7 @@ pub(super) mod tests {
             name: HOSTILE.to_owned(),
             is_invited: true,
             versions: 1,
-            plays: Some(PlayingVersion { number: 1, games: 7, faults: 2 }),
+            current: Some(CurrentVersion { number: 1, out: None, games: 7, faults: 2 }),
             last: Some(("today".to_owned(), Err(format!("{HOSTILE}\nmore")))),
             is_removed: false,
         };
@@ -388,6 +401,39 @@ pub(super) mod tests {
         refuse_markup(&page);
         refuse_markup(&change_of_guest(HOSTILE, [HOSTILE; 2], "/enter/x", "t"));
         refuse_markup(&notice(HOSTILE, HOSTILE, HOSTILE, ("/", "on")));
+    }
+
+    #[test]
+    fn a_quarantined_version_is_not_active() {
+        let authors = [("ann", Some(Out::Quarantined)), ("bob", None)].map(|(name, out)| {
+            let current = CurrentVersion { number: 3, out, games: 7, faults: 5 };
+            ListedAuthor {
+                name: name.to_owned(),
+                is_invited: true,
+                versions: 3,
+                current: Some(current),
+                last: None,
+                is_removed: false,
+            }
+        });
+        let table = authors_csv(&authors).expect("a table");
+        let table = String::from_utf8(table).expect("text");
+        assert!(table.contains("\nann,quarantined,yes,3,,7,5,"), "{table}");
+        assert!(table.contains("\nbob,takes part,yes,3,3,7,5,"), "{table}");
+        let page = OrganiserPage {
+            league: "cup",
+            token: "t",
+            message: "",
+            state: LeagueStatus::Playing,
+            is_running: true,
+            bounds: GameBounds { per_day: None, quiet: None },
+            held_up: "",
+            queue: (&[], &[]),
+            authors: &authors,
+        };
+        let page = page.html();
+        assert!(page.contains("2 authors, 1 without an active version."), "{page}");
+        assert!(page.contains("data-label=\"State\">quarantined</td>"), "{page}");
     }
 
     /// Fails if anything hostile is markup.

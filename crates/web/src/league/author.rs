@@ -161,6 +161,7 @@ fn versions<'a>(
             shown: live.tables.analysis.shown_name(&player.name),
             entered: date(entry.at),
             left: player.left.map(|leaving| leaving.why),
+            out: live.outs.get(&player.name).copied(),
             is_kept: version_dir(settings, entry).is_dir(),
         })
         .collect();

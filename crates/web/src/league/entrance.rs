@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::extract::{FromRequestParts, Path as Named, Request, State};
 use axum::http::request::Parts;
@@ -32,7 +32,7 @@ use referee_report::page::league::{change_of_guest, notice};
 const INCOMING: &str = ".incoming";
 /// The most submissions that are received at once.
 const UPLOADS: usize = 8;
-/// The most pages on which an author watches the report, or waits for a packet, at once.
+/// The most pages on which an author watches the report, and the most of its downloads, at once.
 const PAGES: usize = 4;
 /// The most packets that are made at once.
 const PACKETS: usize = 2;
@@ -72,17 +72,31 @@ pub(super) struct KeptPacket {
 
 /// What an author does now.
 pub(super) struct AuthorBounds {
-    /// When the last file began to arrive.
-    pub(super) last: Mutex<Option<Instant>>,
+    /// Since when and for how long nothing more is taken after the last upload.
+    pub(super) pause: Mutex<Option<(Instant, Duration)>>,
     pub(super) uploading: Arc<Semaphore>,
     /// Limits how many refused submissions are still read.
     pub(super) draining: Semaphore,
     pub(super) following: Arc<Semaphore>,
-    /// Limits how many requests wait for packets.
-    pub(super) asking: Semaphore,
+    /// Limits how many downloads are waited for or being sent.
+    pub(super) asking: Arc<Semaphore>,
     pub(super) packing: tokio::sync::Mutex<()>,
     /// Held while lost games are looked at.
     pub(super) looking: Arc<Semaphore>,
+}
+
+impl Default for AuthorBounds {
+    fn default() -> Self {
+        Self {
+            pause: Mutex::default(),
+            uploading: Arc::new(Semaphore::new(1)),
+            draining: Semaphore::new(1),
+            following: Arc::new(Semaphore::new(PAGES)),
+            asking: Arc::new(Semaphore::new(PAGES)),
+            packing: tokio::sync::Mutex::default(),
+            looking: Arc::new(Semaphore::new(1)),
+        }
+    }
 }
 
 impl Entrance {
@@ -137,18 +151,7 @@ impl Entrance {
     /// What an author does now. There are as many as were invited.
     pub(super) fn bounds(&self, author: &str) -> Arc<AuthorBounds> {
         let mut authors = self.authors.lock().unwrap_or_else(PoisonError::into_inner);
-        let bounds = authors.entry(author.to_owned()).or_insert_with(|| {
-            Arc::new(AuthorBounds {
-                last: Mutex::default(),
-                uploading: Arc::new(Semaphore::new(1)),
-                draining: Semaphore::new(1),
-                following: Arc::new(Semaphore::new(PAGES)),
-                asking: Semaphore::new(PAGES),
-                packing: tokio::sync::Mutex::default(),
-                looking: Arc::new(Semaphore::new(1)),
-            })
-        });
-        Arc::clone(bounds)
+        Arc::clone(authors.entry(author.to_owned()).or_default())
     }
 
     /// Whose secret it is now: invitations may have ended a moment ago.

@@ -23,7 +23,7 @@ use referee_league::queue::CheckQueue;
 use referee_record::model::record::PlayerInfo;
 use referee_report::Row;
 use referee_report::page::league::{
-    LeagueStatus, ListedAuthor, OrganiserPage, PlayingVersion, authors_csv,
+    CurrentVersion, LeagueStatus, ListedAuthor, OrganiserPage, authors_csv,
 };
 use referee_tournament::folder;
 
@@ -82,7 +82,7 @@ async fn authors(entrance: &Entrance, control: &Control) -> Result<Vec<ListedAut
                 name: name.to_owned(),
                 is_invited: invitations.authors().any(|author| author == name),
                 versions: own.len(),
-                plays: own.iter().find_map(|player| playing(&live, player)),
+                current: own.iter().find_map(|player| current(&live, player)),
                 last: history::read(&entrants, name)?.pop().map(outcome),
                 is_removed: control.removed.contains(name),
             })
@@ -92,14 +92,15 @@ async fn authors(entrance: &Entrance, control: &Control) -> Result<Vec<ListedAut
     .await
 }
 
-/// A version, if it plays.
-fn playing(live: &LivePage, player: &PlayerInfo) -> Option<PlayingVersion> {
+/// A version, if it has not left.
+fn current(live: &LivePage, player: &PlayerInfo) -> Option<CurrentVersion> {
     let number = player.entry.as_ref().filter(|_| player.left.is_none())?.version;
     let shown = live.tables.analysis.shown_name(&player.name);
     // Whoever entered a moment ago is not on the page yet.
     let row = live.tables.standings.rows.iter().find(|row| row.player == shown);
-    Some(PlayingVersion {
+    Some(CurrentVersion {
         number,
+        out: live.outs.get(&player.name).copied(),
         games: row.map_or(0, Row::games),
         faults: row.map_or(0, Row::fault_total),
     })

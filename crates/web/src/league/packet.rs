@@ -6,10 +6,13 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{Path as Named, State};
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use tempfile::TempDir;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio_stream::StreamExt as _;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -80,7 +83,7 @@ pub(super) async fn player(
     Named(number): Named<u32>,
 ) -> Response {
     let bounds = entrance.bounds(&visit.name);
-    let Ok(_held) = bounds.asking.try_acquire() else {
+    let Ok(held) = Arc::clone(&bounds.asking).try_acquire_owned() else {
         let why = "you have too many downloads waiting\n";
         return (StatusCode::TOO_MANY_REQUESTS, why).into_response();
     };
@@ -95,7 +98,7 @@ pub(super) async fn player(
         Ok(packed(&folder, &format!("player-{number}"))?)
     });
     match made.await {
-        Ok(archive) => zip_response(archive, &format!("player-{number}.zip")),
+        Ok(archive) => holding(held, zip_response(archive, &format!("player-{number}.zip"))),
         Err(WebError::Packet(error)) if error.kind() == io::ErrorKind::NotFound => {
             StatusCode::NOT_FOUND.into_response()
         }
@@ -113,6 +116,21 @@ fn zip_response(archive: Vec<u8>, name: &str) -> Response {
     (headers, archive).into_response()
 }
 
+/// The same answer, which holds a permit until it is sent: a client with a slow line takes long, and
+/// all of the answer is in memory.
+fn holding(permit: OwnedSemaphorePermit, mut response: Response) -> Response {
+    // The length of a stream is not known otherwise.
+    if let Some(length) = response.body().size_hint().exact() {
+        response.headers_mut().insert(header::CONTENT_LENGTH, length.into());
+    }
+    response.map(|body| {
+        Body::from_stream(body.into_data_stream().map(move |piece| {
+            let _held_until_it_is_sent = &permit;
+            piece
+        }))
+    })
+}
+
 /// What `give` makes of the packet of an author's own version. Others have none here.
 async fn answer(
     entrance: &Arc<Entrance>,
@@ -121,7 +139,7 @@ async fn answer(
     give: impl FnOnce(&Path) -> io::Result<Response> + Send + 'static,
 ) -> Response {
     let bounds = entrance.bounds(&visit.name);
-    let Ok(_held) = bounds.asking.try_acquire() else {
+    let Ok(held) = Arc::clone(&bounds.asking).try_acquire_owned() else {
         let why = "you have too many packets waiting\n";
         return (StatusCode::TOO_MANY_REQUESTS, why).into_response();
     };
@@ -131,7 +149,7 @@ async fn answer(
         Err(failure) => Err(failure),
     };
     match given {
-        Ok(Ok(response)) => response,
+        Ok(Ok(response)) => holding(held, response),
         Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => {
             StatusCode::NOT_FOUND.into_response()
         }
@@ -217,4 +235,24 @@ fn pack(folder: &Path, name: &str, archive: &mut ZipWriter<Cursor<Vec<u8>>>) -> 
         }
     }
     archive.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::to_bytes;
+    use tokio::sync::Semaphore;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_download_counts_until_it_is_sent() {
+        let asking = Arc::new(Semaphore::new(1));
+        let permit = Arc::clone(&asking).try_acquire_owned().expect("it is free");
+        let response = holding(permit, zip_response(b"an archive".to_vec(), "x.zip"));
+        assert_eq!(response.headers()[header::CONTENT_LENGTH], "10");
+        assert_eq!(asking.available_permits(), 0);
+        let sent = to_bytes(response.into_body(), 10).await.expect("a body");
+        assert_eq!(&sent[..], b"an archive");
+        assert_eq!(asking.available_permits(), 1);
+    }
 }

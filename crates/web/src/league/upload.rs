@@ -13,6 +13,7 @@ use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use tempfile::TempDir;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::entrance::{AuthorBounds, AuthorVisit, Entrance, see_other};
 use super::form::{FormProblem, IncomingField, IncomingForm, drain};
@@ -38,6 +39,8 @@ const LONGEST_COMMENT: usize = 500;
 const OLD: &str = "old";
 /// How soon to try again when too many others hand in.
 const SOON: Duration = Duration::from_secs(10);
+/// How long an author waits after an upload that failed or had nothing new.
+const MOMENT: Duration = Duration::from_secs(10);
 /// How programs for Linux begin. Forms do not say that a file is a program.
 const PROGRAM: &[u8] = b"\x7fELF";
 
@@ -105,18 +108,18 @@ async fn take(
     let bounds = entrance.bounds(&visit.name);
     let length = request.headers().get(header::CONTENT_LENGTH);
     let length: Option<u64> = length.and_then(|length| length.to_str().ok()?.parse().ok());
-    let permits = refusal(entrance, visit, &bounds)
-        .and_then(|()| permits(entrance, &bounds))
-        .and_then(|permits| {
-            match length {
-                // What is beside the files is less.
-                Some(length) if length / 2 > settings.largest => {
-                    Err(FormProblem::TooLarge(settings.largest).into())
-                }
-                _ => Ok(permits),
+    let permits = permits(entrance, &bounds).and_then(|permits| {
+        // Only now: an upload that held the permits may have ended a moment ago.
+        refusal(entrance, visit, &bounds)?;
+        match length {
+            // What is beside the files is less.
+            Some(length) if length / 2 > settings.largest => {
+                Err(FormProblem::TooLarge(settings.largest).into())
             }
-        });
-    let _permits = match permits {
+            _ => Ok(permits),
+        }
+    });
+    let permits = match permits {
         Ok(permits) => permits,
         Err(refused) => {
             // Otherwise a browser that is still sending may not show the answer.
@@ -126,10 +129,52 @@ async fn take(
             return Err(refused);
         }
     };
+    let mut upload =
+        Upload { bounds, every: settings.every, begun: None, is_new: false, _permits: permits };
     let mut form = IncomingForm::begin(request, &visit.secret, settings.largest).await?;
-    let arrived = receive(entrance, &mut form, &bounds).await?;
+    let arrived = receive(entrance, &mut form, &mut upload).await?;
     let (place, author) = (Arc::clone(entrance), visit.name.clone());
-    in_background(move || Ok(put_in_place(&place, &author, &arrived))).await?
+    in_background(move || {
+        let handed_in = put_in_place(&place, &author, &arrived);
+        // Here, because this goes on when the sender has left.
+        upload.end(matches!(handed_in, Ok(HandedIn::New)));
+        Ok(handed_in)
+    })
+    .await?
+}
+
+/// An upload by an author. If a file has begun to arrive, its end makes the author wait, even if the
+/// sender just leaves: after something new as long as the league wants, and otherwise only a moment, so
+/// that a failure costs nobody a deadline and nobody floods the page.
+struct Upload {
+    bounds: Arc<AuthorBounds>,
+    /// How long the author waits after something new.
+    every: Duration,
+    /// When the last file began to arrive.
+    begun: Option<Instant>,
+    /// Whether something new is in place.
+    is_new: bool,
+    /// They are given back after the wait has begun.
+    _permits: [OwnedSemaphorePermit; 2],
+}
+
+impl Upload {
+    /// Ends it.
+    fn end(mut self, is_new: bool) {
+        self.is_new = is_new;
+    }
+}
+
+impl Drop for Upload {
+    fn drop(&mut self) {
+        let Some(begun) = self.begun else { return };
+        let pause = if self.is_new {
+            (begun, self.every)
+        } else {
+            (Instant::now(), MOMENT.min(self.every))
+        };
+        *self.bounds.pause.lock().unwrap_or_else(PoisonError::into_inner) = Some(pause);
+    }
 }
 
 /// Why nothing is taken from this author now.
@@ -146,15 +191,15 @@ fn refusal(
     if control.removed.contains(&visit.name) {
         return said("The organiser has removed you; you can no longer hand anything in.");
     }
-    let last = *bounds.last.lock().unwrap_or_else(PoisonError::into_inner);
-    let every = entrance.league.settings.every;
-    let wait = last.and_then(|last| every.checked_sub(last.elapsed())).unwrap_or_default();
+    let pause = *bounds.pause.lock().unwrap_or_else(PoisonError::into_inner);
+    let wait = pause.and_then(|(since, wait)| wait.checked_sub(since.elapsed()));
+    let wait = wait.unwrap_or_default();
     if wait.is_zero() {
         return Ok(());
     }
     Err(RefusedUpload::Wait(
         StatusCode::TOO_MANY_REQUESTS,
-        "Your last hand-in was too recent.".to_owned(),
+        "Your last upload was too recent.".to_owned(),
         wait,
     ))
 }
@@ -163,7 +208,7 @@ fn refusal(
 fn permits(
     entrance: &Entrance,
     bounds: &AuthorBounds,
-) -> Result<[tokio::sync::OwnedSemaphorePermit; 2], RefusedUpload> {
+) -> Result<[OwnedSemaphorePermit; 2], RefusedUpload> {
     let own = Arc::clone(&bounds.uploading).try_acquire_owned().map_err(|_| {
         let why = "Another upload of yours is still in progress.".to_owned();
         RefusedUpload::Wait(StatusCode::TOO_MANY_REQUESTS, why, SOON)
@@ -183,12 +228,11 @@ struct Arrived {
     comment: String,
 }
 
-/// Receives the files of a form. They are on the disk when this returns. From the first file on, it
-/// counts as the author's last submission.
+/// Receives the files of a form. They are on the disk when this returns.
 async fn receive(
     entrance: &Entrance,
     form: &mut IncomingForm,
-    bounds: &AuthorBounds,
+    upload: &mut Upload,
 ) -> Result<Arrived, RefusedUpload> {
     let incoming = entrance.incoming();
     let folder = tempfile::Builder::new().prefix("hand-in-").tempdir_in(&incoming);
@@ -219,7 +263,7 @@ async fn receive(
         let path = arrived.folder.path().join(&name);
         let file = File::options().read(true).write(true).create_new(true).open(&path);
         let file = file.map_err(WebError::unwritable(&path))?;
-        *bounds.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        upload.begun = Some(Instant::now());
         store(&mut field, file, &path).await?;
         arrived.names.push(name);
     }
@@ -319,8 +363,34 @@ fn replace(folder: &AuthorFolder, arrived: &Arrived) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use tokio::sync::Semaphore;
+
     use super::*;
     use referee_league::REPORT_FILE;
+
+    #[test]
+    fn an_author_waits_long_only_after_something_new() {
+        let (every, begun) = (Duration::from_secs(3600), Instant::now());
+        let (bounds, shared) = (Arc::<AuthorBounds>::default(), Arc::new(Semaphore::new(1)));
+        let upload = |begun, every| {
+            let held = [&bounds.uploading, &shared].map(|permits| {
+                Arc::clone(permits).try_acquire_owned().expect("the last upload has ended")
+            });
+            Upload { bounds: Arc::clone(&bounds), every, begun, is_new: false, _permits: held }
+        };
+        let pause = || *bounds.pause.lock().expect("nobody panics");
+        let wait = || pause().map(|(_, wait)| wait);
+        drop(upload(None, every));
+        assert_eq!(pause(), None, "no file came");
+        upload(Some(begun), every).end(true);
+        assert_eq!(pause(), Some((begun, every)));
+        drop(upload(Some(begun), every));
+        assert_eq!(wait(), Some(MOMENT), "its sender left");
+        upload(Some(begun), every).end(false);
+        assert_eq!(wait(), Some(MOMENT));
+        upload(Some(begun), Duration::from_secs(1)).end(false);
+        assert_eq!(wait(), Some(Duration::from_secs(1)), "never longer than after something new");
+    }
 
     #[test]
     fn names_of_files_lead_nowhere_else() {

@@ -171,6 +171,7 @@ mod tests {
             shown: "ann v1",
             entered: "today".to_owned(),
             left: Some(LeavingReason::Replaced),
+            out: None,
             is_kept: true,
         };
         let hand_in = |outcome| ListedHandIn {

@@ -9,6 +9,7 @@ use crate::numbers::{elo, two_digits};
 use crate::{Row, verdict};
 use referee_ratings::{Estimate, Outcomes};
 use referee_record::model::entry::LeavingReason;
+use referee_record::model::player::Out;
 use referee_record::wording::counted;
 
 /// About the margin of a rating in Elo with which a league is content.
@@ -25,6 +26,8 @@ pub struct AuthorVersion<'a> {
     pub entered: String,
     /// Why it stopped playing, if it did.
     pub left: Option<LeavingReason>,
+    /// Why it is out, if it is: then it does not play, even if it has not left.
+    pub out: Option<Out>,
     /// Whether its files are still kept.
     pub is_kept: bool,
 }
@@ -103,7 +106,7 @@ impl AuthorPage<'_> {
             th scope="row" { (version.number) }
             td data-label="Shown as" { (name(version.shown)) }
             td data-label="Entered" { (version.entered) }
-            td data-label="State" { (state(version.left)) }
+            td data-label="State" { (state(version.left, version.out)) }
             td.n data-label="Place" { (or_dash(place.map(|rank| rank.place))) }
             td.n data-label="Elo" { (with_margin(row.and_then(Row::shown_rating))) }
             td.n data-label="Gain" { (with_margin(row.and_then(Row::gain))) }
@@ -212,12 +215,15 @@ fn with_margin(rating: Option<Estimate>) -> String {
     or_dash(rating.map(|rating| format!("{} ±{}", elo(rating.value), elo(rating.margin()))))
 }
 
-fn state(left: Option<LeavingReason>) -> &'static str {
-    match left {
-        None => "playing",
-        Some(LeavingReason::Replaced) => "replaced",
-        Some(LeavingReason::Removed) => "removed by the organiser",
-        Some(LeavingReason::Lost) => "its files were lost",
+fn state(left: Option<LeavingReason>, out: Option<Out>) -> &'static str {
+    match (left, out) {
+        (Some(LeavingReason::Replaced), _) => "replaced",
+        (Some(LeavingReason::Removed), _) => "removed by the organiser",
+        (Some(LeavingReason::Lost), _) => "its files were lost",
+        (None, None) => "playing",
+        (None, Some(Out::Quarantined)) => "quarantined for faults: hand in a new version",
+        (None, Some(Out::Unchecked)) => "failed the check: hand in a new version",
+        (None, Some(Out::Disqualified)) => "disqualified",
     }
 }
 
@@ -239,6 +245,15 @@ mod tests {
             assert_eq!(said(gain), sentence);
         }
         assert!(said(None).starts_with("Not known yet: versions 1 and 2 need 20 games each"));
+    }
+
+    #[test]
+    fn a_version_that_is_out_does_not_play() {
+        assert_eq!(state(None, None), "playing");
+        let told = "quarantined for faults: hand in a new version";
+        assert_eq!(state(None, Some(Out::Quarantined)), told);
+        // Its author has done that.
+        assert_eq!(state(Some(LeavingReason::Replaced), Some(Out::Quarantined)), "replaced");
     }
 
     #[test]
