@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
 use std::io::Write as _;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::process::Child;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -32,6 +32,15 @@ fn league_with(change: impl FnOnce(&mut Config)) -> Arena {
     arena
 }
 
+/// A league that builds what it is sent. Not every machine has the private mounts that a sandbox for
+/// builds needs.
+fn league_that_builds() -> Arena {
+    league_with(|config| {
+        config.more = config.more.replace("every = \"1s\"", "every = \"1h\"");
+        config.more.push_str("[build]\n[containment]\nlevel = \"off\"\n");
+    })
+}
+
 /// A player that plays at random; the `note` makes it another program.
 fn program(note: &str) -> String {
     let player = include_str!("../../players/random_player.py");
@@ -53,6 +62,19 @@ impl Arena {
     fn report(&self, author: &str) -> String {
         let path = self.path().join("hand-in").join(author).join("report.txt");
         fs::read_to_string(path).unwrap_or_default()
+    }
+
+    /// Waits until the queue of checks was written after all that changed in an author's folder: what
+    /// is later than the queue looks like a new submission.
+    fn wait_for_queue_after(&self, author: &str) {
+        let folder = self.path().join("hand-in").join(author);
+        let changed = || fs::metadata(&folder).expect("a folder").ctime().cast_unsigned();
+        wait_until(|| self.queue()["at"].as_u64().is_some_and(|at| at >= changed()));
+    }
+
+    /// Who waits for a check.
+    fn queue(&self) -> Value {
+        serde_json::from_str(&self.read("queue.json")).expect("JSON")
     }
 
     fn wait_for_report(&self, author: &str, fate: &str) {
@@ -362,6 +384,36 @@ fn a_short_check_does_not_wait_for_the_end_of_a_long_one() {
 }
 
 #[test]
+fn who_hands_in_again_what_already_plays_waits_for_no_check() {
+    let arena = league_with(|config| {
+        config.jobs = 1;
+        config.clock = "move = \"150s\"".to_owned();
+    });
+    arena.hand_in("ann", "player.py", &program("one"));
+    let run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_report("ann", "entered as ann v1");
+    // Its check lasts longer than this test.
+    let choice = "return rng.choice(legal)";
+    let slow = program("slow").replace(choice, "__import__('time').sleep(600)");
+    arena.hand_in("cat", "player.py", &slow);
+    wait_until(|| arena.queue()["checking"].to_string().contains("cat"));
+    arena.hand_in("ann", "player.py", &program("two"));
+    wait_until(|| arena.queue()["waiting"] == serde_json::json!(["ann"]));
+    arena.hand_in("ann", "player.py", &program("one"));
+    arena.wait_for_report("ann", "entered as ann v1");
+    wait_until(|| arena.queue()["waiting"] == serde_json::json!([]));
+    arena.wait_for_queue_after("ann");
+    // The report on what is refused at once changes the folder, too.
+    arena.hand_in("Bee", "player.py", &program("one"));
+    arena.wait_for_report("Bee", "refused");
+    let report = arena.report("Bee");
+    assert!(report.contains("too similar to that of the house player `bee`"), "{report}");
+    arena.wait_for_queue_after("Bee");
+    assert_eq!(arena.stop(run), 130);
+    assert_eq!(arena.changes(), ["ann v1 entered"]);
+}
+
+#[test]
 fn no_more_games_begin_than_a_day_may_have_and_none_in_quiet_hours() {
     let arena = league_with(|config| config.more.push_str("games-per-day = 3\n"));
     // Where it is between noon and one o'clock now.
@@ -486,6 +538,37 @@ fn the_final_has_who_was_readmitted_and_says_why_others_are_absent() {
     assert_eq!(arena.run(&remove).code, 0);
     close();
     assert_eq!(absent("ann").as_deref(), Some("\"removed by the organiser\""));
+}
+
+#[test]
+fn the_final_leaves_out_whom_it_cannot_have_and_says_so() {
+    let arena = league();
+    arena.hand_in("ann", "player.py", &program("one"));
+    let run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_report("ann", "entered as ann v1");
+    assert_eq!(arena.stop(run), 130);
+    arena.write("entrants/ann/1/player.py", "print()");
+    let league = |rest: &[&str]| {
+        let words = [&["league"], rest, &["--config", "tournament.toml"]].concat();
+        let run = arena.run(&words);
+        assert_eq!(run.code, 0, "{}", run.err);
+        run.err
+    };
+    arena.write("names.csv", "cat\n");
+    league(&["invite", "names.csv"]);
+    let config = fs::read_to_string(arena.path().join("tournament.toml")).expect("a file");
+    // It gets a player of the same name.
+    arena.write("tournament.toml", &(config + "[[players]]\nname = \"cat\"\nbot = \"random\"\n"));
+    league(&["remove", "cat"]);
+    let told = league(&["close"]);
+    let changed = "the files of the last version have changed since it entered";
+    assert!(told.contains(&format!("ann is absent from the final: {changed}\n")), "{told}");
+    assert!(told.contains("cat is not listed as absent: a house player has this name\n"), "{told}");
+    let last = fs::read_to_string(arena.path().join("final.toml")).expect("a final");
+    let mut players = last.split("[[players]]");
+    let ann = players.find(|player| player.contains("name = \"ann\"")).expect("ann");
+    assert!(ann.contains(&format!("absent = \"{changed}\"")), "{last}");
+    assert_eq!(last.matches("name = \"cat\"").count(), 1, "{last}");
 }
 
 #[test]
@@ -817,6 +900,42 @@ fn submissions_that_are_source_code_are_built() {
 }
 
 #[test]
+fn what_the_machine_lacked_is_tried_again_without_a_pause() {
+    let arena = league_that_builds();
+    arena.hand_in("ann", "source.txt", &program("built"));
+    arena.hand_in("ann", "Makefile", "all:\n\tcp source.txt player.py\n");
+    // What says how a version that was built is started does not fit on the disk.
+    let start = arena.path().join("entrants/ann/1.json");
+    fs::create_dir_all(arena.path().join("entrants/ann")).expect("a folder");
+    symlink("/dev/full", &start).expect("a link");
+    let run = arena.start(&["run", "--quiet"]);
+    wait_until(|| arena.report("ann").contains("through no fault of its own"));
+    fs::remove_file(&start).expect("removed");
+    // Whoever deletes the report need not wait for the next try.
+    fs::remove_file(arena.path().join("hand-in/ann/report.txt")).expect("removed");
+    arena.wait_for_report("ann", "entered as ann v1");
+    assert_eq!(arena.stop(run), 130);
+}
+
+#[test]
+fn the_end_of_a_run_does_not_wait_for_a_build() {
+    let arena = league_that_builds();
+    let place = |name: &str| arena.path().join(name);
+    let [began, ended] = ["began", "ended"].map(place);
+    let recipe = format!(
+        "all:\n\ttouch {}\n\tsleep 20\n\ttouch {}\n\tcp source.txt player.py\n",
+        began.display(),
+        ended.display()
+    );
+    arena.hand_in("ann", "source.txt", &program("built"));
+    arena.hand_in("ann", "Makefile", &recipe);
+    let run = arena.start(&["run", "--quiet"]);
+    wait_until(|| began.exists());
+    assert_eq!(arena.stop(run), 130);
+    assert!(!ended.exists(), "the run waited for it");
+}
+
+#[test]
 fn what_is_not_a_submission_is_refused_with_its_reason() {
     let arena = league();
     let big = "x".repeat(65 * 1024);
@@ -827,21 +946,31 @@ fn what_is_not_a_submission_is_refused_with_its_reason() {
     arena.hand_in("notes", "notes.txt", "I shall hand in tomorrow");
     let outside = tempfile::tempdir().expect("a folder");
     fs::write(outside.path().join("player.py"), program("elsewhere")).expect("a file");
-    symlink(outside.path(), arena.path().join("hand-in/away")).expect("a link");
-    let run = arena.start(&["run", "--quiet"]);
+    let away = arena.path().join("hand-in/away");
+    symlink(outside.path(), &away).expect("a link");
+    arena.hand_in("Ant", "player.py", &program("like a player of the house"));
+    let run = arena.start(&["run"]);
     for (author, why) in [
         ("big", "larger than 64 KiB"),
         ("link", "`passwd` is neither a file nor a folder"),
         ("notes", "; a player is a program, a file that ends in .py, "),
+        ("Ant", "too similar to that of the house player `ant`; hand in under another name"),
     ] {
         arena.wait_for_report(author, "refused");
         assert!(arena.report(author).contains(why), "{}", arena.report(author));
     }
     arena.wait_for_report("Ann", "entered as Ann v1");
+    // Another such link is read before what comes after it, and is no news.
+    let other = arena.path().join("hand-in/.other");
+    symlink(outside.path(), &other).expect("a link");
+    fs::rename(other, &away).expect("renamed");
     arena.hand_in("ann", "player.py", &program("another"));
     arena.wait_for_report("ann", "refused");
     assert!(arena.report("ann").contains("too similar to `Ann`"), "{}", arena.report("ann"));
-    assert_eq!(arena.stop(run), 130);
+    let run = arena.send(Signal::SIGINT, run);
+    assert_eq!(run.code, 130, "{}", run.err);
+    let told = "hand-in/away: it is not a folder, or it is a link\n";
+    assert_eq!(run.err.matches(told).count(), 1, "{}", run.err);
     assert!(!outside.path().join("report.txt").exists());
     assert_eq!(arena.changes(), ["Ann v1 entered"]);
 }

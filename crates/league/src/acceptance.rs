@@ -59,8 +59,8 @@ impl CheckRoom {
     pub(crate) fn take(&self, submission: &mut Submission) -> Result<Taken, NotTaken> {
         let name = submission.name();
         let Submission { folder, found, report: told, work, .. } = submission;
-        let (largest, builds) = (self.largest, self.builds.as_ref());
-        let taken = intake::take((folder, found), (work, &name), largest, builds, told)?;
+        let builds = self.builds.as_ref().map(|builds| (builds, &self.stop));
+        let taken = intake::take((folder, found), (work, &name), self.largest, builds, told)?;
         if taken.bytes > self.disk {
             let why = format!("unpacked and built, it is larger than {}", limits::bytes(self.disk));
             return Err(NotTaken::Refused(why));

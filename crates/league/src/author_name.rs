@@ -1,29 +1,16 @@
 //! What an author may be called, whose folder also has this name.
 
 use unicode_normalization::UnicodeNormalization as _;
-use unicode_security::skeleton;
 
 use referee_protocol::escape;
 use referee_record::model::entry::Entry;
 use referee_record::model::player::{LONGEST_NAME, name_problem};
+use referee_tournament::likeness::{are_alike, likeness};
 
 /// The organiser in the list of links.
 pub const ORGANISER_NAME: &str = "organiser";
 /// The longest name of an author, in characters: the name of a version must not be too long.
 pub(crate) const LONGEST_AUTHOR: usize = LONGEST_NAME - " v4294967295".len();
-
-/// Whether file systems or people may confuse two names.
-pub(crate) fn are_alike(one: &str, other: &str) -> bool {
-    likeness(one) == likeness(other)
-}
-
-/// What names have in common that look alike: letters of other scripts, and accents that are
-/// letters of their own, are like those that they look like.
-fn likeness(name: &str) -> String {
-    let folded: String = name.nfkc().collect::<String>().to_lowercase();
-    let plain = folded.split_whitespace().collect::<Vec<_>>().join(" ");
-    skeleton(&plain).collect()
-}
 
 /// Whether a name looks like a pseudonym, such as `P07`.
 fn is_pseudonym(name: &str) -> bool {

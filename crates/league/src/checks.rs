@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::author_folder::AuthorFolder;
 use super::author_report::{AuthorReport, Outcome};
+use super::door_watch::QUIET;
 use super::doorkeeper::{Author, Doorkeeper, RunOver, WORK, remove_tree};
 use super::history::PastOutcome;
 use super::intake::{LeagueBuilds, NotTaken, Taken};
@@ -119,6 +120,11 @@ impl Doorkeeper {
         let Some(folder) = folder.ok().filter(|_| !self.control.closed) else { return Ok(None) };
         let Some(found) = self.read(author, &folder)? else { return Ok(None) };
         let mut report = AuthorReport::new(&folder, &found.digest, &self.places);
+        // It has changed since it was queued.
+        if let Some(name) = self.playing(author, &found.digest) {
+            self.tell_playing(report, name)?;
+            return Ok(None);
+        }
         if let Some(why) = self.why_shut_out(author) {
             self.refuse(author, report, &why)?;
             return Ok(None);
@@ -204,7 +210,10 @@ impl Doorkeeper {
         }
         self.leave_places()?;
         self.waiting.took(took);
-        self.authors.entry(author.clone()).or_default().checked = Some(Instant::now());
+        // What was not decided is tried again without the pause between an author's checks.
+        if !matches!(accepted, Err(NotTaken::Changed | NotTaken::Later(_))) {
+            self.authors.entry(author.clone()).or_default().checked = Some(Instant::now());
+        }
         self.record_outcome(submission, accepted)?;
         if is_outdated {
             self.watch.later(author, Instant::now());
@@ -232,7 +241,7 @@ impl Doorkeeper {
         match accepted {
             Ok(name) => self.send(&report, &Outcome::Entered(name)),
             Err(NotTaken::Changed) => {
-                self.watch.later(author, Instant::now());
+                self.watch.later(author, Instant::now() + QUIET);
                 Ok(())
             }
             Err(NotTaken::Later(why)) => self.put_off(&author, report, &why),

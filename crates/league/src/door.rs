@@ -69,6 +69,7 @@ impl Door {
             identity: header.identity.clone(),
             names: header.players.iter().map(|player| player.name.clone()).collect(),
             watch,
+            unopened: BTreeMap::new(),
             waiting: WaitingAuthors::default(),
             challengers: VecDeque::new(),
             challenge: None,

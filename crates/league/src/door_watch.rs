@@ -9,12 +9,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::author_folder::{CHALLENGE_FILE, is_aside};
+use notify::EventKind;
+
+use super::author_folder::{CHALLENGE_FILE, REPORT_FILE, is_aside};
 use super::author_watches::{AuthorWatches, Watching};
 use super::control::CONTROL;
 
 /// For how long nothing may change in an author's folder before it is read.
-const QUIET: Duration = Duration::from_secs(2);
+pub(crate) const QUIET: Duration = Duration::from_secs(2);
 /// When to look again at what cannot be watched, or to try again what had to wait.
 pub(crate) const AGAIN: Duration = Duration::from_secs(60);
 /// The most authors of a league.
@@ -95,8 +97,8 @@ impl DoorWatch {
         let told = move |event: notify::Result<notify::Event>| match event {
             Ok(event) if event.kind.is_access() => {}
             Ok(event) if !event.need_rescan() => {
-                let authors: Vec<String> =
-                    event.paths.iter().filter_map(|path| author(&top, path)).collect();
+                let concerned = |path: &PathBuf| concerned(&top, event.kind, path);
+                let authors: Vec<String> = event.paths.iter().filter_map(concerned).collect();
                 let is_control = event.paths.contains(&control);
                 if is_control || !authors.is_empty() {
                     tell.happened(|happened| {
@@ -242,6 +244,13 @@ pub(crate) fn changed(folder: &Path) -> Option<SystemTime> {
     UNIX_EPOCH.checked_add(Duration::new(u64::try_from(found.ctime()).ok()?, nanos))
 }
 
+/// The author whose folder is to be read after an event of this kind at `path`. Whoever deletes a
+/// report wants the check repeated; the run never does, as it renames the next report over it.
+fn concerned(hand_in: &Path, kind: EventKind, path: &Path) -> Option<String> {
+    let is_deleted_report = matches!(kind, EventKind::Remove(_)) && path.ends_with(REPORT_FILE);
+    author(hand_in, if is_deleted_report { path.parent()? } else { path })
+}
+
 /// The author whose submission a path belongs to. Files beside the authors' folders are nobody's.
 fn author(hand_in: &Path, path: &Path) -> Option<String> {
     let mut parts = path.strip_prefix(hand_in).ok()?.iter();
@@ -254,6 +263,29 @@ fn author(hand_in: &Path, path: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::author_folder::AuthorFolder;
+
+    #[test]
+    fn a_report_that_is_deleted_has_its_author_read_again_but_a_new_one_has_not() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let dir = dir.path().canonicalize().expect("its path");
+        let hand_in = dir.join("hand-in");
+        fs::create_dir(&hand_in).expect("a folder");
+        let folder = AuthorFolder::make(&hand_in.join("ann")).expect("a folder");
+        folder.write_report("being checked").expect("written");
+        let mut watch = DoorWatch::begin(&hand_in, &dir);
+        assert_eq!(watch.next(None), DoorTask::Author("ann".to_owned()));
+        folder.write_report("refused").expect("written");
+        fs::remove_file(hand_in.join("ann").join(REPORT_FILE)).expect("removed");
+        watch.rings.recv_timeout(AGAIN).expect("it rings");
+        let happened = watch.bell.happened.lock().expect("nobody panics here");
+        assert_eq!(happened.authors, BTreeSet::from(["ann".to_owned()]));
+        let new = hand_in.join("ann").join(REPORT_FILE);
+        let renamed = EventKind::Modify(notify::event::ModifyKind::Any);
+        assert_eq!(concerned(&hand_in, renamed, &new), None);
+        let removed = EventKind::Remove(notify::event::RemoveKind::File);
+        assert_eq!(concerned(&hand_in, removed, &new.with_extension("txt.new")), None);
+    }
 
     #[test]
     fn who_handed_in_first_is_read_first_after_a_start() {

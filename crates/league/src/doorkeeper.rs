@@ -14,7 +14,7 @@ use std::time::{Instant, UNIX_EPOCH};
 use tokio::sync::{mpsc, oneshot};
 
 use super::author_folder::AuthorFolder;
-use super::author_name::{are_alike, author_problem};
+use super::author_name::author_problem;
 use super::author_report::{AuthorReport, Outcome};
 use super::challenger::{PlayedPair, RunningChallenge};
 use super::checks::{CheckRoom, Checked, RunningCheck};
@@ -35,6 +35,7 @@ use referee_record::model::player::PlayerSpec;
 use referee_record::model::record::PlayerInfo;
 use referee_record::model::roster::RosterChange;
 use referee_record::tree::FoundTree;
+use referee_tournament::likeness::are_alike;
 use referee_tournament::run::instruction::{Instruction, PlayerChange};
 
 /// The folder of submissions that are being checked, beside those that entered.
@@ -140,6 +141,8 @@ pub(crate) struct Doorkeeper {
     /// The names of all players so far.
     pub(crate) names: Vec<String>,
     pub(crate) watch: DoorWatch,
+    /// Why folders of authors cannot be opened, as far as the organiser was told.
+    pub(crate) unopened: BTreeMap<String, String>,
     /// Who waits for a check.
     pub(crate) waiting: WaitingAuthors,
     /// The authors who wait for a challenge.
@@ -285,10 +288,21 @@ impl Doorkeeper {
         }
     }
 
-    /// Reads an author's folder, to see whether something is new. A new submission is queued for its
-    /// check, which reads it again, and a challenge for its games.
+    /// Reads an author's folder, to see whether something is new, and tells everyone who waits now.
     fn look_at(&mut self, author: &str) -> Result<(), RunOver> {
-        let folder = self.league.hand_in.join(author);
+        self.look_into(author)?;
+        // While nothing is checked, nobody is told who waits.
+        if self.running.is_empty() {
+            return Ok(());
+        }
+        // A report changes the folder, too, and what is later than the queue looks like a submission.
+        self.publish_queue()
+    }
+
+    /// Queues what is new in an author's folder: a submission for its check, which reads it again,
+    /// and a challenge for its games.
+    fn look_into(&mut self, author: &str) -> Result<(), RunOver> {
+        let path = self.league.hand_in.join(author);
         if self.control.closed {
             return Ok(());
         }
@@ -297,18 +311,18 @@ impl Doorkeeper {
             running.is_outdated = true;
             return Ok(());
         }
-        let Ok(folder) = AuthorFolder::open(&folder).map(Arc::new) else { return Ok(()) };
+        let opened = AuthorFolder::open(&path).map(Arc::new);
+        self.note_unopened(author, &path, opened.as_ref().err())?;
+        let Ok(folder) = opened else { return Ok(()) };
         self.note_challenge(author, &folder);
         let Some(found) = self.read(author, &folder)? else { return Ok(()) };
         let mut report = AuthorReport::new(&folder, &found.digest, &self.places);
-        let known = self.authors.get(author).cloned().unwrap_or_default();
-        if known.is_there() && known.entry().is_some_and(|entry| entry.source == found.digest) {
-            let name = Entry::name(author, known.version());
-            if report.was_entered(&name) {
-                return Ok(());
+        if let Some(name) = self.playing(author, &found.digest) {
+            // What was queued before is not what its author wants now.
+            if self.waiting.forget(author) {
+                self.publish_queue()?;
             }
-            report.add(&format!("`{name}` is already playing with these files."));
-            return self.send(&report, &Outcome::Entered(name));
+            return self.tell_playing(report, name);
         }
         let is_removed = self.control.removed.contains(author);
         if report.was_refused() && (is_removed || !report.was_refused_for(REMOVED)) {
@@ -317,7 +331,8 @@ impl Doorkeeper {
         if let Some(why) = self.why_shut_out(author) {
             return self.refuse(author, report, &why);
         }
-        if let Some(at) = known.checked.map(|checked| checked + self.league.every)
+        let checked = self.authors.get(author).and_then(|known| known.checked);
+        if let Some(at) = checked.map(|checked| checked + self.league.every)
             && at > Instant::now()
         {
             self.watch.later(author.to_owned(), at);
@@ -327,14 +342,52 @@ impl Doorkeeper {
             );
             return self.send(&report, &Outcome::BeingChecked);
         }
-        let since = changed(&self.league.hand_in.join(author));
+        let since = changed(&path);
         let since = since.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
         self.waiting.wait(author, since.as_secs(), &found.digest);
-        if !self.running.is_empty() {
-            self.publish_queue()?;
-        }
         report.add("Queued for its check.");
         self.send(&report, &Outcome::BeingChecked)
+    }
+
+    /// Warns once of an author's folder at `path` that cannot be opened for this reason. One that is
+    /// gone needs no warning.
+    fn note_unopened(
+        &mut self,
+        author: &str,
+        path: &Path,
+        why: Option<&io::Error>,
+    ) -> Result<(), RunOver> {
+        let Some(why) = why.filter(|why| why.kind() != io::ErrorKind::NotFound) else {
+            self.unopened.remove(author);
+            return Ok(());
+        };
+        let why = why.to_string();
+        if self.unopened.get(author) == Some(&why) {
+            return Ok(());
+        }
+        self.warn(&format!("cannot read {}: {why}", path.display()))?;
+        self.unopened.insert(author.to_owned(), why);
+        Ok(())
+    }
+
+    /// The version of an author that plays with the files that have this digest, if there is one.
+    pub(crate) fn playing(&self, author: &str, digest: &str) -> Option<String> {
+        let known = self.authors.get(author).filter(|known| known.is_there())?;
+        let entry = known.entry().filter(|entry| entry.source == digest)?;
+        Some(Entry::name(author, entry.version))
+    }
+
+    /// Tells an author whose files are those of the version called `name` that nothing is new.
+    pub(crate) fn tell_playing(
+        &self,
+        mut report: AuthorReport,
+        name: String,
+    ) -> Result<(), RunOver> {
+        if report.was_entered(&name) {
+            return Ok(());
+        }
+        report.add(&format!("`{name}` is already playing with these files."));
+        self.send(&report, &Outcome::Entered(name))
     }
 
     /// What is in an author's folder; `None` if there is nothing, or if it cannot be read, which its
@@ -426,6 +479,14 @@ impl Doorkeeper {
         }
         if let Some(problem) = author_problem(author) {
             return Some(format!("invalid author name: {problem}"));
+        }
+        // An invitation does not help: in the final, two players would have one name.
+        let mut houses = self.room.template.players.iter().map(|player| &player.name);
+        if let Some(house) = houses.find(|house| are_alike(house, author)) {
+            return Some(format!(
+                "the author's name is too similar to that of the house player `{house}`; hand in \
+                 under another name"
+            ));
         }
         // A broken list of invitations is reported by everything that needs it.
         let invited = Invitations::read(&self.dir).unwrap_or_default();

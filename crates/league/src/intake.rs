@@ -22,6 +22,7 @@ use referee_record::tree::FoundTree;
 use referee_record::wording::counted;
 use referee_sandbox::{ResolveError, Shortage, limits};
 use tokio::runtime::Builder as Runtime;
+use tokio::sync::watch;
 
 /// The only entry of the folder that is taken in.
 const ENTRY: &str = "player";
@@ -95,13 +96,13 @@ fn refused(why: impl Display) -> NotTaken {
 }
 
 /// Copies the submission in the folder `from`, of at most this many bytes, into the new folder
-/// `work`, builds it, and finds its player, which is called `name`. The report tells its author what
-/// happens.
+/// `work`, builds it until that is to stop, and finds its player, which is called `name`. The report
+/// tells its author what happens.
 pub(crate) fn take(
     (from, expected): (&AuthorFolder, &FoundTree),
     (work, name): (&Path, &str),
     largest: u64,
-    builds: Option<&LeagueBuilds>,
+    builds: Option<(&LeagueBuilds, &watch::Receiver<bool>)>,
     report: &mut AuthorReport,
 ) -> Result<Taken, NotTaken> {
     let (inbox, unpacked) = (work.join("in"), work.join("out"));
@@ -161,9 +162,10 @@ fn without_player(why: NoPlayer) -> NotTaken {
 const BUILT: &str = "built";
 
 /// Builds the submission in the folder `top`, if it needs that, and moves the result to `work`.
-/// Returns its folder, and how its player is started, seen from there.
+/// Returns its folder, and how its player is started, seen from there. It ends when `stop` becomes
+/// true: who stops a run does not wait for minutes.
 fn build(
-    builds: &LeagueBuilds,
+    (builds, stop): (&LeagueBuilds, &watch::Receiver<bool>),
     top: &Path,
     work: &Path,
     report: &mut AuthorReport,
@@ -171,6 +173,7 @@ fn build(
     let Some(plan) = builds.rules.plan(top) else { return Ok(None) };
     report.add(&format!("build: {}", escape::terminal(&plan.command)));
     let (mut lines, mut end) = (0, VecDeque::new());
+    let mut stop = stop.clone();
     let runtime = Runtime::new_current_thread().enable_all().build();
     let built = runtime.map_err(|error| NotTaken::Later(error.to_string()))?.block_on(async {
         let mut say = |line: &str| {
@@ -185,8 +188,15 @@ fn build(
                 end.pop_front();
             }
         };
-        builds.builder.build(&plan, &mut say).await
+        tokio::select! {
+            biased;
+            _ = stop.wait_for(|stop| *stop) => None,
+            built = builds.builder.build(&plan, &mut say) => Some(built),
+        }
     });
+    let Some(built) = built else {
+        return Err(NotTaken::Later("the run has stopped".to_owned()));
+    };
     let hidden = lines.saturating_sub(TOLD + end.len());
     if hidden > 0 {
         report.add(&format!("  … {} …", counted(hidden, "line")));

@@ -8,10 +8,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::author_name::{are_alike, author_problem};
+use super::author_name::author_problem;
 use referee_record::bounded::{self, ReadError};
 use referee_record::disk;
 use referee_record::seeds::{NoRandomNumbers, random_bytes};
+use referee_tournament::likeness::are_alike;
 
 /// Their file in the results folder.
 pub(crate) const INVITATIONS: &str = "invitations.json";

@@ -147,6 +147,11 @@ impl WaitingAuthors {
         }
     }
 
+    /// An author waits no longer. Returns whether it did.
+    pub(crate) fn forget(&mut self, author: &str) -> bool {
+        self.since.remove(author).is_some()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.since.is_empty()
     }
@@ -207,6 +212,8 @@ mod tests {
             waiting.wait(author, since, "1");
         }
         waiting.wait("cat", now, "1");
+        waiting.wait("fox", now - 30, "1");
+        assert!(waiting.forget("fox") && !waiting.forget("fox"));
         let dir = tempfile::tempdir().expect("a folder");
         assert_eq!(CheckQueue::read(dir.path()).expect("no file"), CheckQueue::default());
         std::fs::write(dir.path().join(QUEUE), "").expect("written");

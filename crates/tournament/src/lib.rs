@@ -6,6 +6,7 @@
 //! - [`verify`] compares records with their replay.
 //! - [`analysis`] turns a log into results, highlights and remarks.
 //! - [`forecast`] says what the ratings of a tournament will be worth.
+//! - [`likeness`] says which names people may confuse.
 //!
 //! The two games of a pair follow each other, with the seats swapped:
 //!
@@ -22,6 +23,7 @@
 pub mod analysis;
 pub mod folder;
 pub mod forecast;
+pub mod likeness;
 pub mod run;
 pub mod schedule;
 pub mod verify;

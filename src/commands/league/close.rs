@@ -24,6 +24,7 @@ use referee_record::model::record::Header;
 use referee_record::model::stage::{Stage, meetings_of_class};
 use referee_record::model::tournament::Tournament;
 use referee_record::shell;
+use referee_record::tree::UnfitTree;
 use referee_record::wording::counted;
 use referee_report::Row;
 use referee_report::tables::Tables;
@@ -35,6 +36,8 @@ use referee_tournament::folder;
 const SMALL: usize = 40;
 /// The number of opponents then.
 const OPPONENTS: i64 = 20;
+/// Why an author is absent whose last version is not what entered.
+const CHANGED: &str = "the files of the last version have changed since it entered";
 
 /// Arguments of `league close`.
 #[derive(Debug, Args)]
@@ -70,7 +73,7 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
     }
     let tables = Tables::of(TournamentAnalysis::of(&league.dir, contents, Faulted::Count)?);
     let parent = file.parent().unwrap_or(Path::new("."));
-    let Final { text, authors } =
+    let Final { text, authors, notes } =
         Final::of(configuration.text(), &league, &header, &tables, &whole_folder(parent)?)?;
     disk::write_whole(&file, |out| out.write_all(text.as_bytes()))
         .map_err(|error| Failure::cannot_write(&file, &error))?;
@@ -79,6 +82,9 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
         // So that the same command can be tried again.
         disk::remove_if_there(&file).map_err(|error| Failure::cannot_write(&file, &error))?;
         return Err(problem);
+    }
+    for note in &notes {
+        printer.note(note);
     }
     let count = counted(authors, "player");
     printer.note(&format!("{}: {count} from the league", file.display()));
@@ -92,6 +98,8 @@ struct Final {
     text: String,
     /// The number of authors who play in it.
     authors: usize,
+    /// What the organiser may not expect, a line each.
+    notes: Vec<String>,
 }
 
 impl Final {
@@ -115,15 +123,33 @@ impl Final {
             _ => Vec::new(),
         };
         tie_scale(&mut players, tables);
-        let mut there = BTreeSet::new();
+        let name = |player: &Value| Some(player.get("name")?.as_str()?.to_owned());
+        let own: BTreeSet<String> = players.iter().filter_map(name).collect();
+        let (mut there, mut changed) = (BTreeSet::new(), BTreeSet::new());
+        let mut notes = Vec::new();
         let removed = Control::read(&league.dir)?.removed;
         for entry in last_versions(header, &removed) {
-            players.push(version(&version_dir(&league.settings, entry), entry, folder)?);
-            there.insert(entry.author.clone());
+            let author = entry.author.clone();
+            let dir = version_dir(&league.settings, entry);
+            if let Some(player) = version(&dir, entry, folder)? {
+                players.push(player);
+                there.insert(author);
+            } else {
+                let name = escape::terminal(&author);
+                notes.push(format!("{name} is absent from the final: {CHANGED}"));
+                changed.insert(author);
+            }
         }
         for author in authors(league, header)?.difference(&there) {
+            if own.contains(author) {
+                let name = escape::terminal(author);
+                notes.push(format!("{name} is not listed as absent: a house player has this name"));
+                continue;
+            }
             let why = if removed.contains(author) {
                 "removed by the organiser".to_owned()
+            } else if changed.contains(author) {
+                CHANGED.to_owned()
             } else {
                 why_absent(&league.settings, author)
             };
@@ -145,7 +171,7 @@ impl Final {
             header.tournament,
             deals = if header.seats.len() == 2 { "pairs" } else { "deals" },
         );
-        Ok(Self { text, authors: there.len() })
+        Ok(Self { text, authors: there.len(), notes })
     }
 }
 
@@ -175,9 +201,7 @@ fn why_absent(league: &LeagueSettings, author: &str) -> String {
         Some(PastOutcome::Refused { why }) => {
             format!("the last hand-in was refused: {}", why.lines().next().unwrap_or_default())
         }
-        Some(PastOutcome::Entered { .. }) => {
-            "the files of the last version have changed since it entered".to_owned()
-        }
+        Some(PastOutcome::Entered { .. }) => CHANGED.to_owned(),
     }
 }
 
@@ -228,16 +252,20 @@ fn tie_scale(players: &mut [Value], tables: &Tables) {
     }
 }
 
-/// The table of an author's last version, under the author's name.
-fn version(dir: &Path, entry: &Entry, folder: &Path) -> Result<Value, Failure> {
+/// The table of an author's last version, under the author's name; `None` if its files are no longer
+/// those that entered.
+fn version(dir: &Path, entry: &Entry, folder: &Path) -> Result<Option<Value>, Failure> {
     let shown = escape::terminal(&dir.display().to_string());
-    let now = version_digest(dir);
-    let now = now.map_err(|why| Failure::system(format!("cannot read {shown}: {why}")))?;
-    let start = version_start(dir).filter(|_| entry.kept == now);
-    let start = start.ok_or_else(|| {
-        Failure::input(format!(
-            "the files in {shown} have changed since the version entered; restore them, or remove the author"
-        ))
+    match version_digest(dir) {
+        // A machine in disorder takes nobody out.
+        Err(why @ UnfitTree::Failed { .. }) => {
+            return Err(Failure::system(format!("cannot read {shown}: {why}")));
+        }
+        Ok(now) if now == entry.kept => {}
+        _ => return Ok(None),
+    }
+    let start = version_start(dir).ok_or_else(|| {
+        Failure::input(format!("no player found in {shown}; remove the author, and close again"))
     })?;
     let mut table = Table::new();
     table.insert("name".to_owned(), entry.author.clone().into());
@@ -252,5 +280,5 @@ fn version(dir: &Path, entry: &Entry, folder: &Path) -> Result<Value, Failure> {
         Failure::input(format!("{} is not valid UTF-8; rename it", dir.display()))
     })?;
     table.insert("dir".to_owned(), dir.into());
-    Ok(Value::Table(table))
+    Ok(Some(Value::Table(table)))
 }

@@ -14,6 +14,7 @@ use referee_league::invitations::{InvitationError, Invitations};
 use referee_protocol::escape;
 use referee_record::bounded;
 use referee_report::csv_cells;
+use referee_tournament::likeness::are_alike;
 
 /// Arguments of `league invite`.
 #[derive(Debug, Args)]
@@ -85,8 +86,12 @@ fn invite_all(
     let mut before = 0;
     for (line, name) in names(list)? {
         let place = |why: String| Failure::input(format!("{}, line {line}: {why}", list.display()));
-        if players.iter().any(|player| player.to_lowercase() == name.to_lowercase()) {
-            let problem = "a configured player has this name".to_owned();
+        if let Some(player) = players.iter().find(|player| are_alike(player, &name)) {
+            let problem = if player.to_lowercase() == name.to_lowercase() {
+                "a configured player has this name".to_owned()
+            } else {
+                format!("it is too similar to that of the configured player {player:?}")
+            };
             return Err(place(InvitationError::Name { name, problem }.to_string()));
         }
         match invitations.invite(&name).map_err(|error| place(error.to_string()))? {

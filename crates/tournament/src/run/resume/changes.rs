@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use crate::likeness::are_alike;
 use referee_record::model::containment::Containment;
 use referee_record::model::openings::Openings;
 use referee_record::model::record::{Header, PlayerInfo};
@@ -71,6 +72,7 @@ pub(super) fn compare(
         let now = new.players.iter().find(|now| now.name == player.name);
         terms.compare(player, now, &mut changes, &mut found);
     }
+    found.forbidden.extend(namesakes(old, new));
     let is_new = |name: &&String| !old.players.iter().any(|known| known.name == **name);
     let added: Vec<&String> = new.players.iter().map(|it| &it.name).filter(is_new).collect();
     changes.extend(added.iter().map(|name| format!("player {name} added")));
@@ -92,6 +94,27 @@ pub(super) fn compare(
         return Ok(changes);
     }
     Err(found)
+}
+
+/// Why configured players cannot be added to a league: their names are those of authors or versions,
+/// or similar. Whoever is in the league already stays.
+fn namesakes(old: &Header, new: &Header) -> Vec<String> {
+    let is_founder =
+        |name: &str| old.players.iter().any(|known| known.entry.is_none() && known.name == name);
+    let taken = |name: &str| {
+        let came = old.players.iter().filter_map(|player| Some((player, player.entry.as_ref()?)));
+        let mut names = came.flat_map(|(player, entry)| [&entry.author, &player.name]);
+        names.find(|known| are_alike(known, name))
+    };
+    let configured = new.players.iter().filter(|player| player.entry.is_none());
+    let refusal = |player: &PlayerInfo| {
+        let (name, taken) = (&player.name, taken(&player.name)?);
+        Some(format!(
+            "player {name}: `{taken}` has joined this league, and the names are too similar; give \
+             the player another name"
+        ))
+    };
+    configured.filter(|player| !is_founder(&player.name)).filter_map(refusal).collect()
 }
 
 /// What changes of the games that count, and of what ranks the players.

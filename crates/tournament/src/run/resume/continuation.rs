@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::folder::{self, FolderError};
+use crate::likeness::are_alike;
 use referee_record::log::{LOG, LogScan, Scanned};
 use referee_record::model::entry::{Entry, LeavingReason};
 use referee_record::model::record::{Header, PlayerInfo};
@@ -39,10 +40,10 @@ pub enum ContinuationError {
         /// The game of the league that continues.
         game: String,
     },
-    /// A player of the configuration has the name of a version or an author.
+    /// A player of the configuration has the name of a version or an author, or one like it.
     #[error(
-        "`continues = {name:?}`: `{player}` joined that league, so no configured player may have \
-         this name"
+        "`continues = {name:?}`: `{player}`, or someone with a similar name, joined that league; \
+         give the configured player another name"
     )]
     Taken {
         /// The name in the configuration.
@@ -102,7 +103,7 @@ pub(super) fn versions(
     }
     there.retain(|known| !gone.contains(known.player()));
     let came = |own: &&PlayerInfo| {
-        let is_own = |name: &str| own.name == name;
+        let is_own = |name: &str| are_alike(&own.name, name);
         there.iter().any(|known| is_own(known.player()) || author(known).is_some_and(is_own))
     };
     match wanted.players.iter().find(came) {

@@ -1,6 +1,7 @@
 use super::*;
 use referee_protocol::Cost;
 use referee_record::model::adjudication::Adjudication;
+use referee_record::model::entry::Entry;
 use referee_record::model::record::{Anchor, FaultPolicy, PlayerInfo, examples};
 use referee_record::model::stage::Format;
 use referee_record::model::usage::UsageLimit;
@@ -158,6 +159,35 @@ fn a_round_robin_may_get_more_pairs_and_players() {
         fewer,
         ["pairs: the results have 2, the configuration 1; their number can only grow"]
     );
+}
+
+#[test]
+fn no_player_joins_a_league_under_the_name_of_an_author_or_a_version() {
+    let stages = vec![Stage { format: Format::League, pairs: 1, players: None }];
+    let league = |configured: &[&str]| {
+        let entry = Entry {
+            author: "ann".to_owned(),
+            version: 1,
+            at: 0,
+            source: String::new(),
+            kept: String::new(),
+        };
+        let came = PlayerInfo { entry: Some(entry), ..player("ann v1", "") };
+        let own = configured.iter().map(|name| player(name, ""));
+        Header { stages: stages.clone(), players: own.chain([came]).collect(), ..header() }
+    };
+    let old = league(&NAMES);
+    let compared = |new: &Header| compare(&old, new, &[], &Played::default());
+    assert_eq!(compared(&league(&["ant", "bee", "cat"])), Ok(vec!["player cat added".to_owned()]));
+    // The last one begins with a Cyrillic letter.
+    for name in ["ann", "ANN", "ann v1", "\u{430}nn"] {
+        let said = forbidden(compared(&league(&["ant", "bee", name])));
+        let expected = format!("player {name}: `ann");
+        assert!(said.len() == 1 && said[0].starts_with(&expected), "{said:?}");
+    }
+    // A league that has such players already goes on.
+    let old = league(&["ant", "ann"]);
+    assert_eq!(compare(&old, &old, &[], &Played::default()), Ok(Vec::new()));
 }
 
 #[test]
