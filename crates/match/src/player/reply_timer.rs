@@ -18,8 +18,8 @@ const MOST: u32 = 10;
 #[derive(Debug)]
 pub(super) struct ReplyTimer {
     began: Instant,
-    /// When the request was sent.
-    sent: Instant,
+    /// When the referee looked last, or will look first.
+    last_look: Instant,
     /// The time allowed.
     bound: Duration,
     /// How much longer to wait for a late reply.
@@ -37,7 +37,7 @@ impl ReplyTimer {
     pub(super) fn new(began: Instant, sent: Instant, limit: &ReplyLimit) -> Self {
         let &ReplyLimit { bound, overtime, .. } = limit;
         let (watched, overslept, excused) = Default::default();
-        Self { began, sent, bound, overtime, watched, overslept, excused }
+        Self { began, last_look: sent + SOON, bound, overtime, watched, overslept, excused }
     }
 
     /// When to look at the player after `now`, if it does not reply before.
@@ -63,9 +63,10 @@ impl ReplyTimer {
         self.began + self.bound + self.excused
     }
 
-    /// When the referee looks for the first time.
-    pub(super) fn soon(&self) -> Instant {
-        self.sent + SOON
+    /// When the referee looked last, or will look for the first time. From then on it could have
+    /// seen what is there now.
+    pub(super) fn last_look(&self) -> Instant {
+        self.last_look
     }
 
     /// Whether the waits for a core are still to be read.
@@ -80,6 +81,7 @@ impl ReplyTimer {
 
     /// Notes that the referee looked at `now` and had planned to look at `due`.
     pub(super) fn looked(&mut self, due: Instant, now: Instant) {
+        self.last_look = now;
         let late = now.saturating_duration_since(due);
         if late >= NOTABLE {
             self.overslept += late;
@@ -172,6 +174,20 @@ mod tests {
         assert_eq!(excused(80 * MS, 500 * MS), Duration::ZERO, "on several cores");
     }
 
+    /// Only what comes between looks was overslept: an engine's line before its late move had the
+    /// referee look.
+    #[test]
+    fn the_wait_for_a_line_before_the_reply_is_not_the_referee_s() {
+        let (began, mut timer) = asked();
+        let now = began + BOUND + 50 * MS;
+        // It planned to wait, and was woken by a line.
+        timer.looked(now + MS, now);
+        // The reply was already there.
+        timer.looked(timer.last_look(), now);
+        timer.excuse(&CoreWaits::default(), Duration::ZERO, now);
+        assert_eq!(timer.excused(), Duration::ZERO);
+    }
+
     #[test]
     fn timer_ends() {
         assert_eq!(excused(4900 * MS, Duration::ZERO), 10 * BOUND);
@@ -181,6 +197,6 @@ mod tests {
     fn time_in_which_the_player_did_not_read_is_its_own() {
         let began = Instant::now();
         let sent = began + 99 * MS;
-        assert_eq!(ReplyTimer::new(began, sent, &limit()).soon(), sent + SOON);
+        assert_eq!(ReplyTimer::new(began, sent, &limit()).last_look(), sent + SOON);
     }
 }

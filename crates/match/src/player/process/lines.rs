@@ -78,7 +78,7 @@ impl PlayerProcess {
         let now = Instant::now();
         if let Some(line) = self.line_here(reply) {
             if now >= timer.deadline() {
-                timer.looked(timer.soon(), now);
+                timer.looked(timer.last_look(), now);
                 self.excuse(timer, now);
             }
             return Some(line);
