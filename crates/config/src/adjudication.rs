@@ -56,7 +56,9 @@ pub(super) fn check(
     }
     let length = whole("length", keys.length.as_ref(), &(1..=u32::MAX), problems);
     if let (Some(_), Some(length)) = (length, &keys.length)
-        && let Some(plies) = openings.and_then(|keys| keys.plies.as_ref())
+        // How long those of a file are is known when it is read.
+        && let Some(plies) =
+            openings.filter(|keys| keys.file.is_none()).and_then(|keys| keys.plies.as_ref())
         && length.get_ref() <= plies.get_ref()
     {
         let problem = Problem::new(length.span(), "`length` ends every game in its opening");

@@ -84,7 +84,8 @@ fn gives_up(rule: ScoreRule, ply: u32, notes: &[Note], seats: &BySeat<Text>, los
     let own = last.iter().filter(|note| seats.seat(&note.by) == Some(loser));
     let is_lost =
         |note: &Note| score(note.search).is_some_and(|score| score <= -i64::from(rule.score));
-    own.clone().count() >= rule.plies as usize / seats.len() && own.into_iter().all(is_lost)
+    own.clone().count() >= (rule.plies as usize).div_ceil(seats.len())
+        && own.into_iter().all(is_lost)
 }
 
 /// The reported score. A mate is beyond every bound.
@@ -178,6 +179,11 @@ mod tests {
         assert_eq!(ended(6, &silent[..2]), None, "a turn without a report");
         let hopeful = [0, -600, 5, -599, 3, -900].map(centipawns);
         assert_eq!(ended(6, &reports(0, &hopeful)), None);
+        // Of an odd number of plies, it needs the larger half.
+        let rule = ScoreRule { plies: 3, ..rule };
+        let alone = Adjudication { resign: Some(rule), ..Adjudication::default() };
+        let ended = |ply, notes: &[Note]| after(&alone, ply, notes, &SEATS.into()).is_some();
+        assert!(!ended(3, &reports(0, &scores[..3])) && ended(4, &reports(0, &scores[..4])));
     }
 
     #[test]
