@@ -281,6 +281,19 @@ fn existing_folders_are_not_unpacked_into() {
     assert_eq!(run, Run::new(2, "", &format!("error: {there}\n")));
 }
 
+/// Before they are built, too.
+#[test]
+fn copies_of_sources_are_named() {
+    let source = "int main(void) { return 0; }\n";
+    let (_, said, _) = taken_in(&[
+        ("ann/player.c", source),
+        ("ann/Makefile", "player: player.c\n"),
+        ("bob/bot.c", source),
+        ("bob/Makefile", "player: player.c\n"),
+    ]);
+    assert!(said.contains("ann: byte for byte the same as `bob`\n"), "{said}");
+}
+
 /// Identical submissions are reported by every command that looks at many.
 #[test]
 fn copies_are_named() {
@@ -581,6 +594,19 @@ fn exports_of_every_platform_are_told_apart() {
     assert!(said.contains("not used: `bo@uni.example_9_handin.py`"), "{said}");
 }
 
+/// User names of this platform may have an underscore.
+#[test]
+fn namesakes_by_the_end_of_their_user_names_are_two() {
+    let (players, said) = players_of(&[
+        ("Project 1_j_smith_attempt_2026-05-11-10-00-00_bot.py", FIRST),
+        ("Project 1_k_smith_attempt_2026-05-11-11-00-00_bot.py", "two"),
+        ("Project 1_ann_attempt_2026-05-11-11-00-00_bot.py", "three"),
+    ]);
+    let [j, k] =
+        ["j", "k"].map(|user| format!("Project 1_{user}_smith: players/Project-1_{user}_smith"));
+    assert_eq!(players, ["ann: players/ann", &j, &k], "{said}");
+}
+
 /// Platforms put a folder around an export, and people do not unpack it.
 #[test]
 fn an_export_is_found_in_a_folder_or_an_archive() {
@@ -596,7 +622,15 @@ fn an_export_is_found_in_a_folder_or_an_archive() {
         arena.write(&format!("export/x/{author}_assignsubmission_file/player.py"), author);
     }
     arena.sh("cd export && python3 -m zipfile -c ../all.zip x && rm -r x && mv ../all.zip .");
-    for (from, into) in [("export", "one"), ("export/all.zip", "two")] {
+    // As it was downloaded, beside a table, or under a name that looks like that of an upload.
+    let named = "gradebook_202410_12345_Project_2026-11-12-22-15-02.zip";
+    arena.sh(&format!(
+        "mkdir both named && cp export/all.zip both && echo x > both/grades.csv && cp export/all.zip \
+         named/{named}"
+    ));
+    let named = format!("named/{named}");
+    let all = [("export", "one"), ("export/all.zip", "two"), ("both", "three"), ("named", "four")];
+    for (from, into) in all.into_iter().chain([(&*named, "five")]) {
         let run = arena.run(&["new", "tournament", from, "--into", into]);
         assert!(run.code == 0 && run.err.contains("2 of 2 are players"), "{run:?}");
     }

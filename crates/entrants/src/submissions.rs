@@ -174,18 +174,33 @@ fn authors(entries: Vec<ExportEntry>) -> Vec<(String, Vec<UploadPart>)> {
         let needs_id = label.is_some_and(|label| {
             label.id.is_some() && id != author && (is_shared || label.is_anonymous())
         });
-        (if needs_id { format!("{author} {id}") } else { author }, parts)
+        let name = if needs_id && id.ends_with(&format!("_{author}")) {
+            // The id says more of who it is.
+            tidy(&id)
+        } else if needs_id {
+            format!("{author} {id}")
+        } else {
+            author
+        };
+        (name, parts)
     });
     players.collect()
 }
 
-/// Adds a remark to each player that is a copy of another.
+/// Adds a remark to each submission with a player, or with what one may be made of, that is a copy of
+/// another.
 fn remark_copies(taken: &mut [Submission]) {
     let mut copies: HashMap<blake3::Hash, Vec<usize>> = HashMap::new();
     for (number, submission) in taken.iter().enumerate() {
-        let digest =
-            submission.player.as_ref().ok().and_then(|start| identical::digest(&start.dir));
-        if let Some(digest) = digest {
+        let dir = match &submission.player {
+            Ok(start) => Some(&start.dir),
+            // Its player is not built yet, or not chosen.
+            Err(NoPlayer::Unbuilt(_) | NoPlayer::NoBuildFile(_) | NoPlayer::Several(_)) => {
+                submission.top.as_ref()
+            }
+            Err(_) => None,
+        };
+        if let Some(digest) = dir.and_then(|dir| identical::digest(dir)) {
             copies.entry(digest).or_default().push(number);
         }
     }
@@ -219,9 +234,17 @@ fn is_clutter(name: &str) -> bool {
 /// Whether a file beside the folders of authors, with this name, is a list or a note of the course,
 /// not an upload.
 fn is_sheet(name: &str) -> bool {
-    let sheets = ["csv", "md", "ods", "tsv", "txt", "xls", "xlsm", "xlsx"];
+    is_table(name) || has_ending(name, &["md", "txt"])
+}
+
+/// Whether a file is a table, by its name.
+fn is_table(name: &str) -> bool {
+    has_ending(name, &["csv", "ods", "tsv", "xls", "xlsm", "xlsx"])
+}
+
+fn has_ending(name: &str, endings: &[&str]) -> bool {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_lowercase();
-    sheets.contains(&&*ending)
+    endings.contains(&&*ending)
 }
 
 /// Lists names; if there are many, only some of them.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::gradescope::Metadata;
 use super::label::{Label, is_sakai_attachment, sakai_folder, split_autolab};
-use super::{ImportError, archive, is_clutter, is_sheet, names_in};
+use super::{ImportError, archive, is_clutter, is_sheet, is_table, names_in};
 
 /// How many folders with a single entry to open in search of an export.
 const DEEPEST: usize = 3;
@@ -46,15 +46,21 @@ pub(super) fn open(
     mut unpack: impl FnMut(&Path) -> Result<PathBuf, ImportError>,
 ) -> Result<ExportFolder, ImportError> {
     let outer = read(dir, &Listing::of_folder(dir, names));
-    let is_plain = |entry: &ExportEntry| entry.label.id.is_none();
-    if outer.entries.is_empty() || !outer.entries.iter().all(is_plain) {
+    // A table of marks may lie beside an export as it was downloaded. Nobody hands one in as a player.
+    let is_note =
+        |entry: &&ExportEntry| is_table(&entry.name) && !is_folder(&entry.dir.join(&entry.name));
+    let (notes, uploads): (Vec<_>, Vec<_>) = outer.entries.iter().partition(is_note);
+    let is_plain = |entry: &&ExportEntry| entry.label.id.is_none();
+    // One that is alone may have a name like a label: there is no other author to displace.
+    if uploads.is_empty() || uploads.len() > 1 && !uploads.iter().all(is_plain) {
         return Ok(outer);
     }
     let mut folder = ExportFolder::default();
-    let found = |entry: &ExportEntry| Export::find(&entry.dir.join(&entry.name), DEEPEST);
-    let exports: Option<Vec<Export>> = outer.entries.iter().map(found).collect();
+    let found = |entry: &&ExportEntry| Export::find(&entry.dir.join(&entry.name), DEEPEST);
+    let exports: Option<Vec<Export>> = uploads.iter().map(found).collect();
     let Some(exports) = exports else { return Ok(outer) };
-    for (export, entry) in exports.into_iter().zip(&outer.entries) {
+    folder.sheets.extend(notes.iter().map(|entry| entry.name.clone()));
+    for (export, entry) in exports.into_iter().zip(&uploads) {
         let dir = match export {
             Export::Folder(dir) => dir,
             Export::Archive(archive) => unpack(&archive)?,

@@ -107,8 +107,9 @@ fn blackboard(entry: &str) -> Option<Label> {
         return None;
     }
     let label = match rest.strip_prefix('_') {
-        Some(file) => Label::new(author, author, file),
-        None if rest == ".txt" => Label { is_page: true, ..Label::new(author, author, "") },
+        // Only the whole of it tells apart `j_smith` and `k_smith`.
+        Some(file) => Label::new(author, whose, file),
+        None if rest == ".txt" => Label { is_page: true, ..Label::new(author, whose, "") },
         None => return None,
     };
     Some(Label { upload: (time.to_owned(), 0), ..label })
@@ -271,11 +272,11 @@ mod tests {
             ("byronada_12345_text.html", "byronada|12345|0| page"),
             (
                 "Part B_abyron_attempt_2018-05-11-23-58-02_a.zip",
-                "abyron|abyron|2018-05-11-23-58-020|a.zip",
+                "abyron|Part B_abyron|2018-05-11-23-58-020|a.zip",
             ),
             (
                 "Part B_abyron_attempt_2018-05-11-23-58-02.txt",
-                "abyron|abyron|2018-05-11-23-58-020| page",
+                "abyron|Part B_abyron|2018-05-11-23-58-020| page",
             ),
             ("11-20 - Ada Byron- Nov 12, 2024 1015 PM", "Ada Byron|11|2024-10-12 22150|"),
             ("11-20 - A - B- 5 March 2026 12:05 AM", "A - B|11|2026-02-05 00050|"),

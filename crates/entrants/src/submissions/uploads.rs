@@ -132,7 +132,9 @@ pub(super) fn choose(mut parts: Vec<UploadPart>) -> ChosenUpload {
     let is_source = |part: &&UploadPart| part.kind == UploadKind::Source;
     let latest = parts.iter().rfind(|part| counts(part)).or_else(|| parts.iter().rfind(is_source));
     let Some(latest) = latest.cloned() else {
-        return ChosenUpload { upload: Err(missing(&parts)), remark: None };
+        let names = listed(unused.iter().map(|part| &*part.entry));
+        let remark = (!unused.is_empty()).then(|| format!("not used, as it is older: {names}"));
+        return ChosenUpload { upload: Err(missing(&parts)), remark };
     };
     let is_loose = |part: &UploadPart| {
         use UploadKind::{Link, Other, Program, Source, Special};
@@ -169,7 +171,10 @@ fn files_of(parts: &[UploadPart]) -> Result<Vec<(PathBuf, String)>, NoPlayer> {
 /// Removes and returns the parts that the same author replaced later: everything before the last
 /// attempt, and files with a later version.
 fn superseded(parts: &mut Vec<UploadPart>) -> Vec<UploadPart> {
-    let last = parts.last().map(|part| part.label.upload.0.clone());
+    // An attempt with nothing but a comment replaces no file.
+    let has_file = |part: &&UploadPart| part.kind != UploadKind::Page;
+    let last = parts.iter().rfind(has_file).or(parts.last());
+    let last = last.map(|part| part.label.upload.0.clone());
     let names: HashSet<String> = parts.iter().map(|part| part.label.file.to_lowercase()).collect();
     // `part-1.js` and `part-2.js` are two files, unless there is a `part.js` that they replaced.
     let version_of = |part: &UploadPart| {
@@ -251,6 +256,23 @@ mod tests {
         let remark = "the latest, `P_ada_attempt_2018-05-12-00-00-01_a.py`, is used; not used: \
                       `P_ada_attempt_2018-05-11-23-58-02_b.zip`";
         assert_eq!(chosen(&attempts), ("a.py".into(), remark.into()));
+    }
+
+    #[test]
+    fn a_later_attempt_without_a_file_replaces_none() {
+        let attempts = [
+            "P_ada_attempt_2026-05-11-10-00-00_bot.zip",
+            "P_ada_attempt_2026-05-11-10-00-00.txt",
+            "P_ada_attempt_2026-05-12-09-00-00.txt",
+        ];
+        let used = "P_ada_attempt_2026-05-11-10-00-00_bot.zip";
+        assert_eq!(chosen(&attempts), (used.into(), String::new()));
+        let packed = [
+            "P_ada_attempt_2026-05-11-10-00-00_bot.zip",
+            "P_ada_attempt_2026-05-12-09-00-00_b.rar",
+        ];
+        let told = "not used, as it is older: `P_ada_attempt_2026-05-11-10-00-00_bot.zip`";
+        assert_eq!(chosen(&packed).1, told);
     }
 
     #[test]
