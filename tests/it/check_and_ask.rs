@@ -251,6 +251,19 @@ fn players_with_the_same_name_stay_distinct() {
 
 #[test]
 #[ignore = "slow: whole checks"]
+fn a_player_with_the_name_of_a_built_in_one_is_told_apart() {
+    let arena = Arena::new();
+    for folder in ["greedy", "mine"] {
+        fs::create_dir(arena.path().join(folder)).expect("a folder");
+        arena.write(&format!("{folder}/player.sh"), FIRST);
+        let run = arena.run(&["check", folder, "--against", "greedy", "--format", "json"]);
+        let points = &report(&run)["against"][0];
+        assert_eq!((points["bot"].as_str(), points["losses"].as_u64()), (Some("greedy"), Some(2)));
+    }
+}
+
+#[test]
+#[ignore = "slow: whole checks"]
 fn one_failed_check_does_not_affect_the_other_reports() {
     let arena = Arena::new();
     arena.write("good.sh", FIRST);

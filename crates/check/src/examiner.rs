@@ -167,7 +167,8 @@ impl<'e> Examiner<'e> {
     ) -> Self {
         let spec = &candidate.spec;
         let twin = PlayerSpec { name: format!("{} again", spec.name), ..spec.clone() };
-        let players = [spec, &twin, &exam.partner].into_iter().chain(&exam.bots);
+        let opponents: Vec<PlayerSpec> = exam.opponents(&spec.name).collect();
+        let players = [spec, &twin].into_iter().chain(&opponents);
         let conditions = Arc::new(Conditions {
             control: exam.control,
             policy: exam.policy,

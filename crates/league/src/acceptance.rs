@@ -125,8 +125,7 @@ impl CheckRoom {
         // Nobody can prepare for the games of a check.
         let hash = blake3::hash(identity.as_bytes());
         exam.seed = hash.as_bytes()[..4].iter().fold(0, |seed, byte| seed << 8 | u64::from(*byte));
-        let mut players = vec![spec.clone(), exam.partner.clone()];
-        players.extend(exam.bots.iter().cloned());
+        let players = [spec.clone()].into_iter().chain(exam.opponents(&spec.name)).collect();
         let tournament = Tournament {
             name: "check".to_owned(),
             stages: vec![Stage::round_robin(1)],

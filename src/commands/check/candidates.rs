@@ -101,8 +101,7 @@ fn candidate(
     records: PathBuf,
     (args, settings, exam): (&CheckArgs, &Settings, &Exam),
 ) -> Result<Candidate, Failure> {
-    let mut players = vec![spec.clone(), exam.partner.clone()];
-    players.extend(exam.bots.iter().cloned());
+    let players = [spec.clone()].into_iter().chain(exam.opponents(&spec.name)).collect();
     let options = exam.rules.options.clone();
     let tournament = Tournament {
         seed: Some(exam.seed),

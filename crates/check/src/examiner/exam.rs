@@ -67,6 +67,17 @@ pub(super) enum Task {
 }
 
 impl Exam {
+    /// The partner and the built-in players. One that is called `own`, as the candidate is, gets another
+    /// name.
+    pub fn opponents(&self, own: &str) -> impl Iterator<Item = PlayerSpec> {
+        [&self.partner].into_iter().chain(&self.bots).cloned().map(move |mut bot| {
+            if bot.name == own {
+                bot.name = format!("{own} (built-in)");
+            }
+            bot
+        })
+    }
+
     /// The report on `candidate` before any step.
     pub fn untried(&self, candidate: &Candidate) -> CheckReport {
         let spec = &candidate.spec;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Examiner, Interruption, StepResult};
+use super::{Examiner, Interruption, PARTNER, SUBJECT, StepResult};
 use crate::drills::Drill;
 use crate::error::ExamError;
 use crate::{CheckFinding, fault_transcript};
@@ -110,8 +110,8 @@ impl Examiner<'_> {
     ) -> Result<Option<CheckFinding>, Interruption> {
         let seat = drill.seat;
         let names = self.exam.rules.seats().map_seats(|at| {
-            let spec = if at == seat { &self.candidate.spec } else { &self.exam.partner };
-            spec.name.clone()
+            let number = if at == seat { SUBJECT } else { PARTNER };
+            self.conditions.player(number).name.clone()
         });
         let secret = &self.conditions.secret;
         let seeds = names.map_seats(|seat| {
