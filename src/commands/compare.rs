@@ -367,7 +367,7 @@ fn compare<C: Contest>(
 }
 
 /// The test that the arguments ask for.
-fn sprt(args: &CompareArgs) -> Result<Sprt, Failure> {
+pub(super) fn sprt(args: &CompareArgs) -> Result<Sprt, Failure> {
     let hypotheses = (args.elo0, args.elo1);
     Sprt::new(args.unit.into(), hypotheses, (args.alpha, args.beta)).map_err(untestable)
 }

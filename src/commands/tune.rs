@@ -20,8 +20,9 @@ use referee_ratings::Tunable;
 use referee_record::disk;
 use referee_record::log::WriteError;
 use referee_record::model::fault::FaultCode;
+use referee_record::model::openings::OpeningSource;
 use referee_record::model::player::PlayerSpec;
-use referee_record::model::stage::Stage;
+use referee_record::model::stage::{MOST_PAIRS, Stage};
 use referee_record::seeds::step_seed;
 use referee_record::wording::counted;
 use referee_report::page::tuning::{self, TuningStep};
@@ -59,6 +60,7 @@ pub(crate) struct TuneArgs {
     pub(crate) elo1: f64,
     /// Maximum number of pairs in that comparison; 0 skips it
     #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_PAIRS)))]
     pub(crate) max_pairs: u32,
     /// Seed for all random numbers (default: the one in the configuration, or 1)
     #[arg(long)]
@@ -75,6 +77,10 @@ const PAGE: &str = "tuning.html";
 pub(crate) fn run(args: &TuneArgs, printer: Printer) -> Result<Status, Failure> {
     if let Some(refusal) = args.games.remote.refusal() {
         return Err(refusal);
+    }
+    // Not after all steps.
+    if args.max_pairs > 0 {
+        compare::sprt(&comparison(args))?;
     }
     let file = TuneFile::read(&args.file)?;
     let words = [file.player.clone()];
@@ -104,7 +110,8 @@ pub(crate) fn run(args: &TuneArgs, printer: Printer) -> Result<Status, Failure> 
             OutputFormat::Text => printer.line(&file.shown(&values))?,
             OutputFormat::Json => printer.json(&file.json(&values, &dir))?,
         }
-        return Ok(Status::Done);
+        // The values at the start are the best ones found.
+        return Ok(if args.max_pairs == 0 { Status::Done } else { Status::NotBetter });
     }
     printer.note(&format!("Tuned: {}", file.shown(&values)));
     let Tuning { mut settings, .. } = tuning;
@@ -152,8 +159,11 @@ impl Tuning<'_> {
         let stage = Stage::round_robin(self.file.pairs);
         let whole =
             compare::tournament(TUNING, stage, (vec![named], Vec::new()), &self.settings, printer)?;
-        let conditions =
-            blake3::hash(format!("{} {}", whole.name, self.file.conditions()).as_bytes());
+        // Each step goes on in the book where the one before it ended.
+        let is_by_step = matches!(whole.openings, Some(OpeningSource::Book(_)));
+        let openings = if is_by_step { " openings by step" } else { "" };
+        let conditions = format!("{} {}{openings}", whole.name, self.file.conditions());
+        let conditions = blake3::hash(conditions.as_bytes());
         let name = format!("{}-{}", whole.name, &conditions.to_hex()[..8]);
         Ok(whole.results.join(name))
     }
@@ -221,6 +231,8 @@ impl Tuning<'_> {
         let mut tournament = compare::tournament(TUNING, stage, given, &self.settings, printer)?;
         // All games of a step have the luck of their step, and its openings.
         tournament.seed = Some(seed);
+        let before = u64::from(step - 1) * u64::from(self.file.pairs);
+        tournament.openings = tournament.openings.map(|source| source.after(before));
         dir.clone_into(&mut tournament.results);
         tournament.name = format!("step-{step:04}");
         let folder = LockedFolder::open(&tournament.results.join(&tournament.name))?;

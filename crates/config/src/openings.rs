@@ -188,7 +188,7 @@ fn read(
         return None;
     }
     let selection = BookSelection { hash, size: places.len() as u64, ..selection };
-    let book = Book { file, rules, selection, places };
+    let book = Book { file, rules, selection, places: Arc::new(places) };
     match try_openings(&book) {
         Ok(TriedOpenings { wrong, longest }) if wrong.is_empty() => {
             return Some(TriedBook { book, longest });

@@ -32,7 +32,8 @@ impl Tunable {
     /// The value that a player gets.
     pub fn played(&self, value: f64) -> f64 {
         let value = value.clamp(self.min, self.max);
-        if self.whole { value.round() } else { value }
+        // No player is told `-0`.
+        (if self.whole { value.round() } else { value }) + 0.0
     }
 }
 
@@ -147,6 +148,13 @@ mod tests {
     /// The budget of the literature for a curvature H in Elo, a rate r and distances c is
     /// 3 · 347 / (2 r c² |H|) games (M. Van den Bergh's design of SPSA for fishtest): here, with
     /// c² |H| = 15² · 2 · 100/50² = 18 Elo and r = 0.05, 579 games. Twice 200 pairs are 800.
+    #[test]
+    fn no_player_is_told_a_negative_zero() {
+        let [whole, _] = tunables();
+        let played = Tunable { min: -5.0, ..whole }.played(-0.2);
+        assert!(played == 0.0 && played.is_sign_positive());
+    }
+
     #[test]
     #[expect(clippy::print_stdout, reason = "the figures are in the documentation")]
     fn two_parameters_are_found_within_the_budget_of_the_literature() {

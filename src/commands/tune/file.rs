@@ -205,11 +205,12 @@ impl Parameter {
         if !(finite && self.min < self.max && (self.min..=self.max).contains(&self.start)) {
             return Err(format!("{name}: expected `min` < `max` and a `start` between them"));
         }
-        let least = if self.whole { 0.5 } else { f64::MIN_POSITIVE };
+        // Values are written with six digits behind the point.
+        let least = if self.whole { 0.5 } else { 1e-4 };
         if !(least..=self.max - self.min).contains(&self.step) {
             return Err(format!(
-                "{name}: expected a `step` above 0, at most `max` − `min`, and at least 0.5 for whole \
-                 numbers"
+                "{name}: expected a `step` of at least 0.0001 (0.5 for whole numbers), and at most \
+                 `max` − `min`"
             ));
         }
         Ok(())
@@ -247,7 +248,8 @@ fn invalid(key: &str, value: impl Display, expected: &str) -> String {
 /// A value as text: whole numbers without a point, others with six digits behind it.
 fn written(value: f64) -> String {
     let text = format!("{value:.6}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
 #[cfg(test)]
@@ -287,7 +289,10 @@ mod tests {
         assert!(refusal("start = 1\nmin = 0\nmax = 2\nstep = 1").contains("needs one of"));
         let valid = "env = \"X\"\nmin = 0\nmax = 2\n";
         assert!(refusal(&format!("{valid}start = 3\nstep = 1")).contains("between them"));
-        assert!(refusal(&format!("{valid}start = 1\nstep = 0")).contains("`step` above 0"));
+        for step in ["0", "0.00009"] {
+            let refused = refusal(&format!("{valid}start = 1\nstep = {step}"));
+            assert!(refused.contains("a `step` of at least 0.0001"), "{refused}");
+        }
         assert!(refusal(&format!("{valid}start = 1\nstep = 0.2\nwhole = true")).contains("0.5"));
         assert!(
             refusal("argument = \"--x\"\nstart = 1\nmin = 0\nmax = 2\nstep = 1").contains("{}")
@@ -297,6 +302,7 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_people_do() {
-        assert_eq!([3.0, 0.25, -20.0, 100.0, 0.0].map(written), ["3", "0.25", "-20", "100", "0"]);
+        let values = [3.0, 0.25, -20.0, 100.0, 0.0, -1e-7];
+        assert_eq!(values.map(written), ["3", "0.25", "-20", "100", "0", "0"]);
     }
 }

@@ -1,6 +1,7 @@
 //! A book: where its openings are, and those that are drawn from it.
 
 use std::io;
+use std::sync::Arc;
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -24,13 +25,13 @@ const MOST_OPENINGS: usize = 50_000_000;
 const MOST_DRAWN: usize = 32 << 20;
 
 /// A book whose openings are known by their places. They are read when they are drawn.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Book {
     pub(super) file: BookFile,
     pub(super) rules: GameRules,
     pub(super) selection: BookSelection,
     /// Where each opening begins.
-    pub(super) places: Vec<u64>,
+    pub(super) places: Arc<Vec<u64>>,
 }
 
 /// The places of the openings of a book, and a hash of the book.
@@ -169,6 +170,11 @@ impl OpeningFile for Book {
 
     fn draw(&self, seed: u64, count: usize) -> Result<DrawnOpenings, UnreadableBook> {
         self.drawn(seed, count).map_err(|error| UnreadableBook(error.to_string()))
+    }
+
+    fn starting_at(&self, start: u32) -> Arc<dyn OpeningFile> {
+        let selection = BookSelection { start, ..self.selection.clone() };
+        Arc::new(Self { selection, ..self.clone() })
     }
 }
 

@@ -78,7 +78,7 @@ impl From<BookOpenError> for io::Error {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct BookFile {
     pub(super) path: PathBuf,
     pub(super) format: BookFormat,

@@ -30,6 +30,24 @@ fn openings_are_taken() {
 }
 
 #[test]
+fn later_pairs_go_on_in_the_order_of_the_file() {
+    let folder = Folder::new();
+    fs::write(folder.path("openings.txt"), "3,3\n3,4\n4,3\n").expect("a file");
+    let first_after = |order: &str, pairs| {
+        let lines = format!("[openings]\nfile = \"openings.txt\"\norder = \"{order}\"\n");
+        let tournament = folder.check(&format!("{HEAD}{lines}{PLAYERS}")).expect("a tournament");
+        let source = tournament.openings.expect("openings").after(pairs);
+        let OpeningSource::Book(book) = source else { panic!("{source:?}") };
+        book.draw(7, 1).expect("openings").list[0].actions()[0].clone()
+    };
+    assert_eq!(
+        [0, 1, 2, 3, 7].map(|pairs| first_after("sequential", pairs)),
+        ["3,3", "3,4", "4,3", "3,3", "3,4"]
+    );
+    assert_eq!(first_after("random", 1), first_after("random", 0), "the seed decides");
+}
+
+#[test]
 fn openings_of_a_file_are_played() {
     assert_eq!(
         about_openings("", "3,3; 3,4\n3,3; 0,0; 1,1 # a corner\n3;3\n3,3\n3,4\n4,3\n"),

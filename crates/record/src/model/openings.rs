@@ -38,6 +38,23 @@ pub trait OpeningFile: fmt::Debug + Send + Sync {
     /// # Errors
     /// The file cannot be read any more.
     fn draw(&self, seed: u64, count: usize) -> Result<DrawnOpenings, UnreadableBook>;
+
+    /// The same file with this number, from 1, as its first opening.
+    fn starting_at(&self, start: u32) -> Arc<dyn OpeningFile>;
+}
+
+impl OpeningSource {
+    /// The same after `pairs` have used their openings. Others are drawn at random anyway.
+    #[must_use]
+    pub fn after(&self, pairs: u64) -> Self {
+        let Self::Book(book) = self else { return self.clone() };
+        let &BookSelection { order, start, size, .. } = book.selection();
+        if order == BookOrder::Random {
+            return self.clone();
+        }
+        let next = (u64::from(start.max(1)) - 1 + pairs) % size.max(1) + 1;
+        Self::Book(book.starting_at(u32::try_from(next).unwrap_or(1)))
+    }
 }
 
 /// The reason why a file of openings cannot be read any more.

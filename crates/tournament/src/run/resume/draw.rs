@@ -40,6 +40,7 @@ fn has_drawn(old: &Header, seed: Option<u64>, (book, needed): (&BookSelection, u
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
+    use std::sync::Arc;
 
     use super::*;
     use referee_record::model::openings::{BookOrder, DrawnOpenings, ListedOpening};
@@ -57,6 +58,10 @@ mod tests {
         fn draw(&self, seed: u64, count: usize) -> Result<DrawnOpenings, UnreadableBook> {
             let list = vec![ListedOpening::Actions(vec![format!("{seed} {count}")]); 4];
             Ok(DrawnOpenings { list, read: 5, left_out: Some("one".to_owned()) })
+        }
+
+        fn starting_at(&self, start: u32) -> Arc<dyn OpeningFile> {
+            Arc::new(Self(BookSelection { start, ..self.0.clone() }))
         }
     }
 
