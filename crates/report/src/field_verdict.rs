@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::numbers;
-use super::verdict::{MatchPlayer, brief, estimate, faults_line, stop_name};
+use super::verdict::{MatchPlayer, accepted, brief, estimate, faults_line, rejected, stop_name};
 use referee_protocol::escape;
 use referee_ratings::{
     BettingState, FieldMatch, FieldSize, MatchEnd, OpponentScore, Points, Rival, SprtVerdict,
@@ -129,10 +129,8 @@ fn answer(played: &FieldMatch, [new, old]: [&str; 2]) -> String {
         _ => "against these opponents",
     };
     match (played.verdict(), played.state().stop) {
-        (SprtVerdict::Better, _) => format!("{new} is better than {old} {field}"),
-        (SprtVerdict::NotBetter, _) => {
-            format!("{new} is not {high} Elo better than {old} {field}")
-        }
+        (SprtVerdict::Better, _) => format!("{} {field}", accepted((low, high), new, old)),
+        (SprtVerdict::NotBetter, _) => format!("{} {field}", rejected((low, high), new, old)),
         (SprtVerdict::Undecided, Some(MatchEnd::Copies)) => {
             "Undecided: new games only repeat old ones, so more would not help".to_owned()
         }

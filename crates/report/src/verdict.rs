@@ -174,14 +174,31 @@ pub(crate) fn percent(likelihood: f64) -> String {
     }
 }
 
+/// What a test between two leads of `a` says, in Elo, if it accepts the higher one. One that only asks
+/// whether `a` is worse does not show that it is better.
+pub(crate) fn accepted((low, high): (f64, f64), a: &str, b: &str) -> String {
+    if high > 0.0 {
+        format!("{a} is better than {b}")
+    } else {
+        format!("{a} is not {} Elo worse than {b}", -low)
+    }
+}
+
+/// What it says if it accepts the lower one.
+pub(crate) fn rejected((low, high): (f64, f64), a: &str, b: &str) -> String {
+    if high > 0.0 {
+        format!("{a} is not {high} Elo better than {b}")
+    } else {
+        format!("{a} may be {} Elo worse than {b}", -low)
+    }
+}
+
 /// What the match says about its players, which have these names, without a full stop.
 fn answer(played: &SprtMatch, [a, b]: [&str; 2]) -> String {
     let (state, test) = (played.state(), played.test());
     match (state.verdict(), state.stop) {
-        (SprtVerdict::Better, _) => format!("{a} is better than {b}"),
-        (SprtVerdict::NotBetter, _) => {
-            format!("{a} is not {} Elo better than {b}", test.hypotheses().1)
-        }
+        (SprtVerdict::Better, _) => accepted(test.hypotheses(), a, b),
+        (SprtVerdict::NotBetter, _) => rejected(test.hypotheses(), a, b),
         (SprtVerdict::Undecided, Some(MatchEnd::Copies)) => {
             format!("Undecided: {a} and {b} repeat the same games, so more games would not help")
         }
@@ -284,6 +301,16 @@ mod tests {
 
     fn answer(played: &SprtMatch) -> String {
         text(played, PLAYERS).lines().next().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn a_test_that_asks_who_is_worse_shows_nobody_to_be_better() {
+        let said = |test| (accepted(test, "new", "old"), rejected(test, "new", "old"));
+        let [not_worse, worse] =
+            ["new is not 30 Elo worse than old", "new may be 30 Elo worse than old"];
+        assert_eq!(said((-30.0, 0.0)), (not_worse.to_owned(), worse.to_owned()));
+        let [better, not_better] = ["new is better than old", "new is not 5 Elo better than old"];
+        assert_eq!(said((-5.0, 5.0)), (better.to_owned(), not_better.to_owned()));
     }
 
     #[test]

@@ -23,6 +23,9 @@ pub(super) trait Contest: Clone {
     /// the seats.
     fn add(&mut self, deal: u32, players: &[&str], summary: GameSummary);
 
+    /// How many deals it has judged, from the first one on. The games of others do not count.
+    fn judged(&self) -> u32;
+
     /// Why it ended, if it has.
     fn stop(&self) -> Option<MatchEnd>;
 
@@ -76,6 +79,10 @@ impl Contest for Direct {
     fn add(&mut self, deal: u32, players: &[&str], summary: GameSummary) {
         let seat = seat_of(&self.names[0], players).unwrap_or(Seat::SECOND);
         self.played.add(match_game(deal, seat, summary));
+    }
+
+    fn judged(&self) -> u32 {
+        self.played.state().judged
     }
 
     fn stop(&self) -> Option<MatchEnd> {
@@ -188,6 +195,10 @@ impl Contest for InField {
         }
     }
 
+    fn judged(&self) -> u32 {
+        self.played.deals()
+    }
+
     fn stop(&self) -> Option<MatchEnd> {
         self.played.state().stop
     }
@@ -251,6 +262,10 @@ impl Contest for Placed {
         if let Some(seat) = seat_of(&self.names[0], players) {
             self.played.add(field_game(deal, (Rival::New, seat), summary));
         }
+    }
+
+    fn judged(&self) -> u32 {
+        self.played.pairs()
     }
 
     fn stop(&self) -> Option<MatchEnd> {

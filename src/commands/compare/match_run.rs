@@ -43,13 +43,20 @@ impl<C: Contest> PlayedMatch<C> {
                 fixture.players.players().map(|player| state.name(player)).collect();
             contest.add(fixture.pair, &names, summary);
             any = any.or(Some(fixture));
-            for (at, of_player) in faults.iter_mut().enumerate() {
-                let Some(seat) = seat_of(&contest.names()[at], &names) else { continue };
-                if let Some(code) = summary.faults.of(seat) {
+            let own = contest.names().first().and_then(|own| seat_of(own, &names));
+            if own.is_some_and(|seat| summary.halves()[seat] == 0) {
+                lost = lost.or(Some(fixture));
+            }
+        }
+        // Games that were in play at the verdict do not count.
+        let judged = contest.judged();
+        for (fixture, summary) in state.counted().filter(|(fixture, _)| fixture.pair <= judged) {
+            let names: Vec<&str> =
+                fixture.players.players().map(|player| state.name(player)).collect();
+            for (name, of_player) in contest.names().iter().zip(&mut faults) {
+                let code = seat_of(name, &names).and_then(|seat| summary.faults.of(seat));
+                if let Some(code) = code {
                     *of_player.entry(code).or_default() += 1;
-                }
-                if at == 0 && summary.halves()[seat] == 0 {
-                    lost = lost.or(Some(fixture));
                 }
             }
         }
@@ -220,5 +227,45 @@ impl<C: Contest> ContestListener<C> {
     /// A player that seems never to start.
     fn hopeless(&self) -> Option<(&String, &Unstarted)> {
         self.unstarted.iter().find(|(_, unstarted)| unstarted.games >= UNSTARTED)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::contest::Direct;
+    use super::*;
+    use referee_ratings::{Sprt, SprtMatch, Unit};
+    use referee_record::model::record::Header;
+    use referee_record::model::record::examples::{faulty, game, header};
+    use referee_record::model::stage::Stage;
+
+    #[test]
+    fn faults_after_the_verdict_do_not_count() {
+        let names = ["new", "old"];
+        let stages = vec![Stage::round_robin(5)];
+        let mut state = TournamentState::new(&Header { stages, quarantine: 0, ..header(&names) });
+        for index in 0..state.len() {
+            let fixture = state.fixture(index);
+            let [white, black] = fixture.players.two().map(|player| names[player]);
+            // The new one crashes in each game.
+            let (seat, winner) =
+                if white == "new" { ("white", "black") } else { ("black", "white") };
+            let record = GameRecord {
+                id: state.id(index),
+                pair: fixture.pair,
+                game: fixture.game,
+                reason: "crash".into(),
+                ..game(white, black, winner)
+            };
+            let record = faulty(record, &[(seat, FaultCode::Crash)]);
+            state.add(&record).expect("it belongs");
+        }
+        let test = Sprt::new(Unit::Logistic, (0.0, 20.0), (0.05, 0.05)).expect("a test");
+        let names = names.map(str::to_owned);
+        let nothing = Direct { names, played: SprtMatch::new(test, 2) };
+        let played = PlayedMatch::of(&state, nothing);
+        assert_eq!(played.contest.judged(), 2);
+        let crashes = played.faults.iter().map(|faults| faults.values().sum::<u32>());
+        assert_eq!(crashes.collect::<Vec<_>>(), [4, 0], "those of two pairs");
     }
 }
