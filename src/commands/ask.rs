@@ -228,6 +228,9 @@ fn describe(
             text.push_str(&finding.describe());
             text.extend(finding.advice.iter().map(|advice| format!("\nadvice: {advice}")));
         }
+        (Ok(_), None) if asked.resigned => {
+            let _ = write!(text, "{seat} resigns after {used}");
+        }
         (Ok(action), None) => {
             let _ = write!(text, "{seat} plays {action} after {used}; it is legal");
         }
@@ -242,7 +245,8 @@ fn json_of(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine]
     );
     json!({
         "ply": asked.position.ply(),
-        "action": asked.outcome.as_ref().ok(),
+        "action": asked.outcome.as_ref().ok().filter(|_| !asked.resigned),
+        "resigned": asked.resigned,
         "used_ms": millis(asked.used),
         "strayed": divergence,
         "finding": finding,

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::player::{InitView, NotStarted, Player, Wire};
-use crate::referee::{GameSetup, PendingTurn, Unplayable};
+use crate::referee::{Answered, GameSetup, PendingTurn, Unplayable};
 use crate::replay::{self, Replay, ReplayError};
 use referee_games::{AnyPosition, BySeat, Event, GameError, Position, Seat, SeatSet, Text, Turn};
 use referee_protocol::Greeting;
@@ -53,6 +53,8 @@ pub struct Asked {
     pub greeted: Option<(Greeting, Duration)>,
     /// The legal action that it replied, or its fault.
     pub outcome: Result<String, Fault>,
+    /// Whether it resigned instead of replying an action.
+    pub resigned: bool,
     /// The time of the reply.
     pub used: Duration,
     /// The first of its earlier replies that differs from the record.
@@ -199,6 +201,7 @@ pub async fn ask_again(
         events: Vec::new(),
         greeted: None,
         outcome: Ok(String::new()),
+        resigned: false,
         used: Duration::ZERO,
         divergence: None,
     };
@@ -216,7 +219,10 @@ pub async fn ask_again(
         if cursor.position().turn().asks(seat) {
             asked.position = cursor.position().boxed();
             asked.events = cursor.events[delivered..].to_vec();
-            (asked.outcome, asked.used) = ask(&cursor, seat, &asked.events, player).await?;
+            let answer = ask(&cursor, seat, &asked.events, player).await?;
+            asked.resigned = answer.decided.as_ref().is_ok_and(|(_, reply)| reply.resigns);
+            asked.used = answer.time.map_or(Duration::ZERO, |time| time.charged);
+            asked.outcome = answer.decided.map(|(action, _)| action);
             delivered = cursor.events.len();
             if ply == decision.ply && asked.outcome.is_ok() {
                 let extra = player.spoke_unasked().await;
@@ -263,7 +269,7 @@ async fn ask(
     seat: Seat,
     events: &[Event],
     player: &mut Player,
-) -> Result<(Result<String, Fault>, Duration), GameError> {
+) -> Result<Answered, GameError> {
     let source = cursor.source;
     let setup = GameSetup {
         rules: source.rules,
@@ -275,9 +281,7 @@ async fn ask(
         seeds: source.record.seed.values.clone(),
     };
     let turn = PendingTurn::new(seat, &setup, cursor.position(), events, &cursor.clocks);
-    let answered = turn.ask(player).await?;
-    let outcome = answered.decided.map(|(action, _)| action);
-    Ok((outcome, answered.time.map_or(Duration::ZERO, |time| time.charged)))
+    turn.ask(player).await
 }
 
 /// Whether a player with this reply can no longer be asked.
