@@ -16,7 +16,7 @@ pub fn junit(tournament: &str, standings: &Standings) -> String {
         standings.rows.len()
     );
     for row in &standings.rows {
-        let (name, games) = (xml(&row.player), row.outcomes.games());
+        let (name, games) = (xml(&row.player), row.games);
         // Writing to a string does not fail.
         let _ = write!(text, "  <testcase classname=\"{suite}\" name=\"{name}\"");
         if row.fault_total() == 0 {
@@ -49,7 +49,7 @@ pub fn summary(tournament: &str, standings: &Standings) -> String {
             text,
             "| {place} | {} | {number} | {interval} | {} | {} | {} |",
             markdown(&row.player),
-            row.outcomes.games(),
+            row.games,
             row.score(),
             markdown(&faults(row))
         );
