@@ -27,6 +27,29 @@ const inPlay = {
   },
 };
 
+/**
+ * Hears the events of an address while the page is seen: a browser has six connections to a server for all its tabs.
+ * Calls `missed` at each connection before which it may have missed some.
+ */
+function listen(address, hear, missed = () => {}) {
+  let source = null, wasOpen = document.hidden;
+  const turn = () => {
+    if (document.hidden) {
+      source?.close();
+      source = null;
+    } else if (!source) {
+      source = new EventSource(address);
+      source.onmessage = hear;
+      source.onopen = () => {
+        if (wasOpen) missed();
+        wasOpen = true;
+      };
+    }
+  };
+  document.addEventListener("visibilitychange", turn);
+  turn();
+}
+
 if ("live" in document.documentElement.dataset) {
-  new EventSource("/in-play").onmessage = ({ data }) => inPlay.receive(JSON.parse(data));
+  listen("/in-play", ({ data }) => inPlay.receive(JSON.parse(data)));
 }

@@ -76,11 +76,12 @@ function sortRanking(table, column, isRising) {
   [...table.tHead.rows[0].cells].forEach((heading, at) => {
     heading.ariaSort = at !== column ? null : isRising ? "ascending" : "descending";
   });
-  const compare = (one, other) => typeof one === typeof other
-    ? (typeof one === "number" ? one - other : one.localeCompare(other)) : typeof one === "number" ? -1 : 1;
+  // What is missing comes last in both directions.
+  const compare = (one, other) => typeof one !== typeof other ? (typeof one === "number" ? -1 : 1)
+    : (isRising ? 1 : -1) * (typeof one === "number" ? one - other : one.localeCompare(other));
   for (const body of table.tBodies) {
-    const rows = [...body.rows].filter((row) => row.cells.length > column);
-    rows.sort((one, other) => (isRising ? 1 : -1) * compare(valueOf(one.cells[column]), valueOf(other.cells[column])));
+    const rows = [...body.rows].filter((row) => !row.classList.contains("line"));
+    rows.sort((one, other) => compare(valueOf(one.cells[column]), valueOf(other.cells[column])));
     body.append(...rows);
   }
 }
@@ -127,7 +128,8 @@ function findPlayers() {
 /** Fills the cross table, which is empty until it is looked at. */
 function drawCross() {
   const heat = find("heat");
-  if (!heat || heat.rows.length) return;
+  if (!heat || heat.rows.length && heat.drawn === data.order) return;
+  heat.replaceChildren();
   const scores = new Map();
   for (const [one, other, [wins, draws, losses]] of data.pairs) {
     scores.set(`${one} ${other}`, [wins, draws, losses]);
@@ -141,6 +143,7 @@ function drawCross() {
     const [games, points] = [gamesOf(score), pointsOf(score)];
     return make("td", { class: `h${Math.round(10 * points / games)}`, "data-g": games }, String(points));
   };
+  heat.drawn = data.order;
   heat.append(make("thead", {}, make("tr", {}, make("td"), make("td"),
     ...data.order.map((number) => make("th", { scope: "col", title: data.names[number] }, place(number))))),
   make("tbody", {}, ...data.order.map((row) => make("tr", { "data-n": row }, make("td", { class: "n" }, place(row)),
@@ -151,7 +154,7 @@ function drawCross() {
 /** The players of a cell of the cross table, by number. */
 function pairing(cell) {
   const row = cell.parentElement.dataset.n;
-  return [Number(row), data.order[cell.cellIndex - 2]];
+  return [Number(row), find("heat").drawn[cell.cellIndex - 2]];
 }
 
 function watchCross() {
@@ -202,8 +205,10 @@ async function list() {
   const fits = (game) => [one, other].every((player) => player === null || playersOf(game).includes(player)) &&
     (one === null || other === null || one !== other) && game[4].toLowerCase().includes(ending);
   const found = games.filter(fits), column = Math.abs(sorted);
-  if (sorted) found.sort((a, b) => Math.sign(sorted) *
-    (column === 5 ? a[5] - b[5] : String(a[column]).localeCompare(b[column])));
+  // The plies of a game that is not shown yet are not known: it comes last.
+  const byPlies = (a, b) => a === null || b === null ? (a === null) - (b === null) : Math.sign(sorted) * (a - b);
+  if (sorted) found.sort((a, b) =>
+    column === 5 ? byPlies(a[5], b[5]) : Math.sign(sorted) * String(a[column]).localeCompare(b[column]));
   find("found").textContent = toldCount(found.length, note);
   find("list").replaceChildren(...found.slice(0, LISTED).map(gameRow));
 }
@@ -276,8 +281,13 @@ async function changed() {
   again = true;
   if (renewing) return;
   renewing = true;
-  while (again) { again = false; await renew(); }
-  renewing = false;
+  try {
+    while (again) { again = false; await renew(); }
+  } catch {
+    // The server is away. The next connection asks again.
+  } finally {
+    renewing = false;
+  }
 }
 
 /** The hashes of the parts of the page, as far as they are known, by id. */
@@ -298,20 +308,35 @@ async function renew() {
   readData();
   [index, unread] = [null, true];
   start(parts.map(([id]) => id));
-  inputs.forEach((id, at) => { if (find(id)) find(id).value = chosen[at]; });
+  inputs.forEach((id, at) => { if (find(id) && chosen[at] !== undefined) find(id).value = chosen[at]; });
   if (find("who")) findPlayers();
   if (find("games")?.querySelector("details")?.open) list();
   if (!find("player").hidden) player.show(find("player").dataset.name);
 }
 
-/** Replaces a part by a new version. What was open stays open. */
+/** What tells a part that opens from the others, whatever comes before it. Its summary may begin with a name and end with numbers. */
+function nameOfDetails(details) {
+  const place = details.closest("article") ?? details.previousElementSibling, summary = details.querySelector("summary");
+  const heading = (summary?.querySelector("h2") ?? summary)?.textContent.replace(/\d.*$/s, "");
+  return [place?.querySelector("h3")?.textContent, details.className, heading].join("|");
+}
+
+/** Replaces a part by a new version. What was open stays open, the focus and the places in lists stay where they were. */
 function replacePart(part, text) {
   if (!part) return;
   const fresh = document.adoptNode(new DOMParser().parseFromString(text, "text/html").body.firstElementChild);
-  const opened = [...part.querySelectorAll("details")].map(({ open }) => open);
-  fresh.querySelectorAll("details").forEach((details, at) => { details.open = !!opened[at]; });
+  const opened = new Map([...part.querySelectorAll("details")].map((details) => [nameOfDetails(details), details.open]));
+  for (const details of fresh.querySelectorAll("details")) details.open = opened.get(nameOfDetails(details)) ?? details.open;
   fresh.querySelector("table.ranking")?.classList.toggle("whole", !!part.querySelector("table.ranking.whole"));
+  const scrolled = ".scroll, .choices ol", places = [...part.querySelectorAll(scrolled)].map((list) => [list.scrollLeft, list.scrollTop]);
+  const focused = part.contains(document.activeElement) ? document.activeElement : null;
+  // The list of games is filled later; until then it stays as it was.
+  fresh.querySelector("#list")?.append(...part.querySelector("#list")?.childNodes ?? []);
   part.replaceWith(fresh);
+  fresh.querySelectorAll(scrolled).forEach((list, at) => list.scrollTo(...places[at] ?? [0, 0]));
+  const same = focused?.id ? find(focused.id)
+    : focused?.hash && [...fresh.querySelectorAll("a")].find(({ hash }) => hash === focused.hash);
+  if (same) same.focus({ preventScroll: true });
 }
 
 /** Estimates the time left from the games played since the page was opened. */
@@ -333,8 +358,10 @@ function start(ids) {
   const watch = { ranking: watchRanking, cross: watchCross, games: watchList };
   for (const id of ids) watch[id]?.();
   if (ids.includes("data") && find("heat")) {
-    find("heat").replaceChildren();
-    if (find("heat").closest("details").open) drawCross();
+    const isOpen = find("heat").closest("details").open;
+    // A large one takes seconds: while it is open, it stays as it is.
+    if (!isOpen) find("heat").replaceChildren();
+    else if (data.order.length <= 100) drawCross();
   }
   tellProgress();
   // The page is painted first.
@@ -349,6 +376,8 @@ if (data.only && !location.hash) history.replaceState(null, "", `#game=${data.on
 window.addEventListener("hashchange", follow);
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[href^='#']");
+  // Safari does not, and what opens looks for the list in which it was.
+  link?.focus({ preventScroll: true });
   if (link && link.hash === location.hash) follow();
 });
 document.addEventListener("keydown", (event) => {
@@ -364,5 +393,5 @@ window.addEventListener("beforeprint", () => {
 window.addEventListener("afterprint", () => { for (const part of closed) part.open = false; });
 follow();
 if ("live" in document.documentElement.dataset) {
-  new EventSource("/events").onmessage = changed;
+  listen("/events", changed, changed);
 }

@@ -28,11 +28,12 @@ const projector = {
   /** The first rows of the ranking: place, player, interval and score; the next time the rows after them. */
   table() {
     const table = document.querySelector("table.ranking"), size = 10;
-    const score = [...table?.querySelectorAll("thead th") ?? []].findIndex((head) => head.textContent === "score");
-    const rows = [...table?.querySelectorAll("tbody:not(.unranked) tr") ?? []];
+    const headings = [...table?.querySelectorAll("thead th") ?? []].map((heading) => heading.textContent);
+    const rows = [...table?.querySelectorAll("tbody:not(.unranked) tr:not(.line)") ?? []];
     const page = this.turn % Math.max(Math.ceil(rows.length / size), 1);
     const shown = rows.slice(page * size, (page + 1) * size).map((row, at) => {
-      const cells = [0, 1, row.cells.length - 1, score].map((cell) => row.cells[cell].cloneNode(true));
+      const columns = [headings.indexOf("#"), headings.indexOf("player"), row.cells.length - 1, headings.indexOf("score")];
+      const cells = columns.map((column) => row.cells[column].cloneNode(true));
       cells[1].classList.add(`own-${page * size + at}`);
       return make("tr", {}, ...cells);
     });

@@ -26,6 +26,8 @@ const FOLDED = 300;
 
 const viewer = {
   replay: null, boards: [], at: 0,
+  /** The id of the game, also of one that is missing. */
+  id: "",
   /** The buttons of the moves, by frame. */
   moves: [],
   /** The timer of a game that plays by itself. */
@@ -40,17 +42,27 @@ const viewer = {
     this.reveal(id);
     if (!replay) return this.missing(id);
     if (this.replay !== replay) this.load(replay);
+    else this.neighbours();
     const last = replay.frames.findLastIndex((frame) => frame.ply <= ply);
     this.show(Math.max(last, 0));
   },
 
   missing(id) {
     this.stop();
-    this.replay = null;
+    [this.replay, this.id] = [null, id];
+    for (const part of ["told", "caption", "said", "dice", "views", "shared"]) find(part).replaceChildren();
     find("vs").textContent = `Game ${id}`;
     find("end").textContent =
       "This game is not in this file, and the folder “games” beside it has no file for it.";
     this.whole(false);
+    this.neighbours();
+  },
+
+  /** Whether there is a game before and after this one in the list. */
+  neighbours() {
+    const place = this.list.indexOf(this.id);
+    find("previous").disabled = place < 1;
+    find("next").disabled = place < 0 || place === this.list.length - 1;
   },
 
   /** Shows or hides everything that needs a replay. */
@@ -76,7 +88,7 @@ const viewer = {
   /** Prepares a replay: computes its boards and lists its moves. */
   load(replay) {
     this.stop();
-    this.replay = replay;
+    [this.replay, this.id] = [replay, replay.id];
     this.boards = boardsOf(replay);
     this.whole(true);
     find("vs").replaceChildren(...versus(replay));
@@ -84,9 +96,7 @@ const viewer = {
     find("end").replaceChildren(replay.end, make("small", {}, ` ${deal} ${replay.pair[0]}, game ${replay.pair[1]} · ${replay.id}`));
     this.listMoves();
     find("shared").textContent = "";
-    const place = this.list.indexOf(replay.id);
-    find("previous").disabled = place < 1;
-    find("next").disabled = place < 0 || place === this.list.length - 1;
+    this.neighbours();
     this.at = -1;
     this.strip();
   },
@@ -219,7 +229,7 @@ const viewer = {
 
   /** Opens another game of the list, so many places further. */
   turn(by) {
-    const id = this.list[this.list.indexOf(this.replay?.id) + by];
+    const id = this.list[this.list.indexOf(this.id) + by];
     if (id) this.open(id, 0);
   },
 
