@@ -1,7 +1,7 @@
 // The rules of @GAME@. The game here is Nim: replace it with your own.
 //
-// The result of every function must depend only on its arguments. A state is any JSON; write its
-// keys in a fixed order.
+// The result of every function must depend only on its arguments. A state is any JSON but an array
+// (wrap one, as in `{ cells }`); write its keys in a fixed order.
 "use strict";
 
 const { serve } = require("./rules_program.js");

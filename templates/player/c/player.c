@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 4096, TEXT = 64 };
+enum { MOST = 4096, TEXT = 257 };
 
 /* Reads the list of strings under `key` in `line` into `items`; returns their number. */
 static size_t read_list(const char *line, const char *key, char items[][TEXT])

@@ -174,7 +174,7 @@ class Position:
 
         Begin with `rules.start()`, and follow the events of every turn. The `state` of a turn is
         what a player sees, and cannot be played on. Events are not enough in a game that hides
-        something.
+        something, or for a rules program with chance: ask for `guesses` instead.
         """
         position, held = self, []
         for event in events:
