@@ -523,8 +523,14 @@ def metadata():
     changes = [lambda path: os.chmod(path, 0o777), lambda path: os.utime(path, (1, 1)),
                lambda path: os.chown(path, os.getuid(), os.getgid()),
                lambda path: os.setxattr(path, "user.hostile", b"1")]
+    devices = ["/dev/" + name for name in ("null", "zero", "full", "random", "urandom")]
+    truncates = [own, os.environ["OUTSIDE"], os.environ["TOLD"] + "/results/cup/games.jsonl"]
     return (any(works(lambda path=path, change=change: change(path))
                 for path in places for change in changes)
+            or any(works(lambda path=path: os.utime(path)) for path in devices)
+            or any(works(lambda path=path: os.truncate(path, 0)) for path in truncates)
+            or any(works(lambda path=path: os.close(os.open(path, os.O_RDONLY | os.O_TRUNC)))
+                   for path in truncates)
             or any(works(lambda change=change: by_descriptor(change)) for change in changes)
             or call(452, -100, own_path(), 0o777, 0))
 

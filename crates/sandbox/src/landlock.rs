@@ -3,7 +3,6 @@
 
 use std::fs::{self, File};
 use std::io::Error;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -12,6 +11,7 @@ use landlock::{
 };
 
 use rustix::fs::{FileType, OFlags};
+use rustix::io::Errno;
 
 use crate::file_tree::kind_of;
 use crate::level::Mechanism;
@@ -70,11 +70,7 @@ pub(crate) fn restrict(setup: &Setup, this: Option<&File>) -> Result<(), SetupEr
             without_namespaces(ruleset, setup)
         }
     };
-    let mut ruleset = rules().map_err(|error| failed(&error))?;
-    for (place, access) in shown(setup)? {
-        let rule = PathBeneath::new(place, access);
-        ruleset = ruleset.add_rule(rule).map_err(|error| failed(&error))?;
-    }
+    let mut ruleset = show_own(rules().map_err(|error| failed(&error))?, setup)?;
     // The caller's own program may be anywhere, and its file may have been replaced.
     if let Some(this) = this {
         let rule = PathBeneath::new(this, make_bitflags!(AccessFs::{Execute | ReadFile}));
@@ -96,32 +92,42 @@ fn with_namespaces(
         .add_rules(path_beneath_rules(&setup.devices, USE))
 }
 
-/// What of the process's own files is shown, without mounts that show nothing else. Each is opened
-/// over no link, and must be the folder that was found before.
-fn shown(setup: &Setup) -> Result<Vec<(OwnedFd, BitFlags<AccessFs>)>, SetupError> {
+/// Shows what is the process's own, without mounts that show nothing else. Each part is opened over no
+/// link, must be the folder that was found before, and is closed at once: there may be more parts than
+/// files that the process may open.
+fn show_own(mut ruleset: RulesetCreated, setup: &Setup) -> Result<RulesetCreated, SetupError> {
     if setup.has(Mechanism::Namespaces) {
-        return Ok(Vec::new());
+        return Ok(ruleset);
     }
+    let failed = |error: &(dyn std::error::Error + 'static)| {
+        SetupError::setting_up("its Landlock rules", error)
+    };
     let mut own = Readable::default();
     for path in setup.visible.shown().iter().filter(|path| !path.is_symlink()) {
         own.add(path, &setup.visible);
     }
     let read = own.read.into_iter().map(|path| (path, READ));
     let listed = own.listed.into_iter().map(|path| (path, AccessFs::ReadDir.into()));
-    let mut rules = Vec::new();
     for (path, access) in read.chain(listed) {
-        // Nothing is shown of what is missing, or lies behind a link.
-        let Ok(opened) = open_without_links(&path, OFlags::PATH) else { continue };
+        let opened = match open_without_links(&path, OFlags::PATH) {
+            Ok(opened) => opened,
+            // The machine lacks something, which is not the player's fault.
+            Err(error @ (Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => {
+                return Err(failed(&Error::from(error)));
+            }
+            // Nothing is shown of what is missing, or lies behind a link.
+            Err(_) => continue,
+        };
         setup.check_place(&path, &opened)?;
-        let kind = kind_of(&opened)
-            .map_err(|error| SetupError::setting_up("its Landlock rules", &Error::from(error)))?;
-        match kind {
-            FileType::Directory => rules.push((opened, access)),
-            FileType::Symlink => {}
-            _ => rules.push((opened, access & AccessFs::from_file(NEWEST))),
-        }
+        let access = match kind_of(&opened).map_err(|error| failed(&Error::from(error)))? {
+            FileType::Symlink => continue,
+            FileType::Directory => access,
+            _ => access & AccessFs::from_file(NEWEST),
+        };
+        let rule = PathBeneath::new(opened, access);
+        ruleset = ruleset.add_rule(rule).map_err(|error| failed(&error))?;
     }
-    Ok(rules)
+    Ok(ruleset)
 }
 
 /// Allows reading only system folders.

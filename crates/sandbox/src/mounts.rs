@@ -396,7 +396,8 @@ impl NewRoot {
     /// Shows a device at its own path.
     fn show_device(&self, path: &Path) -> SetupResult {
         let mount = found(path, self.old.follow(path).and_then(Mount::of))?;
-        must(path, mount.protect(libc::MOUNT_ATTR_NOEXEC))?;
+        // Its times could carry a message to a later game. It can be written to all the same.
+        must(path, mount.protect(libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOEXEC))?;
         at(path, self.new.attach(&mount, path))
     }
 

@@ -99,7 +99,7 @@ impl Surroundings {
         let mut absent = Rules::default();
         kernel::leave_out(&mut absent);
         processes::leave_out(&mut absent, self);
-        files::leave_out(&mut absent);
+        files::leave_out(&mut absent, self);
         memory::leave_out(&mut absent, self.memory);
         let mut unknown = Rules::default();
         files::unknown_requests(&mut unknown, self.devices)?;

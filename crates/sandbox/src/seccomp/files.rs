@@ -5,7 +5,7 @@
 use nix::libc;
 use seccompiler::SeccompCmpOp;
 
-use super::filter::{Built, Rules, argument, differs, equals, number};
+use super::filter::{Built, Rules, argument, differs, equals, has_bits, number};
 use super::{Devices, Files, Surroundings};
 
 /// Calls that change a file's mode, owner, times or attributes. Those with a descriptor are among
@@ -71,6 +71,15 @@ pub(super) fn refuse(rules: &mut Rules, surroundings: Surroundings) -> Built<()>
     if surroundings.files == Files::Writable {
         rules.always(METADATA);
         rules.always(METADATA_HERE);
+        // Before its third version (Linux 6.2), Landlock lets every process empty every file; with the
+        // other modes, it asks whether the file may be written to.
+        rules.always(&[libc::SYS_truncate]);
+        let (mask, empties) = (number(libc::O_ACCMODE | libc::O_TRUNC), number(libc::O_TRUNC));
+        for mode in [number(libc::O_RDONLY), number(libc::O_ACCMODE)] {
+            rules.when(libc::SYS_openat, [has_bits(2, mask, empties | mode)])?;
+            #[cfg(target_arch = "x86_64")]
+            rules.when(libc::SYS_open, [has_bits(1, mask, empties | mode)])?;
+        }
     }
     for command in FILE_COMMANDS {
         rules.when(libc::SYS_fcntl, [equals(1, number(command))])?;
@@ -81,8 +90,12 @@ pub(super) fn refuse(rules: &mut Rules, surroundings: Surroundings) -> Built<()>
     Ok(())
 }
 
-/// It shows who reads which of the shared files.
-pub(super) fn leave_out(rules: &mut Rules) {
+/// One shows who reads which of the shared files, and the flags of another lie where no filter sees
+/// them.
+pub(super) fn leave_out(rules: &mut Rules, surroundings: Surroundings) {
+    if surroundings.files == Files::Writable {
+        rules.always(&[libc::SYS_openat2]);
+    }
     rules.always(&[libc::SYS_inotify_init1]);
     #[cfg(target_arch = "x86_64")]
     rules.always(&[libc::SYS_inotify_init]);
