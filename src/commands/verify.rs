@@ -83,7 +83,7 @@ pub(crate) fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure
     }
     let is_running = is_being_written(&dir);
     let checked = check_log(&dir, &args.rules, printer)?;
-    let mut findings = checked.findings;
+    let (mut findings, mut found) = (checked.findings, checked.found);
     let (summary, torn) = (checked.contents.state.summary(), checked.contents.torn);
     // Changes by a run that has just begun or ended are not problems.
     let is_running = is_running || is_being_written(&dir);
@@ -91,6 +91,7 @@ pub(crate) fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure
     if findings.is_empty() && !torn && !is_running {
         let analysis = TournamentAnalysis::of(&dir, checked.contents, Faulted::Count)?;
         (tables, findings) = check_tables(&Tables::of(analysis), checked.games, grades.as_ref())?;
+        found = findings.len();
     }
     let status = if findings.is_empty() { Status::Done } else { Status::Found };
     if args.format == OutputFormat::Json {
@@ -105,7 +106,7 @@ pub(crate) fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure
     for finding in &findings {
         printer.line(&describe(finding))?;
     }
-    printer.line(&verdict(&dir, &summary, checked.seeds, findings.len()))?;
+    printer.line(&verdict(&dir, &summary, checked.seeds, found))?;
     if is_running {
         printer
             .line("A run is writing to it: its tables can be compared when that run has ended.")?;
@@ -147,8 +148,14 @@ fn verdict(dir: &Path, games: &Summary, seeds: bool, findings: usize) -> String 
 const OTHER_FRONT: &str = "the fields before `seed`, from which the tables are made, do not match \
                            the full record";
 
+/// The most findings that are listed: a forged log may have one in each byte.
+const MOST_LISTED: usize = 1000;
+
 struct Checked {
+    /// The first ones, and how many more there are.
     findings: Vec<LogFinding>,
+    /// The number of all of them.
+    found: usize,
     contents: LogContents,
     /// The hash that the table of games should have.
     games: Hash,
@@ -188,7 +195,7 @@ fn check_lines(
     let names = GameNames::of(header);
     let mut checks = LineChecks::new(header, &names)?;
     if !reader.header_intact() {
-        checks.findings.push(finding(1, None, "the header was edited after it was written"));
+        checks.note(finding(1, None, "the header was edited after it was written"));
     }
     let check = |line: RawLine| {
         let front = GameFront::read(&line.bytes);
@@ -215,9 +222,13 @@ fn check_lines(
         }
     };
     if let Err(error) = all {
-        checks.findings.push(LogFinding { line: None, ..finding(0, None, &error.to_string()) });
+        checks.note(LogFinding { line: None, ..finding(0, None, &error.to_string()) });
     }
-    let LineChecks { state, problems, findings, is_repairable, tables } = checks;
+    let LineChecks { state, problems, mut findings, found, is_repairable, tables } = checks;
+    if let Some(more @ 1..) = found.checked_sub(findings.len()) {
+        let more = format!("and {more} more problems");
+        findings.push(LogFinding { line: None, ..finding(0, None, &more) });
+    }
     let is_repairable = is_repairable && reader.header_intact();
     let contents = LogContents {
         header: header.clone(),
@@ -229,14 +240,17 @@ fn check_lines(
     let [without, with] = tables;
     let games = if contents.state.has_scores() { with } else { without };
     let games = games.finish()?.finalize();
-    Ok(Checked { findings, contents, games, seeds, is_repairable })
+    Ok(Checked { findings, found, contents, games, seeds, is_repairable })
 }
 
 /// What is known of a log after some of its lines.
 struct LineChecks {
     state: TournamentState,
     problems: LineProblems,
+    /// The first findings.
     findings: Vec<LogFinding>,
+    /// The number of all of them.
+    found: usize,
     is_repairable: bool,
     /// The table of games without and with final scores: only at the end of the log it is known
     /// whether games have any.
@@ -250,6 +264,7 @@ impl LineChecks {
             state: TournamentState::new(header),
             problems: LineProblems::default(),
             findings: Vec::new(),
+            found: 0,
             is_repairable: false,
             tables: [table(false)?, table(true)?],
         })
@@ -262,13 +277,24 @@ impl LineChecks {
             self.tables.iter_mut().try_for_each(|table| table.write(game))?;
         }
         self.is_repairable |= problem.is_some();
-        self.findings.extend(problems_of(line, problem.as_ref()));
+        for finding in problems_of(line, problem.as_ref()) {
+            self.note(finding);
+        }
         if let Some(problem) = problem {
             self.problems.add(problem);
         }
         let (number, id) = (line.number(), line.id());
-        self.findings.extend(audited.iter().map(|text| finding(number, id.as_deref(), text)));
+        for text in audited {
+            self.note(finding(number, id.as_deref(), text));
+        }
         Ok(())
+    }
+
+    fn note(&mut self, finding: LogFinding) {
+        self.found += 1;
+        if self.findings.len() < MOST_LISTED {
+            self.findings.push(finding);
+        }
     }
 }
 

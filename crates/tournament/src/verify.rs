@@ -291,8 +291,10 @@ fn check_clock(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
             is_late = clock.spend(Duration::from_nanos(*used)) == ClockVerdict::Late;
             let is_excused = turn == turns.len() && record.fault_of(seat).is_some();
             if is_late && !is_excused {
+                // The first one says enough: a forged record may have a million.
                 let seat = record.players.names[seat].clone();
                 found.push(RecordFinding::Late { seat, turn });
+                break;
             }
         }
         if late_fault && control.measure == Measure::Wall && !is_late && !clock.is_out() {

@@ -1,11 +1,15 @@
 //! Lines removed from the log, kept in a file beside it.
 
 use std::collections::HashSet;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read as _, Write};
 use std::path::Path;
 
+use super::error::LONGEST;
 use crate::bounded;
 use crate::disk::write_whole;
+
+/// The longest line that is read, in bytes. One of the log is longer here, as text in JSON.
+const LONGEST_ASIDE: u64 = 4 * LONGEST;
 
 /// Adds lines to the file at `path`, in one step. Each line is added only once, even if an earlier
 /// attempt was interrupted. A torn last line is dropped.
@@ -36,9 +40,15 @@ fn each_whole_line(
     each: &mut dyn FnMut(&[u8]) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut line = Vec::new();
-    while input.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
+    while input.by_ref().take(LONGEST_ASIDE).read_until(b'\n', &mut line)? > 0
+        && line.ends_with(b"\n")
+    {
         each(&line)?;
         line.clear();
+    }
+    if line.len() as u64 == LONGEST_ASIDE {
+        let why = format!("it has a line of more than {LONGEST_ASIDE} bytes");
+        return Err(io::Error::other(why));
     }
     Ok(())
 }

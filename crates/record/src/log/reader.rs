@@ -206,7 +206,8 @@ impl LogReader {
         while bytes < BATCH && self.failed.is_none() {
             match self.next_raw() {
                 Ok(Some(line)) => {
-                    bytes += line.bytes.len();
+                    // A short line takes the space of a usual one.
+                    bytes += line.bytes.capacity();
                     lines.push(line);
                 }
                 Ok(None) => break,

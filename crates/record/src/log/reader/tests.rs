@@ -37,6 +37,27 @@ fn a_file_that_is_not_a_log_is_refused() {
     assert!(said.contains(&format!("not a header of the format {SCHEMA}")), "{said}");
 }
 
+#[test]
+fn empty_lines_take_no_more_memory_at_once_than_others() {
+    let dir = tempfile::tempdir().expect("a folder");
+    drop(LogWriter::create(dir.path(), &header(&["ant", "bee"])).expect("created"));
+    let path = dir.path().join(LOG);
+    let text = fs::read_to_string(&path).expect("a log") + &"\n".repeat(5000);
+    fs::write(&path, text).expect("written");
+    let mut log = LogReader::open(dir.path()).expect("a log");
+    let mut lines = 0;
+    loop {
+        let batch = log.next_batch().expect("readable");
+        if batch.is_empty() {
+            break;
+        }
+        let taken: usize = batch.iter().map(|line| line.bytes.capacity()).sum();
+        assert!(taken <= BATCH + TYPICAL_LINE, "{taken}");
+        lines += batch.len();
+    }
+    assert_eq!(lines, 5000);
+}
+
 fn listed(meeting: &[&str]) -> Format {
     let meeting = meeting.iter().map(|&name| name.to_owned()).collect();
     Format::Listed { meetings: vec![meeting], late: 0 }
