@@ -250,6 +250,12 @@ fn unreadable(unreadable: &Unreadable) -> InvalidValue {
     InvalidValue::new(title, "the player's files are read to notice when the player changes")
 }
 
+/// The variables that the configuration sets, as words of what a built player's hash covers: the
+/// build has others.
+pub(super) fn words_of(env: &BTreeMap<String, String>) -> Vec<String> {
+    env.iter().map(|(name, value)| format!("env {name}={value}")).collect()
+}
+
 /// The variables with the path to libraries that a build installed, before what is searched anyway.
 pub(super) fn with_libraries(
     mut env: BTreeMap<String, String>,
@@ -293,7 +299,8 @@ pub(super) fn from_decision(
     place: LookupPaths<'_>,
 ) -> Result<PlayerSpec, InvalidValue> {
     let PlayerTerms { files, env, room } = terms;
-    let hashed = |start: &StartCommand| [room.words(), start.words.clone()].concat();
+    let hashed =
+        |start: &StartCommand| [room.words(), start.words.clone(), words_of(&env)].concat();
     let words = start.as_ref().map(|start| hashed(start)).unwrap_or_default();
     let spec = start.and_then(|start| {
         let env = with_libraries(env, start.env.clone().into_iter().next());

@@ -12,7 +12,7 @@ use super::keys::{Field, Given};
 use super::limits::{tc, whole};
 use super::player::{
     LookupPaths, PlayerTerms, Room, RootFolder, UnresolvedCommand, from_bot, from_command,
-    from_decision, from_engine, is_same, only, player_of_build, with_libraries,
+    from_decision, from_engine, is_same, only, player_of_build, with_libraries, words_of,
 };
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems};
@@ -250,12 +250,13 @@ fn by_command(
     let built = builds.zip(plan).map(|(rules, plan)| (rules, BuildState::of(rules, plan)));
     let result = built.as_ref().and_then(|(_, built)| Some((&built.plan, built.dir.as_deref()?)));
     let libraries = result.and_then(|(plan, dir)| plan.library_path(dir, dir));
+    let own_env = words_of(&env);
     let env = with_libraries(env, libraries);
     let dir = result.map_or(&*dir, |(_, dir)| dir);
     let files = files(keys.files, dir, problems)?;
     let words: Vec<String> = words.into_inner().into_iter().map(Spanned::into_inner).collect();
     let place = LookupPaths { base: dir, ..place };
-    let hashed = [room.words(), words.clone()].concat();
+    let hashed = [room.words(), words.clone(), own_env].concat();
     let command = UnresolvedCommand { words, env, files, room };
     let spec = from_command(String::new(), command, place);
     let spec = match built {

@@ -174,13 +174,17 @@ pub(super) fn name(field: Given<'_, String>, problems: &mut Problems) -> Option<
     }
 }
 
+/// The longest name of a file or folder, in bytes.
+const LONGEST_FOLDER_NAME: usize = 255;
+
 fn check_folder_name(name: &str) -> Result<(), InvalidValue> {
-    if !name.contains(['/', '\\']) && !name.starts_with('.') && name.trim() == name {
+    let is_plain = !name.contains(['/', '\\']) && !name.starts_with('.') && name.trim() == name;
+    if is_plain && name.len() <= LONGEST_FOLDER_NAME {
         return Ok(());
     }
     let title = format!("`{name}` cannot be a folder's name");
     let help = "the results folder has the tournament's name, which must not contain `/` or `\\`, \
-                begin with a dot, or have spaces at either end";
+                begin with a dot, have spaces at either end, or take more than 255 bytes";
     Err(InvalidValue::new(title, help))
 }
 
