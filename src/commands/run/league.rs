@@ -53,7 +53,10 @@ pub(super) fn play(
         new_runtime()?.block_on(async {
             let stop = interrupted()?;
             let (tell, instructions) = mpsc::unbounded_channel();
-            finish_when_asked(tell.clone())?;
+            // On other machines, the games in play are dropped, as in any tournament.
+            if run.limits.workers.is_none() {
+                finish_when_asked(tell.clone())?;
+            }
             let roster = find_players(league, state, listeners)?;
             let players: Vec<(usize, &PlayerSpec)> =
                 roster.iter().map(|(number, spec)| (*number, spec)).collect();
