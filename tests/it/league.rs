@@ -298,13 +298,13 @@ fn a_challenge_is_played_and_counts_for_nothing() {
 }
 
 #[test]
-#[ignore = "slow: games that take ten seconds"]
+#[ignore = "slow: games that take seconds"]
 fn a_challenge_gives_way_to_a_check() {
     let arena = league_with(|config| config.jobs = 1);
     let choice = "return rng.choice(legal)";
     let slow =
-        program("slow").replace(choice, "__import__('time').sleep(0.5); return rng.choice(legal)");
-    assert!(slow.contains("sleep(0.5)"));
+        program("slow").replace(choice, "__import__('time').sleep(0.35); return rng.choice(legal)");
+    assert!(slow.contains("sleep(0.35)"));
     arena.hand_in("ann", "player.py", &slow);
     let run = arena.start(&["run", "-q"]);
     arena.wait_for_report("ann", "entered as ann v1");
