@@ -19,8 +19,9 @@ pub(super) fn new_runtime() -> Result<Runtime, Failure> {
         .map_err(|error| Failure::system(format!("cannot wait for events: {error}")))
 }
 
-/// Binds this thread, and the players it starts, to cores as those of a game of so many seats in `run`. What a
-/// player sees of the machine decides how it works: a JVM with one core takes its memory slowly.
+/// Binds this thread, and the players it starts, to cores as those of a game of so many seats in
+/// `run`. What a player sees of the machine decides how it works: a JVM with one core takes its
+/// memory slowly.
 pub(super) fn settle_on_cores(control: &TimeControl, seats: usize) -> Vec<CoreReservation> {
     let cores = reserve_cores(1, control.cores_per_game(seats));
     for cores in &cores {
