@@ -524,7 +524,7 @@ def metadata():
                lambda path: os.chown(path, os.getuid(), os.getgid()),
                lambda path: os.setxattr(path, "user.hostile", b"1")]
     devices = ["/dev/" + name for name in ("null", "zero", "full", "random", "urandom")]
-    truncates = [own, os.environ["OUTSIDE"], os.environ["TOLD"] + "/results/cup/games.jsonl"]
+    truncates = [own, os.environ["TOLD"] + "/results/cup/games.jsonl"]
     return (any(works(lambda path=path, change=change: change(path))
                 for path in places for change in changes)
             or any(works(lambda path=path: os.utime(path)) for path in devices)
