@@ -286,15 +286,15 @@ fn check_clock(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
         clock.charge_startup(Duration::from_nanos(record.clock.startup_ns[seat]));
         let late_fault = record.fault_of(seat).is_some_and(|fault| fault.code.is_late());
         let turns = &record.clock.used_ns[seat];
-        let mut is_late = false;
+        let (mut is_late, mut is_told) = (false, false);
         for (turn, used) in (1..).zip(turns) {
             is_late = clock.spend(Duration::from_nanos(*used)) == ClockVerdict::Late;
             let is_excused = turn == turns.len() && record.fault_of(seat).is_some();
-            if is_late && !is_excused {
-                // The first one says enough: a forged record may have a million.
+            // The first one says enough: a forged record may have a million.
+            if is_late && !is_excused && !is_told {
                 let seat = record.players.names[seat].clone();
                 found.push(RecordFinding::Late { seat, turn });
-                break;
+                is_told = true;
             }
         }
         if late_fault && control.measure == Measure::Wall && !is_late && !clock.is_out() {
