@@ -87,7 +87,7 @@ function sortRanking(table, column, isRising) {
 }
 
 function watchRanking() {
-  const table = document.querySelector("table.ranking");
+  const table = document.querySelector("#ranking table.ranking");
   if (!table) return;
   const headings = [...table.tHead.rows[0].cells].slice(0, -1);
   headings.forEach((heading, column) => {
@@ -111,7 +111,7 @@ function watchRanking() {
 
 /** Shows only the players that are searched for. */
 function findPlayers() {
-  const table = document.querySelector("table.ranking");
+  const table = document.querySelector("#ranking table.ranking");
   const text = find("who").value.toLowerCase(), kind = find("kind").value;
   let count = 0;
   for (const row of table.querySelectorAll("tbody tr:not(.line)")) {

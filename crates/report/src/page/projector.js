@@ -18,6 +18,7 @@ const projector = {
     clearTimeout(this.timer);
     document.body.classList.remove("projected");
     find("projector").hidden = true;
+    find("projector").replaceChildren();
   },
 
   after(pause, next) {
@@ -27,7 +28,7 @@ const projector = {
 
   /** The first rows of the ranking: place, player, interval and score; the next time the rows after them. */
   table() {
-    const table = document.querySelector("table.ranking"), size = 10;
+    const table = document.querySelector("#ranking table.ranking"), size = 10;
     const headings = [...table?.querySelectorAll("thead th") ?? []].map((heading) => heading.textContent);
     const rows = [...table?.querySelectorAll("tbody:not(.unranked) tr:not(.line)") ?? []];
     const page = this.turn % Math.max(Math.ceil(rows.length / size), 1);
