@@ -29,7 +29,7 @@ pub(crate) struct User {
 impl Users {
     /// The users that this process may hand out, if it is root.
     pub(crate) fn of_this_process() -> Option<Self> {
-        // Without such files, there are no user namespaces.
+        // A kernel without user namespaces has no such files.
         let map = |name: &str| fs::read_to_string(format!("/proc/self/{name}")).unwrap_or_default();
         nix::unistd::geteuid().is_root().then(|| Self {
             first: first_of(std::process::id(), [&map("uid_map"), &map("gid_map")]),

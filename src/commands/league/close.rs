@@ -252,8 +252,8 @@ fn tie_scale(players: &mut [Value], tables: &Tables) {
     }
 }
 
-/// The table of an author's last version, under the author's name; `None` if its files are no longer
-/// those that entered.
+/// The table of an author's last version, under the author's name; `None` if its files have changed
+/// since it entered.
 fn version(dir: &Path, entry: &Entry, folder: &Path) -> Result<Option<Value>, Failure> {
     let shown = escape::terminal(&dir.display().to_string());
     match version_digest(dir) {

@@ -79,7 +79,7 @@ pub struct ListedAuthor {
     pub is_invited: bool,
     /// How many versions have entered.
     pub versions: usize,
-    /// The version that has not left; `None` if there is none.
+    /// The version in the league now; `None` if the author has none.
     pub current: Option<CurrentVersion>,
     /// The last submission: when that was decided, and the version that entered or the reason.
     pub last: Option<(String, Result<u32, String>)>,
@@ -87,7 +87,7 @@ pub struct ListedAuthor {
     pub is_removed: bool,
 }
 
-/// The version of an author that has not left.
+/// The version of an author that is in the league now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CurrentVersion {
     /// Its number.
