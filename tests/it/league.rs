@@ -960,7 +960,7 @@ fn what_is_not_a_submission_is_refused_with_its_reason() {
         assert!(arena.report(author).contains(why), "{}", arena.report(author));
     }
     arena.wait_for_report("Ann", "entered as Ann v1");
-    // Another such link is read before what comes after it, and is no news.
+    // A second link is read before the folder after it, and draws no second warning.
     let other = arena.path().join("hand-in/.other");
     symlink(outside.path(), &other).expect("a link");
     fs::rename(other, &away).expect("renamed");

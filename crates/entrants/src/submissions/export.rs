@@ -51,7 +51,7 @@ pub(super) fn open(
         |entry: &&ExportEntry| is_table(&entry.name) && !is_folder(&entry.dir.join(&entry.name));
     let (notes, uploads): (Vec<_>, Vec<_>) = outer.entries.iter().partition(is_note);
     let is_plain = |entry: &&ExportEntry| entry.label.id.is_none();
-    // A single one may be named like an upload: there is no other author whose player it could replace.
+    // A single one may be named like an upload: it can replace no other author's player.
     if uploads.is_empty() || uploads.len() > 1 && !uploads.iter().all(is_plain) {
         return Ok(outer);
     }
