@@ -3,11 +3,9 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::io::{self, IoSlice};
-use std::pin::Pin;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
@@ -18,10 +16,11 @@ use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep, timeout_at};
+use tokio_util::io::InspectWriter;
 
 /// The path at which pages listen for changes.
 pub const EVENTS: &str = "/events";
@@ -103,61 +102,9 @@ impl ConnectionState {
         FETCHING + Duration::from_secs(self.taken.load(Ordering::Relaxed) / SLOWEST)
     }
 
-    /// Counts what a write has sent.
-    fn count(&self, written: &Poll<io::Result<usize>>) {
-        if let Poll::Ready(Ok(bytes)) = written {
-            self.taken.fetch_add(*bytes as u64, Ordering::Relaxed);
-        }
-    }
-}
-
-/// The stream of a connection, which counts what its client takes.
-struct CountedStream<S> {
-    stream: S,
-    stage: Arc<ConnectionState>,
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for CountedStream<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for CountedStream<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.stage.count(&written);
-        written
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        pieces: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
-        self.stage.count(&written);
-        written
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
+    /// Counts what was sent.
+    fn count(&self, sent: &[u8]) {
+        self.taken.fetch_add(sent.len() as u64, Ordering::Relaxed);
     }
 }
 
@@ -216,7 +163,8 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
         stage.asked.store(true, Ordering::Relaxed);
         router.call(request)
     });
-    let stream = CountedStream { stream, stage: Arc::clone(&stage) };
+    let counted = Arc::clone(&stage);
+    let stream = InspectWriter::new(stream, move |sent: &[u8]| counted.count(sent));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(ASKING)
