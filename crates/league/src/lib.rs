@@ -40,6 +40,7 @@
 //! ```
 
 mod acceptance;
+mod arrivals;
 pub mod author_folder;
 pub mod author_name;
 mod author_report;
