@@ -1,7 +1,7 @@
 //! The game of a configuration with its options, and the players that can play it.
 
 use referee_games::options::OptionKind;
-use referee_games::{AnyGame, GameError, OptionSpec, Options, SharedGame};
+use referee_games::{AnyGame, GameError, OptionError, OptionSpec, Options, SharedGame};
 use referee_record::bounded;
 use referee_record::model::bounds;
 use referee_record::model::containment::ContainmentRequest;
@@ -98,13 +98,11 @@ fn options(
                         problems.fail(failed);
                         return None;
                     }
-                    Err(GameError::Options(error)) => {
-                        (error.name().map(str::to_owned), error.to_string())
-                    }
+                    Err(GameError::Options(error)) => of_option(&error),
                     Err(error) => (None, error.to_string()),
                 }
             }
-            Err(error) => (error.name().map(str::to_owned), error.to_string()),
+            Err(error) => of_option(&error),
         };
     let alone = name.and_then(|name| given.iter().find(|option| *option.name.get_ref() == name));
     if let Some(option) = alone {
@@ -116,6 +114,11 @@ fn options(
     let at = first.unwrap_or(game_at);
     problems.add(Problem::new(at, "these options contradict each other").help(refusal));
     None
+}
+
+/// The option that is wrong, if it is a single one, and the reason.
+fn of_option(error: &OptionError) -> (Option<String>, String) {
+    (error.name().map(str::to_owned), error.to_string())
 }
 
 /// Refuses options that, with the files that they name, are longer than a log may have them.

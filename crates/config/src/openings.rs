@@ -52,6 +52,30 @@ struct TriedBook {
     longest: usize,
 }
 
+impl TriedBook {
+    /// Notes a `start` that this book, in a `file` of that name, does not have, and a `length` of games
+    /// that its openings reach.
+    fn note_unfit(
+        &self,
+        file: &Spanned<String>,
+        start: Option<&Spanned<i128>>,
+        length: Option<&Spanned<i128>>,
+        problems: &mut Problems,
+    ) {
+        let Self { book, longest } = self;
+        let BookSelection { start: first, size, .. } = book.selection;
+        if let Some(start) = start.filter(|_| u64::from(first) > size) {
+            let label = format!("expected at most {size}, the openings in the file");
+            problems.add(Problem::new(start.span(), "invalid value for `start`").label(label));
+        }
+        if let Some(length) = length.filter(|length| *length.get_ref() <= *longest as i128) {
+            let problem = Problem::new(length.span(), "`length` ends games in their opening");
+            let problem = problem.earlier(file.span(), "the plies of these openings count too");
+            problems.add(problem.label(format!("expected more than {longest}")));
+        }
+    }
+}
+
 /// Checks the openings that `keys` ask for, in games under these rules that end after `length`
 /// plies at the latest, if that is given.
 pub(super) fn check(
@@ -105,19 +129,9 @@ pub(super) fn check(
         },
     };
     let path = place.base.join(file.get_ref());
-    let TriedBook { book, longest } = read((file, path), selection, rules?, problems)?;
-    if let Some(start) =
-        keys.start.as_ref().filter(|_| u64::from(book.selection.start) > book.selection.size)
-    {
-        let label = format!("expected at most {}, the openings in the file", book.selection.size);
-        problems.add(Problem::new(start.span(), "invalid value for `start`").label(label));
-    }
-    if let Some(length) = length.filter(|length| *length.get_ref() <= longest as i128) {
-        let problem = Problem::new(length.span(), "`length` ends games in their opening");
-        let problem = problem.earlier(file.span(), "the plies of these openings count too");
-        problems.add(problem.label(format!("expected more than {longest}")));
-    }
-    Some(OpeningSource::Book(Arc::new(book)))
+    let tried = read((file, path), selection, rules?, problems)?;
+    tried.note_unfit(file, keys.start.as_ref(), length, problems);
+    Some(OpeningSource::Book(Arc::new(tried.book)))
 }
 
 /// The order of the openings.

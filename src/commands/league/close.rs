@@ -158,21 +158,26 @@ impl Final {
         if let Some((key, value)) = meetings(there.len(), players.len(), header.seats.len()) {
             keys.insert(key.to_owned(), value.into());
         }
-        // Values come before tables, or they would belong to one.
-        let mut whole = Table::new();
-        let (values, sections): (Vec<_>, Vec<_>) =
-            keys.into_iter().partition(|(_, value)| !value.is_table() && !value.is_array());
-        whole.extend(values.into_iter().chain(sections));
-        whole.insert("players".to_owned(), Value::Array(players));
-        let body = toml::to_string(&whole).map_err(|error| Failure::system(error.to_string()))?;
-        let text = format!(
-            "# The final of the league `{}`: each author's last version. Change what you like,\n\
-             # such as `{deals}`; `referee run --plan` shows how many games there will be.\n{body}",
-            header.tournament,
-            deals = if header.seats.len() == 2 { "pairs" } else { "deals" },
-        );
+        let text = written(keys, players, header)?;
         Ok(Self { text, authors: there.len(), notes })
     }
+}
+
+/// The configuration with these keys and players, for people to change.
+fn written(keys: Table, players: Vec<Value>, header: &Header) -> Result<String, Failure> {
+    // Values come before tables, or they would belong to one.
+    let mut whole = Table::new();
+    let (values, sections): (Vec<_>, Vec<_>) =
+        keys.into_iter().partition(|(_, value)| !value.is_table() && !value.is_array());
+    whole.extend(values.into_iter().chain(sections));
+    whole.insert("players".to_owned(), Value::Array(players));
+    let body = toml::to_string(&whole).map_err(|error| Failure::system(error.to_string()))?;
+    Ok(format!(
+        "# The final of the league `{}`: each author's last version. Change what you like,\n\
+         # such as `{deals}`; `referee run --plan` shows how many games there will be.\n{body}",
+        header.tournament,
+        deals = if header.seats.len() == 2 { "pairs" } else { "deals" },
+    ))
 }
 
 /// Everybody who has a link to hand in by, or has handed in.
