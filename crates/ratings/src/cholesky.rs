@@ -7,14 +7,31 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayView1, Axis, s};
 
 use crate::blocks::{blocks, factor_block, inverse_of_block};
+use crate::curvature::Curvature;
 use crate::envelope::Order;
 
 /// The Cholesky factor `L` of a positive definite matrix `H = L Lᵀ`.
 #[derive(Debug, Clone)]
 pub(crate) struct Factor {
     lower: Array2<f64>,
-    /// The order of the rows of a sparse matrix, if it is not that of the parameters.
-    order: Option<Arc<Order>>,
+    /// If the matrix is sparse, what else it is made of.
+    sparse: Option<Sparse>,
+}
+
+/// What a sparse matrix `H = S − U D Uᵀ` is made of besides the factor of `S`: Woodbury's formula gives
+/// the inverse, `S⁻¹ + S⁻¹ U (D⁻¹ − Uᵀ S⁻¹ U)⁻¹ Uᵀ S⁻¹`.
+#[derive(Debug, Clone)]
+struct Sparse {
+    /// The order of the rows, which is not that of the parameters.
+    order: Arc<Order>,
+    /// `D`: the weights of unknown means.
+    weights: Array1<f64>,
+    /// `U`, whose columns are their sums, in order.
+    sums: Array2<f64>,
+    /// `S⁻¹ U`, in order.
+    ways: Array2<f64>,
+    /// The factor of `D⁻¹ − Uᵀ S⁻¹ U`.
+    rest: Box<Factor>,
 }
 
 impl Factor {
@@ -38,13 +55,27 @@ impl Factor {
         for (at, mut row) in lower.rows_mut().into_iter().enumerate() {
             row.slice_mut(s![at + 1..]).fill(0.0);
         }
-        Self { lower, order: None }
+        Self { lower, sparse: None }
     }
 
-    /// The same in the order of a sparse matrix, if there is one.
-    pub(crate) fn in_order(matrix: Array2<f64>, floor: f64, order: Option<&Arc<Order>>) -> Self {
-        let Some(order) = order else { return Self::new(matrix, floor) };
-        Self { lower: order.factor(&matrix, floor), order: Some(Arc::clone(order)) }
+    /// Factors a symmetric matrix that is sparse, but for unknown means, in this order.
+    pub(crate) fn sparse(matrix: Curvature, floor: f64, order: Arc<Order>) -> Self {
+        let Curvature { cells, unknown } = matrix;
+        let lower = order.factor(&cells, floor);
+        drop(cells);
+        let (size, means) = (lower.nrows(), unknown.len());
+        let [mut sums, mut ways] = [(); 2].map(|()| Array2::zeros((size, means)));
+        for (at, unknown) in unknown.iter().enumerate() {
+            let sum = Array1::from(order.sorted(&unknown.factors(size)));
+            sums.column_mut(at).assign(&sum);
+            ways.column_mut(at).assign(&solved(&lower, |row| order.begin(row), sum));
+        }
+        let weights: Array1<f64> = unknown.iter().map(|unknown| unknown.weight).collect();
+        let rest = Array2::from_diag(&weights.recip()) - sums.t().dot(&ways);
+        // No eigenvalue is below that of `(D + D Uᵀ H⁻¹ U D)⁻¹`.
+        let most = (&sums * &sums * &weights * &weights).sum() / floor + weights.sum();
+        let rest = Box::new(Self::new(rest, most.recip()));
+        Self { lower, sparse: Some(Sparse { order, weights, sums, ways, rest }) }
     }
 
     /// `L` of a dense matrix.
@@ -54,68 +85,47 @@ impl Factor {
 
     /// Whether the matrix is sparse.
     pub(crate) fn is_sparse(&self) -> bool {
-        self.order.is_some()
-    }
-
-    /// Where a row begins to be not zero.
-    fn begin(&self, row: usize) -> usize {
-        self.order.as_ref().map_or(0, |order| order.begin(row))
-    }
-
-    fn sorted(&self, values: &[f64]) -> Array1<f64> {
-        let order = self.order.as_ref();
-        order.map_or_else(|| values.to_vec(), |order| order.sorted(values)).into()
-    }
-
-    fn unsorted(&self, values: Array1<f64>) -> Array1<f64> {
-        match &self.order {
-            None => values,
-            Some(order) => order.unsorted(&values.to_vec()).into(),
-        }
+        self.sparse.is_some()
     }
 
     /// The logarithm of the determinant of `H`.
     pub(crate) fn log_determinant(&self) -> f64 {
-        2.0 * self.lower.diag().iter().map(|pivot| pivot.ln()).sum::<f64>()
+        let own = 2.0 * self.lower.diag().iter().map(|pivot| pivot.ln()).sum::<f64>();
+        let lacking = |Sparse { weights, rest, .. }: &Sparse| {
+            rest.log_determinant() + weights.iter().map(|weight| weight.ln()).sum::<f64>()
+        };
+        own + self.sparse.as_ref().map_or(0.0, lacking)
     }
 
     /// Solves `H x = right` for `x`.
     pub(crate) fn solve(&self, right: &[f64]) -> Array1<f64> {
-        let mut solution = self.sorted(right);
-        for (at, row) in self.lower.rows().into_iter().enumerate() {
-            let begin = self.begin(at);
-            let known = row.slice(s![begin..at]).dot(&solution.slice(s![begin..at]));
-            solution[at] = (solution[at] - known) / row[at];
-        }
-        for (at, row) in self.lower.rows().into_iter().enumerate().rev() {
-            let value = solution[at] / row[at];
-            let begin = self.begin(at);
-            solution[at] = value;
-            solution.slice_mut(s![begin..at]).scaled_add(-value, &row.slice(s![begin..at]));
-        }
-        self.unsorted(solution)
+        let Some(Sparse { order, sums, ways, rest, .. }) = &self.sparse else {
+            return solved(&self.lower, |_| 0, right.to_vec().into());
+        };
+        let alone = solved(&self.lower, |row| order.begin(row), order.sorted(right).into());
+        let more = ways.dot(&rest.solve(&sums.t().dot(&alone).to_vec()));
+        order.unsorted(&(alone + more).to_vec()).into()
     }
 
     /// The product `H x`.
     pub(crate) fn product(&self, x: &[f64]) -> Array1<f64> {
-        let (x, mut half) = (self.sorted(x), Array1::zeros(x.len()));
-        let rows = || self.lower.rows().into_iter().enumerate();
-        for (at, row) in rows() {
-            let begin = self.begin(at);
-            half.slice_mut(s![begin..=at]).scaled_add(x[at], &row.slice(s![begin..=at]));
-        }
-        let dot = |(at, row): (usize, ArrayView1<'_, f64>)| {
-            let begin = self.begin(at);
-            row.slice(s![begin..=at]).dot(&half.slice(s![begin..=at]))
+        let Some(Sparse { order, weights, sums, .. }) = &self.sparse else {
+            return product(&self.lower, |_| 0, &ArrayView1::from(x));
         };
-        self.unsorted(rows().map(dot).collect())
+        let x = Array1::from(order.sorted(x));
+        let lacking = sums.dot(&(weights * &sums.t().dot(&x)));
+        let all = product(&self.lower, |row| order.begin(row), &x.view()) - lacking;
+        order.unsorted(&all.to_vec()).into()
     }
 
-    /// The cells of the inverse of `H` where `H` has any.
+    /// The cells of the inverse of `H` where `H` has any but for unknown means.
     pub(crate) fn known_inverse(&self) -> Array2<f64> {
-        match &self.order {
+        match &self.sparse {
             None => self.inverse(),
-            Some(order) => order.inverse(&self.lower),
+            Some(sparse) => {
+                let alone = sparse.order.inverse(&self.lower);
+                sparse.order.unsorted_matrix(&alone, &sparse.root().view())
+            }
         }
     }
 
@@ -130,17 +140,18 @@ impl Factor {
             inverse.slice_mut(s![start..end, ..end]).assign(&column.t());
             inverse.slice_mut(s![..end, start..end]).assign(&column);
         }
-        match &self.order {
+        match &self.sparse {
             None => inverse,
-            Some(order) => order.unsorted_whole(&inverse),
+            Some(sparse) => {
+                let root = sparse.root();
+                general_mat_mul(1.0, &root, &root.t(), 1.0, &mut inverse);
+                sparse.order.unsorted_whole(&inverse)
+            }
         }
     }
 
-    /// The product `A L`.
+    /// The product `A L`, where `H` is dense.
     pub(crate) fn multiplied_by(&self, left: &Array2<f64>) -> Array2<f64> {
-        if let Some(order) = &self.order {
-            return order.multiplied(left, &self.lower);
-        }
         let mut product = Array2::zeros(left.raw_dim());
         for (start, end) in blocks(self.lower.nrows()) {
             let column = self.lower.slice(s![start.., start..end]);
@@ -165,6 +176,48 @@ impl Factor {
         }
         inverse
     }
+}
+
+impl Sparse {
+    /// A root of what the inverse has besides `S⁻¹`.
+    fn root(&self) -> Array2<f64> {
+        self.ways.dot(&self.rest.inverse_of_lower().t())
+    }
+}
+
+/// Solves `L Lᵀ x = right` for `x`, where `begin` says from which column on a row is not zero.
+fn solved(lower: &Array2<f64>, begin: impl Fn(usize) -> usize, right: Array1<f64>) -> Array1<f64> {
+    let mut solution = right;
+    for (at, row) in lower.rows().into_iter().enumerate() {
+        let begin = begin(at);
+        let known = row.slice(s![begin..at]).dot(&solution.slice(s![begin..at]));
+        solution[at] = (solution[at] - known) / row[at];
+    }
+    for (at, row) in lower.rows().into_iter().enumerate().rev() {
+        let value = solution[at] / row[at];
+        let begin = begin(at);
+        solution[at] = value;
+        solution.slice_mut(s![begin..at]).scaled_add(-value, &row.slice(s![begin..at]));
+    }
+    solution
+}
+
+/// The product `L Lᵀ x`, where `begin` says from which column on a row is not zero.
+fn product(
+    lower: &Array2<f64>,
+    begin: impl Fn(usize) -> usize,
+    x: &ArrayView1<'_, f64>,
+) -> Array1<f64> {
+    let mut half = Array1::zeros(x.len());
+    for (at, row) in lower.rows().into_iter().enumerate() {
+        let begin = begin(at);
+        half.slice_mut(s![begin..=at]).scaled_add(x[at], &row.slice(s![begin..=at]));
+    }
+    let dot = |(at, row): (usize, ArrayView1<'_, f64>)| {
+        let begin = begin(at);
+        row.slice(s![begin..=at]).dot(&half.slice(s![begin..=at]))
+    };
+    lower.rows().into_iter().enumerate().map(dot).collect()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate};
 use rand::Rng;
 
 use crate::cholesky::Factor;
+use crate::curvature::Curvature;
 use crate::deal_spread::DealSpread;
 use crate::dispersion::Dispersion;
 use crate::model::{MapEstimate, Model};
@@ -37,7 +38,11 @@ impl Covariance {
         let inverse = information.inverse();
         drop(information);
         let (gradient, dispersion) = gradient(model, &point, &inverse, games);
-        let root = gradient.multiplied_by(&inverse);
+        let mut gradient = gradient.whole();
+        for (row, column, covariance) in model.prior().torn.iter().flat_map(TornCamp::covariance) {
+            gradient[[row, column]] += covariance;
+        }
+        let root = Factor::new(gradient, model.floor()).multiplied_by(&inverse);
         // The prior is uncertain, too.
         let doubts = &model.prior().doubts;
         let more = Array2::from_shape_fn((root.nrows(), doubts.len()), |(parameter, doubt)| {
@@ -72,16 +77,16 @@ impl Covariance {
     }
 }
 
-/// The factor of `B + P`, and the dispersion in `B`. Of the inverse, only the cells that `H` has are
-/// needed.
+/// `B + P` without what players add who may belong to another camp, and the dispersion in `B`. Of the
+/// inverse, only the cells that `H` has are needed.
 fn gradient(
     model: &Model,
     point: &[f64],
     inverse: &Array2<f64>,
     games: &RatedGames,
-) -> (Factor, Dispersion) {
+) -> (Curvature, Dispersion) {
     let of_priors = model.prior().dispersion;
-    let (mut gradient, dispersion) = match games {
+    match games {
         RatedGames::Pairs(pairings) => {
             let spreads = PairSpreads::new(model, point, inverse, pairings);
             (model.information(of_priors, spreads.gradient()), spreads.dispersion())
@@ -89,14 +94,10 @@ fn gradient(
         RatedGames::Deals(deals) => {
             let spread = DealSpread::new(model, point, inverse, deals);
             let mut gradient = model.information(of_priors, std::iter::empty());
-            spread.add_gradient(&mut gradient);
+            spread.add_gradient(&mut gradient.cells);
             (gradient, spread.dispersion())
         }
-    };
-    for (row, column, covariance) in model.prior().torn.iter().flat_map(TornCamp::covariance) {
-        gradient[[row, column]] += covariance;
     }
-    (model.factor(gradient), dispersion)
 }
 
 /// Wald's statistic of the deviations of `parameters` from their mean, without the covariance of all:
@@ -109,7 +110,7 @@ pub(crate) fn sparse_wald(
     parameters: &[usize],
 ) -> f64 {
     let MapEstimate { point, information } = estimate;
-    let gradient = gradient(model, point, &information.known_inverse(), games).0;
+    let gradient = model.factor(gradient(model, point, &information.known_inverse(), games).0);
     let spread = |values: &Array1<f64>| {
         let mut all = vec![0.0; point.len()];
         parameters.iter().zip(values).for_each(|(&at, &value)| all[at] = value);
@@ -117,7 +118,9 @@ pub(crate) fn sparse_wald(
     };
     let own = |all: Array1<f64>| parameters.iter().map(|&at| all[at]).collect::<Array1<f64>>();
     let covariance = |values: &Array1<f64>| {
-        let half = gradient.product(&information.solve(&spread(values)).to_vec());
+        let way = information.solve(&spread(values)).to_vec();
+        let mut half = gradient.product(&way);
+        model.prior().torn.iter().for_each(|camp| camp.add_product(&way, &mut half));
         own(information.solve(&half.to_vec()))
     };
     let precision = |values: &Array1<f64>| own(information.product(&spread(values)));

@@ -24,7 +24,9 @@
 
 use ndarray::Array2;
 
+use crate::cholesky::Factor;
 use crate::covariance::dispersion;
+use crate::curvature::UnknownMean;
 use crate::model::{MapEstimate, Model};
 use crate::prior::{Prior, Steps, TornCamp};
 use crate::rated_games::RatedGames;
@@ -67,7 +69,7 @@ pub(crate) struct Players<'a> {
 struct Learned {
     model: Model,
     point: Vec<f64>,
-    covariance: Array2<f64>,
+    covariance: KnownCovariance,
     /// The standard error of the logarithm of the standard deviation.
     error: f64,
     /// The standard error of the logarithm of the steps' standard deviation; `None` without steps.
@@ -200,14 +202,12 @@ impl Learned {
         let within = 1.0 / prior.deviation.powi(2);
         let mut torn = Vec::new();
         // The mean of a camp of one is the player itself.
-        let several = prior.camps.iter().zip(&means).filter(|(camp, _)| camp.len() > 1);
-        for (camp, &own) in several {
-            let common = all(camp, &self.covariance) / count(camp.len()).powi(2);
+        let camps = prior.camps.iter().zip(&means).zip(&self.covariance.of_camps);
+        for ((camp, &own), of_camp) in camps.filter(|((camp, _), _)| camp.len() > 1) {
+            let common = of_camp.variance / count(camp.len()).powi(2);
             let mut pulls = Vec::new();
-            for &slot in camp {
-                let with: f64 = camp.iter().map(|&other| self.covariance[[slot, other]]).sum();
-                let variance =
-                    self.covariance[[slot, slot]] + common - 2.0 * with / count(camp.len());
+            for (&slot, with) in camp.iter().zip(&of_camp.with) {
+                let variance = self.covariance.of(slot) + common - 2.0 * with / count(camp.len());
                 // What the games alone say about the strength.
                 let information = (1.0 / variance - within).max(f64::EPSILON);
                 let alone = (self.point[slot] / variance - own * within) / information;
@@ -264,6 +264,57 @@ impl Learned {
     }
 }
 
+/// The covariance of the parameters, where it is read.
+struct KnownCovariance {
+    /// Of parameters that games or steps compare.
+    cells: Array2<f64>,
+    /// Of the sum of each camp.
+    of_camps: Vec<SumCovariance>,
+    /// The variance of the sum of all steps.
+    of_steps: f64,
+}
+
+/// The covariance of a sum of parameters.
+struct SumCovariance {
+    /// With each of them.
+    with: Vec<f64>,
+    variance: f64,
+}
+
+impl KnownCovariance {
+    fn new(prior: &Prior, information: &Factor, cells: Array2<f64>) -> Self {
+        let cells = cells * prior.dispersion;
+        let of_sum = |unknown: UnknownMean| {
+            let sum = &unknown.sum;
+            let with: Vec<f64> = if information.is_sparse() && unknown.is_wide() {
+                let with = information.solve(&unknown.factors(cells.nrows()));
+                sum.iter().map(|&(at, _)| with[at] * prior.dispersion).collect()
+            } else {
+                let with = |&(row, _): &(usize, f64)| {
+                    sum.iter().map(|&(column, factor)| factor * cells[[row, column]]).sum()
+                };
+                sum.iter().map(with).collect()
+            };
+            let variance = sum.iter().zip(&with).map(|((_, factor), with)| factor * with).sum();
+            SumCovariance { with, variance }
+        };
+        let mut of_camps: Vec<_> = prior.unknown_means(1.0).into_iter().map(of_sum).collect();
+        let of_steps = of_camps.split_off(prior.camps.len());
+        let of_steps = of_steps.first().map_or(0.0, |of_sum| of_sum.variance);
+        Self { cells, of_camps, of_steps }
+    }
+
+    /// The variance of a parameter.
+    fn of(&self, at: usize) -> f64 {
+        self.cells[[at, at]]
+    }
+
+    /// The variance of the difference of two parameters that games or steps compare.
+    fn of_difference(&self, one: usize, other: usize) -> f64 {
+        self.of(one) + self.of(other) - 2.0 * self.cells[[one, other]]
+    }
+}
+
 /// The covariance of the parameters. Takes the dispersion and the blurs that follow from it into
 /// `prior`.
 fn approximate(
@@ -271,14 +322,13 @@ fn approximate(
     map: &MapEstimate,
     prior: &mut Prior,
     games: &RatedGames,
-) -> Array2<f64> {
-    let mut covariance = map.information.known_inverse();
-    prior.dispersion = dispersion(model, &map.point, &covariance, games);
-    covariance *= model.prior().dispersion;
+) -> KnownCovariance {
+    let inverse = map.information.known_inverse();
+    prior.dispersion = dispersion(model, &map.point, &inverse, games);
+    let covariance = KnownCovariance::new(model.prior(), &map.information, inverse);
     let lead = |(upper, lower): (usize, usize)| {
         let [one, other] = [upper, lower].map(|player| model.layout.slots[player]);
-        let cell = |row, column| covariance[[row, column]];
-        (cell(one, one) + cell(other, other) - 2.0 * cell(one, other)).max(0.0).sqrt()
+        covariance.of_difference(one, other).max(0.0).sqrt()
     };
     prior.blurs = games.met().map(lead).collect();
     covariance
@@ -293,7 +343,7 @@ enum Width {
 
 impl Width {
     /// How the evidence grows with its logarithm, and the standard error of that.
-    fn slope(self, prior: &Prior, point: &[f64], covariance: &Array2<f64>) -> (f64, f64) {
+    fn slope(self, prior: &Prior, point: &[f64], covariance: &KnownCovariance) -> (f64, f64) {
         match self {
             Self::OfCamps => Scatter::new(prior, point, covariance).slope(prior.deviation, MODE),
             Self::OfSteps => {
@@ -304,7 +354,7 @@ impl Width {
     }
 
     /// A step towards its most probable logarithm, and the standard error of that.
-    fn newton(self, prior: &Prior, point: &[f64], covariance: &Array2<f64>) -> (f64, f64) {
+    fn newton(self, prior: &Prior, point: &[f64], covariance: &KnownCovariance) -> (f64, f64) {
         let (slope, error) = self.slope(prior, point, covariance);
         ((slope * error * error).clamp(-LONGEST, LONGEST), error)
     }
@@ -346,26 +396,26 @@ struct Scatter {
 }
 
 impl Scatter {
-    fn new(prior: &Prior, point: &[f64], covariance: &Array2<f64>) -> Self {
+    fn new(prior: &Prior, point: &[f64], covariance: &KnownCovariance) -> Self {
         let mut scatter = Self { squares: 0.0, uncertain: 0.0, free: 0.0 };
-        for camp in &prior.camps {
-            let own: f64 = camp.iter().map(|&slot| covariance[[slot, slot]]).sum();
+        for (camp, of_camp) in prior.camps.iter().zip(&covariance.of_camps) {
+            let own: f64 = camp.iter().map(|&slot| covariance.of(slot)).sum();
             scatter.squares += squares(camp, point);
-            scatter.uncertain += own - all(camp, covariance) / count(camp.len());
+            // Of one alone, nothing but rounding is left.
+            scatter.uncertain += (own - of_camp.variance / count(camp.len())).max(0.0);
             scatter.free += count(camp.len()) - 1.0;
         }
         scatter
     }
 
-    fn of_steps(steps: &Steps, point: &[f64], covariance: &Array2<f64>) -> Self {
-        let of_sum = variance(&steps.ends(), covariance);
+    fn of_steps(steps: &Steps, point: &[f64], covariance: &KnownCovariance) -> Self {
         let steps = &steps.list;
         let length = |step: &[usize; 2]| point[step[0]] - point[step[1]];
         let mean = steps.iter().map(length).sum::<f64>() / count(steps.len());
-        let own = steps.iter().map(|step| variance(&[(step[0], 1.0), (step[1], -1.0)], covariance));
+        let own = steps.iter().map(|step| covariance.of_difference(step[0], step[1]));
         Self {
             squares: steps.iter().map(|step| (length(step) - mean).powi(2)).sum(),
-            uncertain: own.sum::<f64>() - of_sum / count(steps.len()),
+            uncertain: (own.sum::<f64>() - covariance.of_steps / count(steps.len())).max(0.0),
             free: count(steps.len()) - 1.0,
         }
     }
@@ -385,19 +435,19 @@ impl Scatter {
 
 /// The logarithm of the results' probability, at least, up to a constant that depends neither on the
 /// camps nor on their spread.
-fn evidence(model: &Model, point: &[f64], covariance: &Array2<f64>, determinant: f64) -> f64 {
+fn evidence(model: &Model, point: &[f64], covariance: &KnownCovariance, determinant: f64) -> f64 {
     let prior = model.prior();
     let all_members = prior.camps.iter().map(Vec::len).sum();
     let mut sum = model.log_posterior(point) / prior.dispersion
         + (count(point.len()) * prior.dispersion.ln() - determinant) / 2.0;
-    for camp in &prior.camps {
+    for (camp, of_camp) in prior.camps.iter().zip(&covariance.of_camps) {
         // The covariance has the dispersion already.
         let [precision, shared, of_mean] =
             [prior.precision(), prior.shared(camp.len()), prior.of_mean(camp.len())]
                 .map(|value| value / prior.dispersion);
-        let own: f64 = camp.iter().map(|&slot| covariance[[slot, slot]]).sum();
+        let own: f64 = camp.iter().map(|&slot| covariance.of(slot)).sum();
         sum += (count(camp.len()) - 1.0) * precision.ln() / 2.0 + of_mean.ln() / 2.0;
-        sum -= (precision * own - shared * all(camp, covariance)) / 2.0;
+        sum -= (precision * own - shared * of_camp.variance) / 2.0;
         sum += membership(camp.len(), all_members);
     }
     let steps = &prior.steps.list;
@@ -405,20 +455,11 @@ fn evidence(model: &Model, point: &[f64], covariance: &Array2<f64>, determinant:
         let [precision, shared, of_mean] =
             [prior.of_step(), prior.shared_by_steps(), prior.of_mean_step()]
                 .map(|value| value / prior.dispersion);
-        let own = steps.iter().map(|step| variance(&[(step[0], 1.0), (step[1], -1.0)], covariance));
+        let own = steps.iter().map(|step| covariance.of_difference(step[0], step[1]));
         sum += (count(steps.len()) - 1.0) * precision.ln() / 2.0 + of_mean.ln() / 2.0;
-        sum -= (precision * own.sum::<f64>() - shared * variance(&prior.steps.ends(), covariance))
-            / 2.0;
+        sum -= (precision * own.sum::<f64>() - shared * covariance.of_steps) / 2.0;
     }
     sum
-}
-
-/// The variance of a sum of parameters.
-fn variance(sum: &[(usize, f64)], covariance: &Array2<f64>) -> f64 {
-    let row = |&(row, by): &(usize, f64)| {
-        by * sum.iter().map(|&(column, other)| other * covariance[[row, column]]).sum::<f64>()
-    };
-    sum.iter().map(row).sum()
 }
 
 /// The logarithm of the probability that these of all players are in one camp.
@@ -434,12 +475,6 @@ fn mean(camp: &[usize], point: &[f64]) -> f64 {
 fn squares(camp: &[usize], point: &[f64]) -> f64 {
     let mean = mean(camp, point);
     camp.iter().map(|&slot| (point[slot] - mean).powi(2)).sum()
-}
-
-/// The sum of a camp's cells.
-fn all(camp: &[usize], covariance: &Array2<f64>) -> f64 {
-    let row = |&row: &usize| camp.iter().map(|&column| covariance[[row, column]]).sum::<f64>();
-    camp.iter().map(row).sum()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod betting;
 mod blocks;
 mod cholesky;
 mod covariance;
+mod curvature;
 mod deal_spread;
 mod deals;
 mod dispersion;

@@ -10,9 +10,10 @@
 
 use std::sync::Arc;
 
-use ndarray::{Array1, Array2, ArrayView1};
+use ndarray::{Array1, ArrayView1};
 
 use crate::cholesky::Factor;
+use crate::curvature::Curvature;
 use crate::deals::SeriesCounts;
 use crate::envelope::Order;
 use crate::linear::{Layout, Local, PairPredictor, SeatEffect, information};
@@ -157,7 +158,7 @@ struct PosteriorPoint {
     point: Vec<f64>,
     value: f64,
     slope: Vec<f64>,
-    curvature: Array2<f64>,
+    curvature: Curvature,
 }
 
 impl Model {
@@ -213,15 +214,18 @@ impl Model {
         }
         let of_series = |series: &Series| series.predictor(&self.layout).parameters().collect();
         let mut cliques: Vec<Vec<usize>> = self.series.iter().map(of_series).collect();
-        cliques.extend(self.prior.camps.iter().cloned());
         cliques.extend(self.prior.steps.list.iter().map(|step| step.to_vec()));
-        cliques.push(self.prior.steps.ends().into_iter().map(|(at, _)| at).collect());
+        let means = self.prior.unknown_means(1.0).into_iter().filter(|unknown| !unknown.is_wide());
+        cliques.extend(means.map(|unknown| unknown.sum.into_iter().map(|(at, _)| at).collect()));
         Order::new(self.layout.len(), &cliques).map(Arc::new)
     }
 
     /// The factor of a matrix with cells where the curvature has them.
-    pub(crate) fn factor(&self, matrix: Array2<f64>) -> Factor {
-        Factor::in_order(matrix, self.floor(), self.order.as_ref())
+    pub(crate) fn factor(&self, matrix: Curvature) -> Factor {
+        match &self.order {
+            None => Factor::new(matrix.whole(), self.floor()),
+            Some(order) => Factor::sparse(matrix.narrowed(), self.floor(), Arc::clone(order)),
+        }
     }
 
     /// The one maximum of the posterior.
@@ -298,39 +302,20 @@ impl Model {
         &self,
         factor: f64,
         terms: impl Iterator<Item = (PairPredictor, Local)>,
-    ) -> Array2<f64> {
+    ) -> Curvature {
         let mut diagonal = self.precisions.clone();
         let all = self.prior.camps.iter().flatten();
         all.for_each(|&slot| diagonal[slot] *= factor);
-        let mut matrix = information(&diagonal, terms);
-        for camp in &self.prior.camps {
-            let shared = factor * self.prior.shared(camp.len());
-            for &row in camp {
-                for &column in camp {
-                    matrix[[row, column]] -= shared;
-                }
-            }
-        }
-        self.add_steps(factor, &mut matrix);
-        matrix
-    }
-
-    /// Adds the precision of steps, times `factor`.
-    fn add_steps(&self, factor: f64, matrix: &mut Array2<f64>) {
+        let mut cells = information(&diagonal, terms);
         for step in &self.prior.steps.list {
             let ends = [(step[0], 1.0), (step[1], -1.0)];
             for (row, sign) in ends {
                 for (column, other) in ends {
-                    matrix[[row, column]] += factor * self.prior.of_step() * sign * other;
+                    cells[[row, column]] += factor * self.prior.of_step() * sign * other;
                 }
             }
         }
-        let ends = self.prior.steps.ends();
-        for &(row, sign) in &ends {
-            for &(column, other) in &ends {
-                matrix[[row, column]] -= factor * self.prior.shared_by_steps() * sign * other;
-            }
-        }
+        Curvature { cells, unknown: self.prior.unknown_means(factor) }
     }
 
     /// The posterior's logarithm at a point, up to a constant that no prior changes, with the

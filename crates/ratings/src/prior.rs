@@ -5,6 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use ndarray::Array1;
+
+use crate::curvature::UnknownMean;
 use crate::rating::ELO;
 use crate::significance::count;
 
@@ -81,6 +84,18 @@ impl TornCamp {
             })
         })
     }
+
+    /// Adds the product of this covariance with a vector to `sum`.
+    pub(crate) fn add_product(&self, vector: &[f64], sum: &mut Array1<f64>) {
+        let mean_of = |values: &[f64]| values.iter().sum::<f64>() / count(values.len());
+        let own: Vec<f64> = self.pulls.iter().map(|&(at, _)| vector[at]).collect();
+        let mean = mean_of(&own);
+        let pulled =
+            own.iter().zip(&self.pulls).map(|(own, (_, variance))| variance * (own - mean));
+        let pulled: Vec<f64> = pulled.collect();
+        let mean = mean_of(&pulled);
+        self.pulls.iter().zip(&pulled).for_each(|(&(at, _), pulled)| sum[at] += pulled - mean);
+    }
 }
 
 impl Prior {
@@ -132,6 +147,18 @@ impl Prior {
     /// The precision of the mean step.
     pub(crate) fn of_mean_step(&self) -> f64 {
         self.of_step() - count(self.steps.list.len()) * self.shared_by_steps()
+    }
+
+    /// What the precisions lack because the means of camps and of steps are not known, times `factor`.
+    pub(crate) fn unknown_means(&self, factor: f64) -> Vec<UnknownMean> {
+        let of_camp = |camp: &Vec<usize>| UnknownMean {
+            weight: factor * self.shared(camp.len()),
+            sum: camp.iter().map(|&slot| (slot, 1.0)).collect(),
+        };
+        let of_steps =
+            || UnknownMean { weight: factor * self.shared_by_steps(), sum: self.steps.ends() };
+        let steps = (!self.steps.list.is_empty()).then(of_steps);
+        self.camps.iter().map(of_camp).chain(steps).collect()
     }
 
     /// A lower bound of the precision of a version's strength in any direction. A version is as

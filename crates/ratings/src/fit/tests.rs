@@ -461,7 +461,7 @@ fn a_version_starts_where_the_one_before_stood() {
     let results = results(5, &[(0, 1, Win), (4, 3, Win)]);
     let layout = Layout::new(&[None; 5], SeatEffect::Common);
     let model = Model::new(layout, &results.rated(), versions());
-    let information = model.information(1.0, std::iter::empty());
+    let information = model.information(1.0, std::iter::empty()).whole();
     // Directly from the definition: first versions scatter around an unknown mean, and so do steps.
     let [mean, mean_step] = [500.0 / ELO, 100.0 / ELO].map(|sd| sd * sd);
     let first = |one, other| mean + if one == other { 1.44 } else { 0.0 };

@@ -47,11 +47,23 @@ fn all_that_is_read_of_the_inverse_is_known() {
     let fitted = fit(&results, &[]).expect("no anchor").fitted;
     let map = fitted.model.map_estimate_from(fitted.point, ROUGH);
     assert!(map.information.is_sparse());
-    let read = |covariance: Array2<f64>| {
+    let columns = (0..map.point.len()).flat_map(|at| {
+        let mut unit = vec![0.0; map.point.len()];
+        unit[at] = 1.0;
+        map.information.product(&unit).to_vec()
+    });
+    let size = (map.point.len(), map.point.len());
+    let whole = Array2::from_shape_vec(size, columns.collect()).expect("a square");
+    let dense = Factor::new(whole, fitted.model.floor());
+    let read = |factor: &Factor| {
         let (prior, games) = (fitted.model.prior(), results.rated());
+        let inverse = factor.known_inverse();
+        let spread = dispersion(&fitted.model, &map.point, &inverse, &games);
+        let covariance = KnownCovariance::new(prior, factor, inverse);
         let widths = [Width::OfCamps, Width::OfSteps];
-        let [one, other] = widths.map(|of| of.slope(prior, &map.point, &covariance).0);
-        let spread = dispersion(&fitted.model, &map.point, &covariance, &games);
+        // Differences of sums over all players: of each, rounding is less.
+        let slope = |of: Width| of.slope(prior, &map.point, &covariance).0 / count(size.0);
+        let [one, other] = widths.map(slope);
         let learned = Learned {
             model: fitted.model.clone(),
             point: map.point.clone(),
@@ -62,8 +74,8 @@ fn all_that_is_read_of_the_inverse_is_known() {
         };
         let torn = learned.torn().iter().flat_map(|it| it.pulls.clone()).map(|it| it.1).sum();
         let evidence = evidence(&learned.model, &learned.point, &learned.covariance, 0.0);
-        [one, other, spread, torn, evidence]
+        [one, other, spread, torn, evidence, factor.log_determinant()]
     };
-    let [known, all] = [map.information.known_inverse(), map.information.inverse()].map(read);
+    let [known, all] = [&map.information, &dense].map(read);
     assert!(known.iter().zip(all).all(|(a, b)| (a - b).abs() < 1e-9), "{known:?} {all:?}");
 }

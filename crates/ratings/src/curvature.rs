@@ -1,0 +1,64 @@
+//! Symmetric matrices over all parameters that are sparse but for a few products.
+//!
+//! A prior around a mean that is not known ties all its members together, so its precision has cells
+//! between any two of them. They are the products of a vector with itself: kept apart, the rest stays
+//! sparse.
+
+use ndarray::Array2;
+
+/// The precision that a sum of parameters lacks because its mean is not known.
+#[derive(Debug, Clone)]
+pub(crate) struct UnknownMean {
+    /// By how much the precision of the sum is less.
+    pub(crate) weight: f64,
+    /// The sum: parameters with their factors.
+    pub(crate) sum: Vec<(usize, f64)>,
+}
+
+/// A sum of so few parameters is left in the cells: it hardly makes them less sparse.
+const FEW: usize = 16;
+
+impl UnknownMean {
+    /// Whether it ties more than a few parameters together.
+    pub(crate) fn is_wide(&self) -> bool {
+        self.sum.len() > FEW
+    }
+
+    /// The factors of all parameters.
+    pub(crate) fn factors(&self, parameters: usize) -> Vec<f64> {
+        let mut factors = vec![0.0; parameters];
+        self.sum.iter().for_each(|&(at, factor)| factors[at] = factor);
+        factors
+    }
+}
+
+/// A symmetric matrix: its cells, less what unknown means lack.
+pub(crate) struct Curvature {
+    pub(crate) cells: Array2<f64>,
+    pub(crate) unknown: Vec<UnknownMean>,
+}
+
+impl Curvature {
+    /// All its cells.
+    pub(crate) fn whole(self) -> Array2<f64> {
+        self.with_cells_of(|_| true).cells
+    }
+
+    /// The same with the few parameters of narrow means in the cells.
+    pub(crate) fn narrowed(self) -> Self {
+        self.with_cells_of(|unknown| !unknown.is_wide())
+    }
+
+    fn with_cells_of(self, is_one: impl Fn(&UnknownMean) -> bool) -> Self {
+        let Self { mut cells, unknown } = self;
+        let (taken, unknown) = unknown.into_iter().partition::<Vec<_>, _>(is_one);
+        for UnknownMean { weight, sum } in taken {
+            for &(row, factor) in &sum {
+                for &(column, other) in &sum {
+                    cells[[row, column]] -= weight * factor * other;
+                }
+            }
+        }
+        Self { cells, unknown }
+    }
+}
