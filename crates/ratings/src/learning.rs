@@ -42,6 +42,8 @@ const SHAPE: f64 = 2.0;
 const STEP_MODE: f64 = 100.0;
 /// Steps in the logarithm of the standard deviation are at most this large.
 const LONGEST: f64 = 0.7;
+/// More of a step is taken if it is more than this share of the one before.
+const SLOW: f64 = 0.5;
 /// A step below this is the last one.
 const SHORT: f64 = 0.01;
 /// About ten steps are needed; this bound only guards against rounding.
@@ -141,16 +143,18 @@ impl Learned {
     /// Learns everything but the camps, from this prior on.
     fn new(mut model: Model, start: Vec<f64>, mut prior: Prior, games: &RatedGames) -> Self {
         let (mut point, mut steps) = (start, 0);
-        let mut search = StepSearch::default();
+        let [mut of_camps, mut of_steps] = [WidthSearch::default(), WidthSearch::default()];
         loop {
             model.set_prior(prior.clone());
             let map = model.map_estimate_from(point, ROUGH);
             let covariance = approximate(&model, &map, &mut prior, games);
             let (step, error) = Width::OfCamps.newton(&prior, &map.point, &covariance);
-            let of_steps = (!prior.steps.list.is_empty())
+            let newton_of_steps = (!prior.steps.list.is_empty())
                 .then(|| Width::OfSteps.newton(&prior, &map.point, &covariance));
-            let (step_of_steps, step_error) = of_steps.unzip();
-            let longest = step.abs().max(step_of_steps.unwrap_or(0.0).abs());
+            let step_error = newton_of_steps.map(|(_, error)| error);
+            let step_of_camps = of_camps.step(step);
+            let step_of_steps = of_steps.step(newton_of_steps.map_or(0.0, |(step, _)| step));
+            let longest = step.abs().max(newton_of_steps.map_or(0.0, |(step, _)| step.abs()));
             point = map.point;
             steps += 1;
             if (longest < SHORT && steps >= SETTLING) || steps == MOST_STEPS {
@@ -159,8 +163,8 @@ impl Learned {
                 let evidence = evidence(&model, &point, &covariance, determinant) + errors;
                 return Self { model, point, covariance, error, step_error, evidence };
             }
-            prior.deviation *= step.exp();
-            prior.steps.deviation *= search.damped(step_of_steps.unwrap_or(0.0)).exp();
+            prior.deviation *= step_of_camps.exp();
+            prior.steps.deviation *= step_of_steps.exp();
         }
     }
 
@@ -360,28 +364,40 @@ impl Width {
     }
 }
 
-/// The search for the most probable standard deviation of the steps from version to version. The
-/// blurs follow it, so Newton's steps may go to and fro for ever. One that goes back by more than half
-/// of the last one is halved, and so are all later ones.
-struct StepSearch {
-    last: f64,
-    factor: f64,
+/// The search for the most probable logarithm of a standard deviation. The blurs and the other
+/// standard deviation follow it, so Newton's steps may go to and fro for ever, or be far too short.
+struct WidthSearch {
+    /// The part of a step to take.
+    part: f64,
+    /// How far it may grow.
+    most: f64,
+    /// The last of Newton's steps, and what was taken of it.
+    last: Option<(f64, f64)>,
 }
 
-impl Default for StepSearch {
+impl Default for WidthSearch {
     fn default() -> Self {
-        Self { last: 0.0, factor: 1.0 }
+        Self { part: 1.0, most: 2.0, last: None }
     }
 }
 
-impl StepSearch {
-    /// The part of this step to take.
-    fn damped(&mut self, step: f64) -> f64 {
-        if step * self.last < 0.0 && step.abs() > self.last.abs() / 2.0 {
-            self.factor /= 2.0;
+impl WidthSearch {
+    /// The step to take for this one of Newton's.
+    fn step(&mut self, newton: f64) -> f64 {
+        if let Some((before, taken)) = self.last {
+            if before * newton < 0.0 {
+                // On a straight line, this part would have led to the end.
+                self.part = (taken / (before - newton)).min(1.0);
+                self.most = taken / before / 2.0;
+            } else if newton.abs() > SLOW * before.abs() {
+                self.part = self.part.max((2.0 * self.part).min(self.most));
+            } else {
+                self.part = self.part.min(1.0);
+            }
         }
-        self.last = step;
-        step * self.factor
+        let taken = (self.part * newton).clamp(-LONGEST, LONGEST);
+        self.last = Some((newton, taken));
+        taken
     }
 }
 

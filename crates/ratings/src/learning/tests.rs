@@ -79,3 +79,47 @@ fn all_that_is_read_of_the_inverse_is_known() {
     let [known, all] = [&map.information, &dense].map(read);
     assert!(known.iter().zip(all).all(|(a, b)| (a - b).abs() < 1e-9), "{known:?} {all:?}");
 }
+
+/// The steps that a search takes to the end of one of Newton's, whose step at a distance is this.
+fn searched(newton: impl Fn(f64) -> f64) -> usize {
+    let (mut search, mut away) = (WidthSearch::default(), 3.0);
+    (0..MOST_STEPS)
+        .find(|_| {
+            let step = newton(away);
+            away += search.step(step);
+            step.abs() < SHORT
+        })
+        .expect("an end")
+}
+
+#[test]
+fn a_search_ends_soon_whether_steps_are_right_too_long_or_too_short() {
+    assert!(searched(|away| (-away).clamp(-LONGEST, LONGEST)) <= 6);
+    assert!(searched(|away| (-2.0 * away).clamp(-LONGEST, LONGEST)) <= 8, "to and fro for ever");
+    assert!(searched(|away| (-9.0 * away).clamp(-LONGEST, LONGEST)) <= 10, "further each time");
+    assert!(searched(|away| -away / 10.0) <= 25, "0.9 of what is left each time");
+}
+
+/// All players are equals, so neither standard deviation can be told well.
+#[test]
+fn a_league_of_equals_is_learned_to_the_end() {
+    let mut results = Results::new(12 * AUTHORS);
+    let mut luck = ChaCha8Rng::seed_from_u64(5);
+    for version in AUTHORS..12 * AUTHORS {
+        results.set_before(version, version - AUTHORS);
+    }
+    for pair in 0..800 {
+        let one = luck.random_range(0..11 * AUTHORS);
+        let other = one + luck.random_range(1..AUTHORS);
+        let outcome = if luck.random() { Win } else { Loss };
+        results.add(PlayedGame::by_rules(one, other, pair, outcome));
+    }
+    let fitted = fit(&results, &[]).expect("no anchor").fitted;
+    let map = fitted.model.map_estimate_from(fitted.point, ROUGH);
+    let mut prior = fitted.model.prior().clone();
+    let covariance = approximate(&fitted.model, &map, &mut prior, &results.rated());
+    for width in [Width::OfCamps, Width::OfSteps] {
+        let (step, _) = width.newton(&prior, &map.point, &covariance);
+        assert!(step.abs() < 2.0 * SHORT, "{width:?} {step}");
+    }
+}
