@@ -4,9 +4,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
 use referee_games::{BySeat, Seat};
 use referee_record::log::{LOG, LogReader, LogWriter};
-use referee_record::model::record::GameRecord;
+use referee_record::model::entry::{Entry, Leaving, LeavingReason};
+use referee_record::model::record::{GameRecord, Header, PlayerInfo};
+use referee_record::model::roster::RosterChange;
+use referee_record::model::stage::{Format, Stage};
 use referee_record::seeds::Secret;
 use referee_tournament::folder::SECRET;
 use referee_tournament::schedule::state::TournamentState;
@@ -26,20 +31,99 @@ pub(crate) struct Made {
     pub(crate) games: usize,
 }
 
+/// The games of a short tournament, whose folder is empty again but for its secret.
+struct Played {
+    results: PathBuf,
+    header: Header,
+    games: Vec<GameRecord>,
+}
+
 /// Makes a round-robin with at least `games` games of `players` players in the folder `dir`, whose
 /// tables and page are not written yet.
 pub(crate) fn make(dir: &Path, players: usize, games: usize) -> Outcome<Made> {
     let pairs = games.div_ceil(players * (players - 1));
+    let Played { results, mut header, games: played } = play(dir, players)?;
+    configure(dir, players, pairs)?;
+    header.stages[0].pairs = u32::try_from(pairs)?;
+    let schedule = TournamentState::new(&header);
+    let mut log = LogWriter::create(&results, &header)?;
+    for index in 0..schedule.len() {
+        log.append(&again(&played[index % played.len()], &schedule, index))?;
+    }
+    log.finish()?;
+    Ok(Made { results, games: schedule.len() })
+}
+
+/// Makes a league in the folder `dir`: one author after the other hands in a version, until each has
+/// handed in so many. In between, those that are there play.
+pub(crate) fn make_league(
+    dir: &Path,
+    authors: usize,
+    versions: usize,
+    games: usize,
+) -> Outcome<()> {
+    let Played { results, mut header, games: played } = play(dir, 10)?;
+    header.stages = vec![Stage { format: Format::League, pairs: 1, players: None }];
+    header.quarantine = 0;
+    let mut state = TournamentState::new(&header);
+    let mut log = LogWriter::create(&results, &header)?;
+    let (first, all) = (state.names().len(), authors * versions);
+    let mut luck = SmallRng::seed_from_u64(SEED);
+    for entered in 0..all {
+        for change in hand_in(&header.players[0], entered, authors)? {
+            state.apply(&change)?;
+            log.append_change(&change)?;
+        }
+        while state.played() < games * (entered + 1) / all {
+            state.choose();
+            while let Some(index) = state.next_due(0) {
+                let [white, black] = state.fixture(index).players.two().map(|player| {
+                    player.checked_sub(first).map_or(0.0, |it| strength(it % authors, authors))
+                });
+                let chance = 1.0 / (1.0 + 10_f64.powf((black - white) / 400.0));
+                let winner = if luck.random_bool(chance) { "white" } else { "black" };
+                let such: Vec<_> = played.iter().filter(|game| game.result == winner).collect();
+                let record = again(such[index % such.len()], &state, index);
+                state.add(&record)?;
+                log.append(&record)?;
+            }
+        }
+    }
+    Ok(log.finish()?)
+}
+
+/// What changes when one of the authors hands in, who take turns: the version before leaves.
+fn hand_in(like: &PlayerInfo, entered: usize, authors: usize) -> Outcome<Vec<RosterChange>> {
+    let author = format!("author {:03}", entered % authors);
+    let version = u32::try_from(entered / authors)? + 1;
+    let name = |version| Entry::name(&author, version);
+    let leaving = Leaving { at: 0, why: LeavingReason::Replaced };
+    let left = (version > 1).then(|| RosterChange::Left { player: name(version - 1), leaving });
+    let (source, kept) = (String::new(), String::new());
+    let entry = Entry { author: author.clone(), version, at: 0, source, kept };
+    let (name, hash) = (name(version), format!("{entered:064x}"));
+    let player = Box::new(PlayerInfo { name, hash, entry: Some(entry), ..like.clone() });
+    let come = RosterChange::Entered { player, files: [].into() };
+    Ok(left.into_iter().chain([come]).collect())
+}
+
+/// The strength of an author's versions: up to 1,000 Elo.
+fn strength(author: usize, authors: usize) -> f64 {
+    let share = author * 7919 % authors * 1000 / authors;
+    u32::try_from(share).map_or(0.0, f64::from)
+}
+
+/// Plays a tournament of these players, and takes the games out of its folder.
+fn play(dir: &Path, players: usize) -> Outcome<Played> {
     fs::create_dir_all(dir)?;
     configure(dir, players, 1)?;
     run(dir)?;
-    configure(dir, players, pairs)?;
     let results = dir.join("results/made");
     let mut reader = LogReader::open(&results)?;
-    let mut header = reader.header().clone();
-    let mut played = Vec::new();
+    let header = reader.header().clone();
+    let mut games = Vec::new();
     while let Some(record) = reader.next_record()? {
-        played.push(record);
+        games.push(record);
     }
     for entry in fs::read_dir(&results)? {
         let path = entry?.path();
@@ -49,14 +133,7 @@ pub(crate) fn make(dir: &Path, players: usize, games: usize) -> Outcome<Made> {
             fs::remove_file(path)?;
         }
     }
-    header.stages[0].pairs = u32::try_from(pairs)?;
-    let schedule = TournamentState::new(&header);
-    let mut log = LogWriter::create(&results, &header)?;
-    for index in 0..schedule.len() {
-        log.append(&again(&played[index % played.len()], &schedule, index))?;
-    }
-    log.finish()?;
-    Ok(Made { results, games: schedule.len() })
+    Ok(Played { results, header, games })
 }
 
 /// A game as the one at `index` of the schedule.

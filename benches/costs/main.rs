@@ -12,6 +12,7 @@
 //! - `growth GAMES`, `growth players`, `growth jobs`, `growth plies`: how costs grow, in decades,
 //!   those of games up to so many
 //! - `league ENTRANTS GAMES`: choosing the next games of a long league
+//! - `league make DIR AUTHORS VERSIONS GAMES`: only makes the log of a league
 //! - `local WANTS`, `play WANTS`: only play games with players in this process or in processes of
 //!   their own, for counting instructions and system calls
 //!
@@ -73,6 +74,10 @@ fn main() -> Outcome<()> {
         ["log", games] => {
             LogCosts::measure(games.parse()?)?.print();
             Ok(())
+        }
+        ["league", "make", dir, authors, versions, games] => {
+            let dir = Path::new(dir);
+            made::make_league(dir, authors.parse()?, versions.parse()?, games.parse()?)
         }
         ["league", entrants, games] => league::print(entrants.parse()?, games.parse()?),
         ["growth", with] => growth::print(&script, with),
