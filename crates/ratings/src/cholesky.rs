@@ -30,7 +30,7 @@ struct Sparse {
     sums: Array2<f64>,
     /// `S⁻¹ U`, in order.
     ways: Array2<f64>,
-    /// The factor of `D⁻¹ − Uᵀ S⁻¹ U`.
+    /// The factor of the capacitance matrix, `D⁻¹ − Uᵀ S⁻¹ U`.
     rest: Box<Factor>,
 }
 
@@ -59,8 +59,8 @@ impl Factor {
     }
 
     /// Factors a symmetric matrix that is sparse, but for unknown means, in this order.
-    pub(crate) fn sparse(matrix: Curvature, floor: f64, order: Arc<Order>) -> Self {
-        let Curvature { cells, unknown } = matrix;
+    pub(crate) fn sparse(matrix: Curvature, order: Arc<Order>) -> Self {
+        let Curvature { cells, unknown, floor } = matrix;
         let lower = order.factor(&cells, floor);
         drop(cells);
         let (size, means) = (lower.nrows(), unknown.len());

@@ -38,11 +38,12 @@ impl Covariance {
         let inverse = information.inverse();
         drop(information);
         let (gradient, dispersion) = gradient(model, &point, &inverse, games);
+        let floor = gradient.floor;
         let mut gradient = gradient.whole();
         for (row, column, covariance) in model.prior().torn.iter().flat_map(TornCamp::covariance) {
             gradient[[row, column]] += covariance;
         }
-        let root = Factor::new(gradient, model.floor()).multiplied_by(&inverse);
+        let root = Factor::new(gradient, floor).multiplied_by(&inverse);
         // The prior is uncertain, too.
         let doubts = &model.prior().doubts;
         let more = Array2::from_shape_fn((root.nrows(), doubts.len()), |(parameter, doubt)| {

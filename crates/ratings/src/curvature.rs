@@ -36,22 +36,24 @@ impl UnknownMean {
 pub(crate) struct Curvature {
     pub(crate) cells: Array2<f64>,
     pub(crate) unknown: Vec<UnknownMean>,
+    /// A lower bound of its smallest eigenvalue.
+    pub(crate) floor: f64,
 }
 
 impl Curvature {
     /// All its cells.
     pub(crate) fn whole(self) -> Array2<f64> {
-        self.with_cells_of(|_| true).cells
+        self.moved_into_cells(|_| true).cells
     }
 
     /// The same with the few parameters of narrow means in the cells.
     pub(crate) fn narrowed(self) -> Self {
-        self.with_cells_of(|unknown| !unknown.is_wide())
+        self.moved_into_cells(|unknown| !unknown.is_wide())
     }
 
-    fn with_cells_of(self, is_one: impl Fn(&UnknownMean) -> bool) -> Self {
-        let Self { mut cells, unknown } = self;
-        let (taken, unknown) = unknown.into_iter().partition::<Vec<_>, _>(is_one);
+    fn moved_into_cells(self, which: impl Fn(&UnknownMean) -> bool) -> Self {
+        let Self { mut cells, unknown, floor } = self;
+        let (taken, unknown) = unknown.into_iter().partition::<Vec<_>, _>(which);
         for UnknownMean { weight, sum } in taken {
             for &(row, factor) in &sum {
                 for &(column, other) in &sum {
@@ -59,6 +61,6 @@ impl Curvature {
                 }
             }
         }
-        Self { cells, unknown }
+        Self { cells, unknown, floor }
     }
 }

@@ -84,8 +84,8 @@ impl Order {
         values
     }
 
-    /// A symmetric matrix in this order, plus `root` times its transpose, to one of the parameters, as
-    /// far as the envelope reaches.
+    /// Brings a symmetric matrix in this order, plus `root` times its transpose, back to the order of
+    /// the parameters, inside the envelope.
     pub(crate) fn unsorted_matrix(
         &self,
         sorted: &Array2<f64>,
@@ -224,12 +224,12 @@ mod tests {
             let sum = (0..SIZE).step_by(every).map(|at| (at, 1.0)).collect();
             UnknownMean { weight, sum }
         });
-        Curvature { cells: matrix(), unknown: means.to_vec() }
+        Curvature { cells: matrix(), unknown: means.to_vec(), floor: 0.1 }
     }
 
     fn factors() -> [Factor; 2] {
         let order = Arc::new(Order::new(SIZE, &cliques()).expect("sparse"));
-        [Factor::sparse(curvature(), 0.1, order), Factor::new(curvature().whole(), 0.1)]
+        [Factor::sparse(curvature(), order), Factor::new(curvature().whole(), 0.1)]
     }
 
     fn are_close<'a>(
@@ -258,6 +258,31 @@ mod tests {
         let mut cells = matrix.indexed_iter().filter(|cell| *cell.1 != 0.0).map(|cell| cell.0);
         assert!(cells.all(|at| (known[at] - all[at]).abs() < 1e-9));
         assert!(known.iter().filter(|cell| **cell == 0.0).count() > SIZE * SIZE / 3);
+    }
+
+    /// All know only how they differ from the next one, and scatter around a mean that is not known.
+    #[test]
+    fn a_floor_that_is_reached_changes_nothing() {
+        let mut cells = Array2::from_diag_elem(SIZE, 1.0);
+        for at in 1..SIZE {
+            for (row, column, cell) in [(0, 0, 1.0), (1, 1, 1.0), (0, 1, -1.0), (1, 0, -1.0)] {
+                cells[[at - row, at - column]] += cell;
+            }
+        }
+        let size = f64::from(u32::try_from(SIZE).expect("small"));
+        let weight = 1.0 / (1.0 + size);
+        let unknown = vec![UnknownMean { weight, sum: (0..SIZE).map(|at| (at, 1.0)).collect() }];
+        let matrix = || Curvature {
+            cells: cells.clone(),
+            unknown: unknown.clone(),
+            floor: 1.0 - size * weight,
+        };
+        let cliques: Vec<_> = (1..SIZE).map(|at| vec![at - 1, at]).collect();
+        let order = Arc::new(Order::new(SIZE, &cliques).expect("sparse"));
+        let right: Vec<f64> = (0..7).cycle().take(SIZE).map(|it| f64::from(it) / 1000.0).collect();
+        let [sparse, dense] =
+            [Factor::sparse(matrix(), order), Factor::new(matrix().whole(), 1e-9)];
+        assert!(are_close(&sparse.solve(&right), &dense.solve(&right)));
     }
 
     #[test]

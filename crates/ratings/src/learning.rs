@@ -44,9 +44,16 @@ const STEP_MODE: f64 = 100.0;
 const LONGEST: f64 = 0.7;
 /// More of a step is taken if it is more than this share of the one before.
 const SLOW: f64 = 0.5;
+/// Outside a league, so many of Newton's steps are taken as they are: nearly always they come to an end,
+/// and ratings of past tournaments keep their last bit.
+const PATIENCE: usize = 15;
+/// The most that is taken of a step.
+const MOST_PART: f64 = 2.0;
+/// Once a step has turned back, less is taken at most; that bound recovers by this factor.
+const RECOVERY: f64 = 1.2;
 /// A step below this is the last one.
 const SHORT: f64 = 0.01;
-/// About ten steps are needed; this bound only guards against rounding.
+/// About ten steps are needed, and seldom twenty; this bound guards against a search without an end.
 const MOST_STEPS: usize = 50;
 /// While the prior still changes, a step whose squared length is below this ends the search for the
 /// most probable strengths.
@@ -143,7 +150,8 @@ impl Learned {
     /// Learns everything but the camps, from this prior on.
     fn new(mut model: Model, start: Vec<f64>, mut prior: Prior, games: &RatedGames) -> Self {
         let (mut point, mut steps) = (start, 0);
-        let [mut of_camps, mut of_steps] = [WidthSearch::default(), WidthSearch::default()];
+        let patience = if prior.steps.list.is_empty() { PATIENCE } else { 0 };
+        let [mut of_camps, mut of_steps] = [(); 2].map(|()| WidthSearch::new(patience));
         loop {
             model.set_prior(prior.clone());
             let map = model.map_estimate_from(point, ROUGH);
@@ -270,7 +278,7 @@ impl Learned {
 
 /// The covariance of the parameters, where it is read.
 struct KnownCovariance {
-    /// Of parameters that games or steps compare.
+    /// Of parameters that games, steps or the means of a few compare: where a sparse matrix has cells.
     cells: Array2<f64>,
     /// Of the sum of each camp.
     of_camps: Vec<SumCovariance>,
@@ -367,6 +375,8 @@ impl Width {
 /// The search for the most probable logarithm of a standard deviation. The blurs and the other
 /// standard deviation follow it, so Newton's steps may go to and fro for ever, or be far too short.
 struct WidthSearch {
+    /// How many steps to take as they are.
+    patience: usize,
     /// The part of a step to take.
     part: f64,
     /// How far it may grow.
@@ -375,22 +385,25 @@ struct WidthSearch {
     last: Option<(f64, f64)>,
 }
 
-impl Default for WidthSearch {
-    fn default() -> Self {
-        Self { part: 1.0, most: 2.0, last: None }
-    }
-}
-
 impl WidthSearch {
+    fn new(patience: usize) -> Self {
+        Self { patience, part: 1.0, most: MOST_PART, last: None }
+    }
+
     /// The step to take for this one of Newton's.
     fn step(&mut self, newton: f64) -> f64 {
-        if let Some((before, taken)) = self.last {
+        if self.patience > 0 {
+            self.patience -= 1;
+        } else if let Some((before, taken)) = self.last {
             if before * newton < 0.0 {
-                // On a straight line, this part would have led to the end.
-                self.part = (taken / (before - newton)).min(1.0);
-                self.most = taken / before / 2.0;
+                // On a straight line, this part would have led to the end. But the blurs or the
+                // other standard deviation may have turned the step.
+                let least = self.part / 4.0;
+                self.part = (taken / (before - newton)).min(1.0).max(least);
+                self.most = (taken / before / 2.0).max(self.part);
             } else if newton.abs() > SLOW * before.abs() {
                 self.part = self.part.max((2.0 * self.part).min(self.most));
+                self.most = (RECOVERY * self.most).min(MOST_PART);
             } else {
                 self.part = self.part.min(1.0);
             }

@@ -223,8 +223,11 @@ impl Model {
     /// The factor of a matrix with cells where the curvature has them.
     pub(crate) fn factor(&self, matrix: Curvature) -> Factor {
         match &self.order {
-            None => Factor::new(matrix.whole(), self.floor()),
-            Some(order) => Factor::sparse(matrix.narrowed(), self.floor(), Arc::clone(order)),
+            None => {
+                let floor = matrix.floor;
+                Factor::new(matrix.whole(), floor)
+            }
+            Some(order) => Factor::sparse(matrix.narrowed(), Arc::clone(order)),
         }
     }
 
@@ -315,7 +318,8 @@ impl Model {
                 }
             }
         }
-        Curvature { cells, unknown: self.prior.unknown_means(factor) }
+        let floor = self.floor() * factor.min(1.0);
+        Curvature { cells, unknown: self.prior.unknown_means(factor), floor }
     }
 
     /// The posterior's logarithm at a point, up to a constant that no prior changes, with the

@@ -176,3 +176,23 @@ impl Prior {
         self.blurs.get(pairing).copied().unwrap_or(0.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_torn_camps_product_is_that_of_its_covariance() {
+        let camp = TornCamp { pulls: vec![(0, 1.0), (2, 4.0), (3, 0.5)] };
+        let vector = [0.3, 7.0, -1.1, 2.5];
+        let (mut product, mut sum) = (Array1::zeros(4), Array1::<f64>::zeros(4));
+        camp.add_product(&vector, &mut product);
+        for (row, column, covariance) in camp.covariance() {
+            sum[row] += covariance * vector[column];
+        }
+        assert!(
+            product.iter().zip(&sum).all(|(one, other): (&f64, _)| (one - other).abs() < 1e-12)
+        );
+        assert!(product[2].abs() > 1.0);
+    }
+}

@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn a_long_league_is_tested_without_the_inverse() {
-        let results = league(40);
+        let results = league(10, 40);
         let fit = fit(&results, &[]).expect("no anchor");
         let assumed = Assumed::Fitted(&fit.fitted);
         let estimated = || Estimated::new(&results, &[], SeatEffect::PerPlayer, &assumed);
