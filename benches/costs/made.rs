@@ -55,7 +55,8 @@ pub(crate) fn make(dir: &Path, players: usize, games: usize) -> Outcome<Made> {
 }
 
 /// Makes a league in the folder `dir`: one author after the other hands in a version, until each has
-/// handed in so many. In between, those that are there play.
+/// handed in so many. In between, those that are there play. Only the log is a league's: no run can go on
+/// with it.
 pub(crate) fn make_league(
     dir: &Path,
     authors: usize,

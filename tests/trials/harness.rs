@@ -35,7 +35,7 @@ pub(crate) fn quick(
     })
 }
 
-/// A slow test during which no other runs, because it builds the program anew, measures
+/// A slow test during which no other of this file runs, because it builds the program anew, measures
 /// time, or emulates a machine.
 pub(crate) fn alone(
     name: impl Into<String>,
