@@ -75,7 +75,8 @@ impl Session {
 
     async fn post(&self, path: &str, body: &Value) -> Value {
         let answer = self.send("POST", path, body).await;
-        answer.unwrap_or_else(|error| panic!("{path} {body}: {error}"))
+        // A script may have hundreds of kilobytes.
+        answer.unwrap_or_else(|error| panic!("{path} {:.200}: {error}", body.to_string()))
     }
 
     async fn send(&self, method: &str, path: &str, body: &Value) -> Result<Value, String> {
