@@ -291,8 +291,8 @@ mod tests {
         let order = Order::new(SIZE, &cliques().into_iter().chain(met).collect::<Vec<_>>());
         let order = order.expect("sparse");
         assert_eq!(order.parameters[SIZE - 2..], [3, 0], "all met the first one");
-        let rows = order.first.iter().enumerate().rev().skip(1);
-        assert!(rows.clone().all(|(row, first)| first + 1 >= row), "{:?}", order.first);
+        let mut rows = order.first.iter().enumerate().rev().skip(1);
+        assert!(rows.all(|(row, first)| first + 1 >= row), "{:?}", order.first);
     }
 
     #[test]

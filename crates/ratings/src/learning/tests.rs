@@ -1,7 +1,9 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::width::LONGEST;
 use super::*;
+use crate::cholesky::Factor;
 use crate::fit;
 use crate::outcome::GameOutcome::{Loss, Win};
 use crate::pair_spread::PairSpreads;
