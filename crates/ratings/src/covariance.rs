@@ -17,6 +17,7 @@ use crate::pair_spread::PairSpreads;
 use crate::prior::TornCamp;
 use crate::rated_games::RatedGames;
 use crate::significance::{normals, single};
+use crate::triangle::Cells;
 
 /// What is left of an equation that is solved step by step, compared with its right side.
 const SOLVED: f64 = 1e-10;
@@ -38,12 +39,11 @@ impl Covariance {
         let inverse = information.inverse();
         drop(information);
         let (gradient, dispersion) = gradient(model, &point, &inverse, games);
-        let floor = gradient.floor;
-        let mut gradient = gradient.whole();
+        let mut gradient = gradient.dense();
         for (row, column, covariance) in model.prior().torn.iter().flat_map(TornCamp::covariance) {
-            gradient[[row, column]] += covariance;
+            gradient.cells.add(row, column, covariance);
         }
-        let root = Factor::new(gradient, floor).multiplied_by(&inverse);
+        let root = Factor::new(gradient).multiplied_by(&inverse);
         // The prior is uncertain, too.
         let doubts = &model.prior().doubts;
         let more = Array2::from_shape_fn((root.nrows(), doubts.len()), |(parameter, doubt)| {
@@ -74,7 +74,7 @@ impl Covariance {
     /// A root of the covariance of these parameters in single precision, for
     /// [`random_deviations`].
     pub(crate) fn single_root(&self, parameters: &[usize]) -> Array2<f32> {
-        Factor::new(self.between(parameters), f64::MIN_POSITIVE).lower().mapv(single)
+        Factor::of(&self.between(parameters), f64::MIN_POSITIVE).lower().mapv(single)
     }
 }
 
@@ -83,7 +83,7 @@ impl Covariance {
 fn gradient(
     model: &Model,
     point: &[f64],
-    inverse: &Array2<f64>,
+    inverse: &dyn Cells,
     games: &RatedGames,
 ) -> (Curvature, Dispersion) {
     let of_priors = model.prior().dispersion;
@@ -111,7 +111,7 @@ pub(crate) fn sparse_wald(
     parameters: &[usize],
 ) -> f64 {
     let MapEstimate { point, information } = estimate;
-    let gradient = model.factor(gradient(model, point, &information.known_inverse(), games).0);
+    let gradient = Factor::new(gradient(model, point, &information.known_inverse(), games).0);
     let spread = |values: &Array1<f64>| {
         let mut all = vec![0.0; point.len()];
         parameters.iter().zip(values).for_each(|(&at, &value)| all[at] = value);
@@ -165,7 +165,7 @@ fn conjugate_gradients(
 pub(crate) fn dispersion(
     model: &Model,
     point: &[f64],
-    inverse: &Array2<f64>,
+    inverse: &dyn Cells,
     games: &RatedGames,
 ) -> f64 {
     let dispersion = match games {

@@ -4,7 +4,7 @@
 //! between any two of them. They are the products of a vector with itself: kept apart, the rest stays
 //! sparse.
 
-use ndarray::Array2;
+use crate::triangle::Triangle;
 
 /// The precision that a sum of parameters lacks because its mean is not known.
 #[derive(Debug, Clone)]
@@ -33,31 +33,31 @@ impl UnknownMean {
 }
 
 /// A symmetric matrix: its cells, less what unknown means lack.
+#[derive(Debug, Clone)]
 pub(crate) struct Curvature {
-    pub(crate) cells: Array2<f64>,
+    pub(crate) cells: Triangle,
     pub(crate) unknown: Vec<UnknownMean>,
     /// A lower bound of its smallest eigenvalue.
     pub(crate) floor: f64,
 }
 
 impl Curvature {
-    /// All its cells.
-    pub(crate) fn whole(self) -> Array2<f64> {
-        self.moved_into_cells(|_| true).cells
+    /// The same with all cells anywhere.
+    pub(crate) fn dense(self) -> Self {
+        Self { cells: self.cells.dense(), ..self }.narrowed()
     }
 
-    /// The same with the few parameters of narrow means in the cells.
+    /// The same without unknown means that the cells have room for: all if they are dense, and
+    /// otherwise those of a few parameters.
     pub(crate) fn narrowed(self) -> Self {
-        self.moved_into_cells(|unknown| !unknown.is_wide())
-    }
-
-    fn moved_into_cells(self, which: impl Fn(&UnknownMean) -> bool) -> Self {
         let Self { mut cells, unknown, floor } = self;
-        let (taken, unknown) = unknown.into_iter().partition::<Vec<_>, _>(which);
+        let is_sparse = cells.order().is_sparse();
+        let stays = |unknown: &UnknownMean| is_sparse && unknown.is_wide();
+        let (unknown, taken) = unknown.into_iter().partition::<Vec<_>, _>(stays);
         for UnknownMean { weight, sum } in taken {
             for &(row, factor) in &sum {
                 for &(column, other) in &sum {
-                    cells[[row, column]] -= weight * factor * other;
+                    cells.add(row, column, -weight * factor * other);
                 }
             }
         }

@@ -16,6 +16,7 @@ use crate::deals::{Comparison, Deal, Deals};
 use crate::dispersion::Dispersion;
 use crate::model::{Chances, Model};
 use crate::significance::count;
+use crate::triangle::{Cells, Triangle};
 
 /// The model's expectation weighs as much as this many deals of the same players.
 const PRIOR_DEALS: f64 = 20.0;
@@ -29,7 +30,7 @@ const MOST: f64 = 0.95;
 /// How the gradient of all deals varies.
 pub(crate) struct DealSpread<'a> {
     model: &'a Model,
-    inverse: &'a Array2<f64>,
+    inverse: &'a dyn Cells,
     deals: &'a Deals,
     /// The chances of each series: with the upper player at seat *a*, and with the lower one.
     chances: Vec<[Chances; 2]>,
@@ -73,7 +74,7 @@ impl<'a> DealSpread<'a> {
     pub(crate) fn new(
         model: &'a Model,
         point: &[f64],
-        inverse: &'a Array2<f64>,
+        inverse: &'a dyn Cells,
         deals: &'a Deals,
     ) -> Self {
         let nu = point[model.layout.draw()].exp();
@@ -152,7 +153,7 @@ impl<'a> DealSpread<'a> {
     }
 
     /// Adds the covariance of the gradient to a matrix over all parameters.
-    pub(crate) fn add_gradient(&self, matrix: &mut Array2<f64>) {
+    pub(crate) fn add_gradient(&self, matrix: &mut Triangle) {
         let players = self.deals.table.seats;
         for deal in &self.deals.list {
             let DealTerms { parameters, inverse, games, sum } = self.terms(deal);
@@ -171,8 +172,8 @@ impl<'a> DealSpread<'a> {
                     let scale = scale[row] * scale[column];
                     let observed =
                         gradient[row] * gradient[column] + scale * removed[[row, column]];
-                    matrix[[to, from]] +=
-                        (1.0 - expected) * observed + expected * scale * curvature[[row, column]];
+                    let expected_there = expected * scale * curvature[[row, column]];
+                    matrix.add(to, from, (1.0 - expected) * observed + expected_there);
                 }
             }
         }
@@ -188,7 +189,7 @@ impl<'a> DealSpread<'a> {
         let size = parameters.len();
         let inverse = Array2::from_shape_fn((size, size), |(row, column)| {
             let cell = parameters[row].zip(parameters[column]);
-            cell.map_or(0.0, |(row, column)| self.inverse[[row, column]])
+            cell.map_or(0.0, |(row, column)| self.inverse.cell(row, column))
         });
         let games: Vec<GameTerms> =
             deal.games.iter().map(|game| self.game(deal.players.len(), game)).collect();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use ndarray::{Array2, ArrayView1};
+use crate::triangle::{Cells, Triangle};
 
 /// What seats are worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,38 +179,26 @@ impl PairPredictor {
     }
 
     /// Adds a matrix over the predictor's parts to a matrix over all parameters.
-    pub(crate) fn add_matrix(&self, local: &Local, matrix: &mut Array2<f64>) {
+    pub(crate) fn add_matrix(&self, local: &Local, matrix: &mut Triangle) {
         for row in self.terms.iter().flatten() {
             for column in self.terms.iter().flatten() {
-                let cell = &mut matrix[[row.parameter, column.parameter]];
-                *cell += row.factor * column.factor * local[row.part][column.part];
+                let cell = row.factor * column.factor * local[row.part][column.part];
+                matrix.add(row.parameter, column.parameter, cell);
             }
         }
     }
 
     /// The part of a symmetric matrix over all parameters that these games see.
-    pub(crate) fn restrict(&self, matrix: &Array2<f64>) -> Local {
+    pub(crate) fn restrict(&self, matrix: &dyn Cells) -> Local {
         let mut local = Local::default();
         for row in self.terms.iter().flatten() {
             for column in self.terms.iter().flatten() {
-                let cell = matrix[[row.parameter, column.parameter]];
+                let cell = matrix.cell(row.parameter, column.parameter);
                 local[row.part][column.part] += row.factor * column.factor * cell;
             }
         }
         local
     }
-}
-
-/// The sum of a diagonal matrix over all parameters and of the matrices of pairings.
-pub(crate) fn information(
-    diagonal: &[f64],
-    terms: impl Iterator<Item = (PairPredictor, Local)>,
-) -> Array2<f64> {
-    let mut matrix = Array2::from_diag(&ArrayView1::from(diagonal));
-    for (predictor, local) in terms {
-        predictor.add_matrix(&local, &mut matrix);
-    }
-    matrix
 }
 
 #[cfg(test)]

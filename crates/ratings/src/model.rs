@@ -15,12 +15,13 @@ use ndarray::{Array1, ArrayView1};
 use crate::cholesky::Factor;
 use crate::curvature::Curvature;
 use crate::deals::SeriesCounts;
-use crate::envelope::Order;
-use crate::linear::{Layout, Local, PairPredictor, SeatEffect, information};
+use crate::linear::{Layout, Local, PairPredictor, SeatEffect};
+use crate::order::Order;
 use crate::outcome::GameOutcome;
 use crate::prior::Prior;
 use crate::rated_games::RatedGames;
 use crate::rating::ELO;
+use crate::triangle::Triangle;
 
 /// Newton's method needs about ten steps; this bound only guards against rounding.
 const MOST_STEPS: usize = 100;
@@ -138,8 +139,8 @@ pub(crate) struct Model {
     prior: Prior,
     means: Vec<f64>,
     precisions: Vec<f64>,
-    /// An order in which the curvature is sparse, if there is one.
-    order: Option<Arc<Order>>,
+    /// An order in which the curvature is sparse, if it is in any.
+    order: Arc<Order>,
     /// Whether only the two players of a series are compared in it.
     are_pairs: bool,
 }
@@ -181,7 +182,7 @@ impl Model {
             prior: Prior::weak(),
             means,
             precisions,
-            order: None,
+            order: Arc::new(Order::dense(0)),
             are_pairs,
         };
         model.order = model.find_order();
@@ -206,29 +207,18 @@ impl Model {
         }
     }
 
-    /// An order in which the curvature is sparse, if there is one. In a deal, parameters belong
+    /// An order in which the curvature is sparse, if it is in any. In a deal, parameters belong
     /// together that no series compares.
-    fn find_order(&self) -> Option<Arc<Order>> {
+    fn find_order(&self) -> Arc<Order> {
         if !self.are_pairs {
-            return None;
+            return Arc::new(Order::dense(self.layout.len()));
         }
         let of_series = |series: &Series| series.predictor(&self.layout).parameters().collect();
         let mut cliques: Vec<Vec<usize>> = self.series.iter().map(of_series).collect();
         cliques.extend(self.prior.steps.list.iter().map(|step| step.to_vec()));
         let means = self.prior.unknown_means(1.0).into_iter().filter(|unknown| !unknown.is_wide());
         cliques.extend(means.map(|unknown| unknown.sum.into_iter().map(|(at, _)| at).collect()));
-        Order::new(self.layout.len(), &cliques).map(Arc::new)
-    }
-
-    /// The factor of a matrix with cells where the curvature has them.
-    pub(crate) fn factor(&self, matrix: Curvature) -> Factor {
-        match &self.order {
-            None => {
-                let floor = matrix.floor;
-                Factor::new(matrix.whole(), floor)
-            }
-            Some(order) => Factor::sparse(matrix.narrowed(), Arc::clone(order)),
-        }
+        Arc::new(Order::new(self.layout.len(), &cliques))
     }
 
     /// The one maximum of the posterior.
@@ -243,7 +233,7 @@ impl Model {
         let mut steps = 0;
         loop {
             let PosteriorPoint { point, value, slope, curvature } = here;
-            let information = self.factor(curvature);
+            let information = Factor::new(curvature);
             let step = information.solve(&slope);
             let length = step.dot(&ArrayView1::from(&slope));
             steps += 1;
@@ -309,12 +299,14 @@ impl Model {
         let mut diagonal = self.precisions.clone();
         let all = self.prior.camps.iter().flatten();
         all.for_each(|&slot| diagonal[slot] *= factor);
-        let mut cells = information(&diagonal, terms);
+        let mut cells = Triangle::zeros(Arc::clone(&self.order));
+        diagonal.iter().enumerate().for_each(|(at, &precision)| cells.add(at, at, precision));
+        terms.for_each(|(predictor, local)| predictor.add_matrix(&local, &mut cells));
         for step in &self.prior.steps.list {
             let ends = [(step[0], 1.0), (step[1], -1.0)];
             for (row, sign) in ends {
                 for (column, other) in ends {
-                    cells[[row, column]] += factor * self.prior.of_step() * sign * other;
+                    cells.add(row, column, factor * self.prior.of_step() * sign * other);
                 }
             }
         }

@@ -6,12 +6,11 @@
 //! covariance that the model expects, given one correlation within pairs for the whole tournament.
 //! The expectation weighs as much as [`PRIOR_PAIRS`] pairs between equals.
 
-use ndarray::Array2;
-
 use crate::dispersion::Dispersion;
 use crate::linear::{Local, PairPredictor};
 use crate::model::{Chances, Model};
 use crate::pairs::{PairCounts, Side};
+use crate::triangle::Cells;
 
 /// The model's expectation weighs as much as this many pairs between equals.
 const PRIOR_PAIRS: f64 = 20.0;
@@ -44,7 +43,7 @@ impl PairSpreads {
     pub(crate) fn new(
         model: &Model,
         point: &[f64],
-        inverse: &Array2<f64>,
+        inverse: &dyn Cells,
         pairings: &[(usize, usize, PairCounts)],
     ) -> Self {
         let spreads = spreads(model, point, inverse, pairings);
@@ -66,7 +65,7 @@ impl PairSpreads {
 fn spreads(
     model: &Model,
     point: &[f64],
-    inverse: &Array2<f64>,
+    inverse: &dyn Cells,
     pairings: &[(usize, usize, PairCounts)],
 ) -> Vec<(PairPredictor, Spread)> {
     let nu = point[model.layout.draw()].exp();
@@ -98,7 +97,7 @@ impl Spread {
     fn new(
         predictor: &PairPredictor,
         chances: [Chances; 2],
-        inverse: &Array2<f64>,
+        inverse: &dyn Cells,
         counts: &PairCounts,
     ) -> Self {
         let independent = independent(&chances);

@@ -211,7 +211,7 @@ impl Equations {
         for at in 0..matrix.nrows() {
             matrix[[at, at]] += of_prior(at);
         }
-        let inverse = Factor::new(matrix, shrinkage.min(at_seat)).inverse();
+        let inverse = Factor::of(&matrix, shrinkage.min(at_seat)).inverse();
         let point = inverse.dot(&self.right);
         let trace = |at: std::ops::Range<usize>| -> f64 {
             let all = count(at.len());
@@ -438,7 +438,7 @@ impl ScoreFit {
         let drawn = DrawnStrengths::new(values, &slots, &self.strengths, |sorted| {
             let cell = |(row, column)| self.covariance[[sorted[row], sorted[column]]];
             let matrix = Array2::from_shape_fn((sorted.len(), sorted.len()), cell);
-            Factor::new(matrix, f64::MIN_POSITIVE).lower().mapv(single)
+            Factor::of(&matrix, f64::MIN_POSITIVE).lower().mapv(single)
         });
         drawn.rank_intervals(order)
     }

@@ -128,7 +128,7 @@ fn wald(fitted: &FittedModel, parameters: &[usize]) -> Option<(f64, usize)> {
         covariance[[row, column]] - means[row] - means[column] + mean
     });
     let effects = effects.slice(s![..free]);
-    let solution = Factor::new(deviations, f64::MIN_POSITIVE).solve(&effects.to_vec());
+    let solution = Factor::of(&deviations, f64::MIN_POSITIVE).solve(&effects.to_vec());
     Some((effects.dot(&solution), free))
 }
 

@@ -13,6 +13,7 @@ use crate::rating::ELO;
 use crate::results::PlayedGame;
 use crate::results::tests::{any_results, results};
 use crate::significance::{Z95, count};
+use crate::triangle::Cells;
 
 type Games = Vec<(usize, usize, GameOutcome)>;
 
@@ -461,7 +462,9 @@ fn a_version_starts_where_the_one_before_stood() {
     let results = results(5, &[(0, 1, Win), (4, 3, Win)]);
     let layout = Layout::new(&[None; 5], SeatEffect::Common);
     let model = Model::new(layout, &results.rated(), versions());
-    let information = model.information(1.0, std::iter::empty()).whole();
+    let information = model.information(1.0, std::iter::empty()).dense().cells;
+    let information =
+        ndarray::Array2::from_shape_fn((5, 5), |(one, other)| information.cell(one, other));
     // Directly from the definition: first versions scatter around an unknown mean, and so do steps.
     let [mean, mean_step] = [500.0 / ELO, 100.0 / ELO].map(|sd| sd * sd);
     let first = |one, other| mean + if one == other { 1.44 } else { 0.0 };
@@ -473,7 +476,7 @@ fn a_version_starts_where_the_one_before_stood() {
         let of_steps = steps.iter().flat_map(|&a| others.iter().map(move |&b| step(a, b)));
         first(one, other) + of_steps.sum::<f64>()
     });
-    let product = information.slice(ndarray::s![..5, ..5]).dot(&covariance);
+    let product = information.dot(&covariance);
     for (one, other) in product.iter().zip(&ndarray::Array2::<f64>::eye(5)) {
         assert!((one - other).abs() < 1e-9, "{product}");
     }

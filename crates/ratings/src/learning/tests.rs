@@ -54,9 +54,8 @@ fn all_that_is_read_of_the_inverse_is_known() {
     let inverse = map.information.known_inverse();
     let spreads = PairSpreads::new(&fitted.model, &map.point, &inverse, pairings);
     let matrix = || fitted.model.information(1.0, spreads.gradient());
-    let (sparse, floor) = (fitted.model.factor(matrix()), matrix().floor);
+    let [sparse, dense] = [matrix(), matrix().dense()].map(Factor::new);
     assert!(sparse.is_sparse());
-    let dense = Factor::new(matrix().whole(), floor);
     let size = count(map.point.len());
     let read = |factor: &Factor| {
         let prior = fitted.model.prior();

@@ -1,6 +1,10 @@
+use std::sync::Arc;
+
+use ndarray::{Array2, ArrayView1};
 use proptest::prelude::*;
 
 use super::*;
+use crate::order::Order;
 
 /// Four players; the last two have fixed ratings half a unit apart.
 fn layout(seats: SeatEffect) -> Layout {
@@ -71,8 +75,10 @@ proptest! {
             let point = &point[..layout.len()];
             for (upper, lower) in pairs() {
                 let predictor = layout.pair(upper, lower);
-                let mut matrix = Array2::zeros((layout.len(), layout.len()));
+                let mut matrix = Triangle::zeros(Arc::new(Order::dense(layout.len())));
                 predictor.add_matrix(&local, &mut matrix);
+                let size = (layout.len(), layout.len());
+                let matrix = Array2::from_shape_fn(size, |(one, other)| matrix.cell(one, other));
                 let value = dot(&times(&matrix, point), point);
                 let at = parts(&layout, &predictor, point);
                 let rows = local.map(|row| dot(&row, &at));
