@@ -134,12 +134,14 @@ impl Fit {
             (0..self.groups.len()).map(|player| single(self.fitted.strength(player))).collect();
         let strengths = &self.fitted.point[..layout.strengths];
         let root = |sorted: &[usize]| self.fitted.covariance.single_root(sorted);
-        DrawnStrengths::new(values, &layout.slots, strengths, root).rank_intervals(order)
+        DrawnStrengths::new(order, values, &layout.slots, strengths, root).rank_intervals()
     }
 }
 
 /// The strengths of players, and the distribution of their deviations.
 pub(crate) struct DrawnStrengths<'a> {
+    /// Those that are ranked.
+    order: &'a ClassOrder,
     /// By player.
     values: Vec<f32>,
     /// The index of each player's deviation in `places`.
@@ -154,21 +156,23 @@ impl<'a> DrawnStrengths<'a> {
     /// The players' `values`; each moves as the strength in its slot does. `root` gives a root of the
     /// covariance of the strengths with these indices.
     pub(crate) fn new(
+        order: &'a ClassOrder,
         values: Vec<f32>,
         slots: &'a [usize],
         strengths: &[f64],
         root: impl FnOnce(&[usize]) -> Array2<f32>,
     ) -> Self {
         // The best player first, so that the order of the players does not matter.
-        let mut sorted: Vec<usize> = (0..strengths.len()).collect();
+        let is_drawn = order.slots(slots, strengths.len());
+        let mut sorted: Vec<usize> = (0..strengths.len()).filter(|&slot| is_drawn[slot]).collect();
         sorted.sort_by(|&one, &other| strengths[other].total_cmp(&strengths[one]));
-        let mut places = vec![0; sorted.len()];
+        let mut places = vec![0; strengths.len()];
         sorted.iter().zip(0..).for_each(|(&slot, place)| places[slot] = place);
-        Self { values, slots, places, root: root(&sorted) }
+        Self { order, values, slots, places, root: root(&sorted) }
     }
 
-    pub(crate) fn rank_intervals(&self, order: &ClassOrder) -> Vec<RankInterval> {
-        let Self { values, slots, places, root } = self;
+    pub(crate) fn rank_intervals(&self) -> Vec<RankInterval> {
+        let Self { order, values, slots, places, root } = self;
         // The places of the first player in all rounds, then those of the next one.
         let mut all_places = vec![0; values.len() * ROUNDS];
         let mut round = 0;
@@ -220,6 +224,14 @@ impl ClassOrder {
     pub(crate) fn only(mut self, is_needed: impl Fn(usize) -> bool) -> Self {
         self.runs.retain(|(_, players)| players.iter().any(|&player| is_needed(player)));
         self
+    }
+
+    /// Which of so many slots its players have.
+    fn slots(&self, slots: &[usize], all: usize) -> Vec<bool> {
+        let mut are_theirs = vec![false; all];
+        let players = self.runs.iter().flat_map(|(_, players)| players);
+        players.for_each(|&player| are_theirs[slots[player]] = true);
+        are_theirs
     }
 
     /// Passes every player and its place in its group, from 0, to `placed`.

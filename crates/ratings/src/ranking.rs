@@ -190,8 +190,7 @@ impl<E: Copy + Ord> Ranking<E> {
         let keys: Vec<_> =
             self.classes.iter().enumerate().map(|(player, class)| (key(player), class)).collect();
         let groups = self.points.as_ref().map_or(&self.fit.groups, |points| &points.groups);
-        let within = ClassOrder::new(groups, &keys)
-            .only(|player| self.places[player].is_ok() && is_shown(player));
+        let within = ClassOrder::new(groups, &keys).only(is_shown);
         let intervals = match &self.points {
             None => self.fit.rank_intervals_by(&within),
             Some(points) => points.rank_intervals_by(&within),

@@ -435,12 +435,12 @@ impl ScoreFit {
     pub(crate) fn rank_intervals_by(&self, order: &ClassOrder) -> Vec<RankInterval> {
         let values = self.strengths.iter().map(|&strength| single(strength)).collect();
         let slots: Vec<usize> = (0..self.strengths.len()).collect();
-        let drawn = DrawnStrengths::new(values, &slots, &self.strengths, |sorted| {
+        let drawn = DrawnStrengths::new(order, values, &slots, &self.strengths, |sorted| {
             let cell = |(row, column)| self.covariance[[sorted[row], sorted[column]]];
             let matrix = Array2::from_shape_fn((sorted.len(), sorted.len()), cell);
             Factor::of(&matrix, f64::MIN_POSITIVE).lower().mapv(single)
         });
-        drawn.rank_intervals(order)
+        drawn.rank_intervals()
     }
 }
 
