@@ -19,7 +19,7 @@ use self::clocks::{ClockUse, Clocks};
 use self::copies::copies;
 use self::decisions::{DecisionHash, decisions};
 use self::known_decisions::KnownDecisions;
-use self::look_alikes::{FirstLegal, LookAlikes};
+use self::look_alikes::{FirstLegal, Habits, LookAlikes};
 use self::searches::{SearchUse, Searches};
 use self::warned::{WarningCount, Warnings};
 use self::workers::{WorkerCollector, WorkerResults};
@@ -248,6 +248,7 @@ impl Diagnoser {
         let cycle = |it: Cycle| PlayerCycle { players: it.players.map(name), p_value: it.p_value };
         let players = analysis.header.players.iter();
         let decisions = KnownDecisions::of(self.decisions.first, &self.seen);
+        let Habits { look_alikes, first_legal } = decisions.first.habits(names);
         let found = Diagnostics {
             first_advantage: fit.first_advantage,
             seat_effects_p: seats.p_value,
@@ -263,8 +264,8 @@ impl Diagnoser {
             unexplained: unexplained(&results.counts, fit).into_iter().map(odd).collect(),
             cycles: cycles(&results.counts).into_iter().map(cycle).collect(),
             copies: copies(players.map(|player| (&*player.name, &*player.hash))),
-            look_alikes: decisions.first.look_alikes(names),
-            first_legal: decisions.first.first_legal(names),
+            look_alikes,
+            first_legal,
             workers: self.workers.conclude(names),
         };
         Ok((found, decisions))

@@ -53,6 +53,15 @@ pub struct FirstLegal {
     pub share: f64,
 }
 
+/// What players decide alike.
+#[derive(Debug)]
+pub(super) struct Habits {
+    /// The clusters of players that decide alike, the most similar first.
+    pub(super) look_alikes: Vec<LookAlikes>,
+    /// The players that nearly always play the first legal action, and more often than others do.
+    pub(super) first_legal: Vec<FirstLegal>,
+}
+
 /// The first decision of each player in each position, if it is kept.
 #[derive(Debug)]
 pub(super) struct FirstDecisions {
@@ -93,51 +102,105 @@ impl FirstDecisions {
         }
     }
 
-    /// The clusters of players that decide alike, the most similar first.
-    pub(super) fn look_alikes(&self, names: &[String]) -> Vec<LookAlikes> {
-        let common = self.common(names.len());
-        let mut of_player = vec![Positions::default(); names.len()];
-        for &((one, other), pair) in &common {
-            of_player[one].add(pair);
-            of_player[other].add(pair);
+    /// The players that decide alike, or nearly always play the first legal action.
+    pub(super) fn habits(&self, names: &[String]) -> Habits {
+        let counted = self.count(names.len());
+        let look_alikes = counted.look_alikes(names);
+        Habits { look_alikes, first_legal: counted.first_legal(names) }
+    }
+
+    /// Counts what so many players have in common.
+    fn count(&self, players: usize) -> Counted {
+        // Where games begin alike, all players share many positions, so these are nearly all pairs.
+        let mut table = vec![Positions::default(); players * players];
+        let mut first = vec![Positions::default(); players];
+        let mut group: Vec<(usize, u32)> = Vec::new();
+        let mut here = None;
+        for (&(position, player), &(action, is_first)) in &self.decided {
+            if here.replace(position) != Some(position) {
+                group.clear();
+            }
+            let player = player as usize;
+            first[player].add(Positions { all: 1, same: u32::from(is_first) });
+            let row = &mut table[player * players..][..players];
+            for &(other, other_action) in &group {
+                row[other].add(Positions { all: 1, same: u32::from(action == other_action) });
+            }
+            group.push((player, action));
         }
-        let is_similar = |&&((one, other), pair): &&((usize, usize), Positions)| {
-            let rest =
-                |of: fn(Positions) -> u32| of(of_player[one]) + of(of_player[other]) - 2 * of(pair);
-            pair.stands_out(
-                LEAST_SHARE,
-                Positions { all: rest(|it| it.all), same: rest(|it| it.same) },
-            )
+        Counted { table, first }
+    }
+}
+
+/// What players have in common.
+struct Counted {
+    /// The positions that each two players have in common: a row for each player with one for each
+    /// player before it.
+    table: Vec<Positions>,
+    /// The positions of each player, and those in which it plays the first legal action.
+    first: Vec<Positions>,
+}
+
+impl Counted {
+    /// The positions that each two players have in common, by their numbers in order.
+    fn pairs(&self) -> impl Iterator<Item = ([usize; 2], Positions)> {
+        let rows = self.table.chunks(self.first.len().max(1)).enumerate();
+        rows.flat_map(|(player, row)| {
+            let others = row[..player].iter().enumerate();
+            others.map(move |(other, common)| ([other, player], *common))
+        })
+    }
+
+    /// The clusters of players that decide alike, the most similar first.
+    fn look_alikes(&self, names: &[String]) -> Vec<LookAlikes> {
+        let mut of_player = vec![Positions::default(); names.len()];
+        for (pair, common) in self.pairs() {
+            for player in pair {
+                of_player[player].add(common);
+            }
+        }
+        let is_similar = |&(pair, common): &([usize; 2], Positions)| {
+            let [one, other] = pair.map(|player| of_player[player]);
+            let rest = Positions {
+                all: one.all + other.all - 2 * common.all,
+                same: one.same + other.same - 2 * common.same,
+            };
+            common.stands_out(LEAST_SHARE, rest)
         };
-        let similar: Vec<_> = common.iter().filter(is_similar).collect();
+        let mut similar: Vec<_> = self.pairs().filter(is_similar).collect();
+        if similar.is_empty() {
+            return Vec::new();
+        }
+        similar.sort_by_key(|(pair, _)| *pair);
         // The cluster of each player has the number of one of its players.
         let mut cluster_of: Vec<usize> = (0..names.len()).collect();
-        for &&((one, other), _) in &similar {
-            let (old, new) = (cluster_of[one], cluster_of[other]);
+        for &(pair, _) in &similar {
+            let [old, new] = pair.map(|player| cluster_of[player]);
             if old != new {
                 cluster_of.iter_mut().filter(|of| **of == old).for_each(|of| *of = new);
             }
         }
         let mut others = vec![Positions::default(); names.len()];
-        for &((one, other), pair) in &common {
-            let [one, other] = [cluster_of[one], cluster_of[other]];
-            if one != other {
-                others[one].add(pair);
-                others[other].add(pair);
+        for (pair, common) in self.pairs() {
+            let clusters = pair.map(|player| cluster_of[player]);
+            if clusters[0] != clusters[1] {
+                for cluster in clusters {
+                    others[cluster].add(common);
+                }
             }
         }
         let mut clusters: BTreeMap<usize, LookAlikes> = BTreeMap::new();
-        for &((one, _), pair) in similar {
+        for ([one, _], common) in similar {
             let at = cluster_of[one];
             let players = names.iter().zip(&cluster_of).filter(|(_, of)| **of == at);
-            let share = pair.share().unwrap_or_default();
+            let share = common.share().unwrap_or_default();
             let cluster = clusters.entry(at).or_insert_with(|| LookAlikes {
                 players: players.map(|(name, _)| name.clone()).collect(),
-                positions: pair.all,
+                positions: common.all,
                 share,
                 share_with_others: others[at].share(),
             });
-            cluster.positions = cluster.positions.min(pair.all);
+            cluster.positions = cluster.positions.min(common.all);
             cluster.share = cluster.share.min(share);
         }
         let mut found: Vec<_> = clusters.into_values().collect();
@@ -149,42 +212,15 @@ impl FirstDecisions {
     }
 
     /// The players that nearly always play the first legal action, and more often than others do.
-    pub(super) fn first_legal(&self, names: &[String]) -> Vec<FirstLegal> {
+    fn first_legal(&self, names: &[String]) -> Vec<FirstLegal> {
         let mut total = Positions::default();
-        let mut of_player = vec![Positions::default(); names.len()];
-        for (&(_, player), &(_, is_first)) in &self.decided {
-            let decision = Positions { all: 1, same: u32::from(is_first) };
-            of_player[player as usize].add(decision);
-            total.add(decision);
-        }
-        let found = names.iter().zip(of_player).filter_map(|(name, own)| {
+        self.first.iter().for_each(|&own| total.add(own));
+        let found = names.iter().zip(&self.first).filter_map(|(name, own)| {
             let others = Positions { all: total.all - own.all, same: total.same - own.same };
             let share = own.share().filter(|_| own.stands_out(LEAST_FIRST, others))?;
             Some(FirstLegal { player: name.clone(), positions: own.all, share })
         });
         found.collect()
-    }
-
-    /// The positions that each two of so many players have in common, by their numbers in order. Of
-    /// many players, these are all pairs: everyone starts in the same position.
-    fn common(&self, players: usize) -> Vec<((usize, usize), Positions)> {
-        // A table: where games begin alike, all players share many positions.
-        let mut table = vec![Positions::default(); players * players];
-        let mut group: Vec<(usize, u32)> = Vec::new();
-        let mut here = None;
-        for (&(position, player), &(action, _)) in &self.decided {
-            if here.replace(position) != Some(position) {
-                group.clear();
-            }
-            let player = player as usize;
-            for &(other, other_action) in &group {
-                let same = u32::from(action == other_action);
-                table[other * players + player].add(Positions { all: 1, same });
-            }
-            group.push((player, action));
-        }
-        let pairs = table.into_iter().enumerate().filter(|(_, common)| common.all > 0);
-        pairs.map(|(at, common)| ((at / players, at % players), common)).collect()
     }
 }
 
@@ -233,7 +269,7 @@ mod tests {
             }
         }
         let names = ["ant", "bee", "cat", "dog"].map(str::to_owned);
-        let found = seen.look_alikes(&names);
+        let found = seen.habits(&names).look_alikes;
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].players, ["bee", "dog"]);
         assert_eq!(found[0].positions, 40);
@@ -260,7 +296,7 @@ mod tests {
         assert_eq!(kept, sample(&mut decisions.iter().rev()));
         let mut both = FirstDecisions::keeping(100);
         both.decided = kept;
-        assert_eq!(both.common(2)[0].1.all, 50, "what is common is kept whole");
+        assert_eq!(both.count(2).table[2].all, 50, "what is common is kept whole");
     }
 
     #[test]
@@ -270,12 +306,12 @@ mod tests {
             (0..50).for_each(|position| all.add(player, &decision(position, 1)));
         }
         let names = ["ant", "bee", "cat"].map(str::to_owned);
-        assert!(all.look_alikes(&names).is_empty());
+        assert!(all.habits(&names).look_alikes.is_empty());
         let mut few = FirstDecisions::default();
         for player in 0..2 {
             (0..19).for_each(|position| few.add(player, &decision(position, 1)));
         }
-        assert!(few.look_alikes(&names).is_empty());
+        assert!(few.habits(&names).look_alikes.is_empty());
     }
 
     #[test]
@@ -291,7 +327,7 @@ mod tests {
             }
         }
         let names = ["ant", "bee", "cat", "dog", "elk", "fox"].map(str::to_owned);
-        let found = seen.look_alikes(&names);
+        let found = seen.habits(&names).look_alikes;
         assert_eq!(found[0].players, ["dog", "elk"]);
         assert_eq!(found[1].players, ["ant", "bee", "cat"]);
         assert_eq!((found.len(), found[1].positions, found[1].share), (2, 100, 0.85));
@@ -308,7 +344,7 @@ mod tests {
                     seen.add(player, &decision(position, u64::from(is_other)));
                 }
             }
-            seen.first_legal(&["ant", "bee", "cat"].map(str::to_owned))
+            seen.habits(&["ant", "bee", "cat"].map(str::to_owned)).first_legal
         };
         // Ant plays another action in each 20th position, bee in each 19th, cat in each second.
         let found = first_of(&[(0, 20), (1, 19), (2, 2)], 380);
