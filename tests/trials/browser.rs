@@ -11,6 +11,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 
 use crate::harness::{Lacks, slow};
 use crate::support::{Arena, Config};
@@ -426,6 +427,13 @@ fn a_served_page_follows_the_log() -> Lacks {
 /// # Errors
 /// npm cannot install them.
 fn axe() -> Result<String, String> {
+    // Tests that run at the same time wait for one installation: a script that is still being
+    // written is there already.
+    static AXE: OnceLock<Result<String, String>> = OnceLock::new();
+    AXE.get_or_init(installed_axe).clone()
+}
+
+fn installed_axe() -> Result<String, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/axe");
     let script = folder.join("node_modules/axe-core/axe.min.js");
     if !script.exists() {
