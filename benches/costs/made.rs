@@ -21,6 +21,10 @@ use crate::program::referee;
 
 /// The seed of the tournaments, from which all others follow.
 const SEED: u64 = 7;
+/// The house players of a league.
+const HOUSE_PLAYERS: usize = 10;
+/// The most players whose games are played for a league.
+const MOST_PLAYERS: usize = 100;
 
 /// A tournament's folder with a made log.
 #[derive(Debug)]
@@ -63,9 +67,15 @@ pub(crate) fn make_league(
     versions: usize,
     games: usize,
 ) -> Outcome<()> {
-    let Played { results, mut header, games: played } = play(dir, 10)?;
+    // Hardly any game comes twice: players would share far more positions than in a league, and to
+    // find those that decide alike would take longer.
+    let players = (2..MOST_PLAYERS).find(|players| players * (players - 1) >= games);
+    let Played { results, mut header, games: played } = play(dir, players.unwrap_or(MOST_PLAYERS))?;
     header.stages = vec![Stage { format: Format::League, pairs: 1, players: None }];
+    header.players.truncate(HOUSE_PLAYERS);
     header.quarantine = 0;
+    let [won, lost]: [Vec<_>; 2] = ["white", "black"]
+        .map(|winner| played.iter().filter(|game| game.result == winner).collect());
     let mut state = TournamentState::new(&header);
     let mut log = LogWriter::create(&results, &header)?;
     let (first, all) = (state.names().len(), authors * versions);
@@ -82,8 +92,7 @@ pub(crate) fn make_league(
                     player.checked_sub(first).map_or(0.0, |it| strength(it % authors, authors))
                 });
                 let chance = 1.0 / (1.0 + 10_f64.powf((black - white) / 400.0));
-                let winner = if luck.random_bool(chance) { "white" } else { "black" };
-                let such: Vec<_> = played.iter().filter(|game| game.result == winner).collect();
+                let such = if luck.random_bool(chance) { &won } else { &lost };
                 let record = again(such[index % such.len()], &state, index);
                 state.add(&record)?;
                 log.append(&record)?;
