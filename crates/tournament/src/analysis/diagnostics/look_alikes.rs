@@ -53,7 +53,7 @@ pub struct FirstLegal {
     pub share: f64,
 }
 
-/// What players decide alike.
+/// What players' decisions show.
 #[derive(Debug)]
 pub(super) struct Habits {
     /// The clusters of players that decide alike, the most similar first.
@@ -111,8 +111,8 @@ impl FirstDecisions {
 
     /// Counts what so many players have in common.
     fn count(&self, players: usize) -> Counted {
-        // Where games begin alike, all players share many positions, so these are nearly all pairs.
-        let mut table = vec![Positions::default(); players * players];
+        // Where games begin alike, nearly every two players have a position in common.
+        let mut table = vec![Positions::default(); Counted::begin(players)];
         let mut first = vec![Positions::default(); players];
         let mut group: Vec<(usize, u32)> = Vec::new();
         let mut here = None;
@@ -122,7 +122,7 @@ impl FirstDecisions {
             }
             let player = player as usize;
             first[player].add(Positions { all: 1, same: u32::from(is_first) });
-            let row = &mut table[player * players..][..players];
+            let row = &mut table[Counted::begin(player)..][..player];
             for &(other, other_action) in &group {
                 row[other].add(Positions { all: 1, same: u32::from(action == other_action) });
             }
@@ -132,23 +132,27 @@ impl FirstDecisions {
     }
 }
 
-/// What players have in common.
+/// The positions of players, and those that they have in common.
 struct Counted {
-    /// The positions that each two players have in common: a row for each player with one for each
-    /// player before it.
+    /// The positions that each two players have in common: for each player, those with each player
+    /// before it.
     table: Vec<Positions>,
     /// The positions of each player, and those in which it plays the first legal action.
     first: Vec<Positions>,
 }
 
 impl Counted {
-    /// The positions that each two players have in common, by their numbers in order.
+    /// The positions that each two players have in common, sorted by the second.
     fn pairs(&self) -> impl Iterator<Item = ([usize; 2], Positions)> {
-        let rows = self.table.chunks(self.first.len().max(1)).enumerate();
-        rows.flat_map(|(player, row)| {
-            let others = row[..player].iter().enumerate();
-            others.map(move |(other, common)| ([other, player], *common))
+        (0..self.first.len()).flat_map(|player| {
+            let row = self.table[Self::begin(player)..][..player].iter().enumerate();
+            row.map(move |(other, common)| ([other, player], *common))
         })
+    }
+
+    /// Where the row of a player begins in the table.
+    fn begin(player: usize) -> usize {
+        player * player.saturating_sub(1) / 2
     }
 
     /// The clusters of players that decide alike, the most similar first.
@@ -296,7 +300,11 @@ mod tests {
         assert_eq!(kept, sample(&mut decisions.iter().rev()));
         let mut both = FirstDecisions::keeping(100);
         both.decided = kept;
-        assert_eq!(both.count(2).table[2].all, 50, "what is common is kept whole");
+        assert_eq!(
+            both.count(2).pairs().next().expect("a pair").1.all,
+            50,
+            "what is common is kept whole"
+        );
     }
 
     #[test]
