@@ -1,13 +1,16 @@
 //! The small square blocks that matrices are factored in.
 
+use std::ops::Range;
+
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 /// The number of columns that are factored at once.
 pub(crate) const BLOCK: usize = 64;
 
-/// The first index of each block, and the one after its last.
-pub(crate) fn blocks(size: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..size).step_by(BLOCK).map(move |start| (start, size.min(start + BLOCK)))
+/// Splits rows or columns into blocks.
+pub(crate) fn blocks(all: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = all.end;
+    all.step_by(BLOCK).map(move |start| start..end.min(start + BLOCK))
 }
 
 /// Factors a block in place, without blocks. The cells above its diagonal stay unchanged.

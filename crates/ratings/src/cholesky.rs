@@ -1,5 +1,6 @@
 //! The Cholesky factorisation of a symmetric matrix over all parameters.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use ndarray::linalg::general_mat_mul;
@@ -17,16 +18,16 @@ pub(crate) struct Factor {
     means: Option<UnknownMeans>,
 }
 
-/// What a sparse matrix `H = S − U D Uᵀ` is made of besides the factor of `S`: Woodbury's formula gives
-/// the inverse, `S⁻¹ + S⁻¹ U (D⁻¹ − Uᵀ S⁻¹ U)⁻¹ Uᵀ S⁻¹`.
+/// What a sparse matrix `H = S − U D Uᵀ` is made of besides the factor `L` of `S`: Woodbury's formula
+/// gives the inverse, `S⁻¹ + S⁻¹ U (D⁻¹ − Uᵀ S⁻¹ U)⁻¹ Uᵀ S⁻¹`.
 #[derive(Debug, Clone)]
 struct UnknownMeans {
     /// `D`: the weights of unknown means.
     weights: Array1<f64>,
     /// `U`, whose columns are their sums, in order.
     sums: Array2<f64>,
-    /// `S⁻¹ U`, in order.
-    ways: Array2<f64>,
+    /// `L⁻¹ U`, in order.
+    halves: Array2<f64>,
     /// The factor of the capacitance matrix, `D⁻¹ − Uᵀ S⁻¹ U`.
     rest: Box<Factor>,
 }
@@ -44,18 +45,18 @@ impl Factor {
         if unknown.is_empty() {
             return Self { lower, means: None };
         }
-        let [mut sums, mut ways] = [(); 2].map(|()| Array2::zeros((order.len(), unknown.len())));
+        let [mut sums, mut halves] = [(); 2].map(|()| Array2::zeros((order.len(), unknown.len())));
         for (at, unknown) in unknown.iter().enumerate() {
             let sum = Array1::from(order.sorted(&unknown.factors(order.len())));
             sums.column_mut(at).assign(&sum);
-            ways.column_mut(at).assign(&lower.solve(sum));
+            halves.column_mut(at).assign(&lower.solve(sum));
         }
         let weights: Array1<f64> = unknown.iter().map(|unknown| unknown.weight).collect();
-        let rest = Array2::from_diag(&weights.recip()) - sums.t().dot(&ways);
+        let rest = Array2::from_diag(&weights.recip()) - halves.t().dot(&halves);
         // No eigenvalue is below that of `(D + D Uᵀ H⁻¹ U D)⁻¹`.
         let most = (&sums * &sums * &weights * &weights).sum() / floor + weights.sum();
         let rest = Box::new(Self::of(&rest, most.recip()));
-        Self { lower, means: Some(UnknownMeans { weights, sums, ways, rest }) }
+        Self { lower, means: Some(UnknownMeans { weights, sums, halves, rest }) }
     }
 
     /// Factors a dense matrix, of which only the lower triangle is read. No eigenvalue is below
@@ -64,9 +65,9 @@ impl Factor {
         Self::new(Curvature { cells: Triangle::of(matrix), unknown: Vec::new(), floor })
     }
 
-    /// `L` of a dense matrix.
+    /// `L`, in order.
     pub(crate) fn lower(&self) -> Array2<f64> {
-        self.lower.whole()
+        self.lower.square()
     }
 
     /// Whether the matrix is sparse.
@@ -86,11 +87,11 @@ impl Factor {
     /// Solves `H x = right` for `x`.
     pub(crate) fn solve(&self, right: &[f64]) -> Array1<f64> {
         let order = self.lower.order();
-        let mut solution = self.lower.solve(order.sorted(right).into());
-        if let Some(UnknownMeans { sums, ways, rest, .. }) = &self.means {
-            solution += &ways.dot(&rest.solve(&sums.t().dot(&solution).to_vec()));
+        let mut half = self.lower.solve(order.sorted(right).into());
+        if let Some(UnknownMeans { halves, rest, .. }) = &self.means {
+            half += &halves.dot(&rest.solve(&halves.t().dot(&half).to_vec()));
         }
-        order.unsorted(&solution.to_vec()).into()
+        order.unsorted(&self.lower.solve_transposed(half).to_vec()).into()
     }
 
     /// The product `H x`.
@@ -107,11 +108,13 @@ impl Factor {
     /// The cells of the inverse of `H` where `H` has any but for unknown means.
     pub(crate) fn known_inverse(&self) -> Triangle {
         if !self.is_sparse() {
-            return Triangle::of(&self.inverse());
+            let half = self.inverse_of_lower();
+            let columns = blocks(0..half.nrows()).map(|columns| squared(&half, &columns));
+            return Triangle::of_rows(columns.map(Array2::reversed_axes));
         }
         let mut inverse = self.lower.inverse_inside();
         if let Some(means) = &self.means {
-            inverse.add_product(&means.root());
+            inverse.add_product(&means.root(&self.lower));
         }
         inverse
     }
@@ -121,14 +124,13 @@ impl Factor {
     pub(crate) fn inverse(&self) -> Array2<f64> {
         let half = self.inverse_of_lower();
         let mut inverse = Array2::zeros(half.raw_dim());
-        for (start, end) in blocks(half.nrows()) {
-            let [rows, own] = [half.slice(s![start.., ..end]), half.slice(s![start.., start..end])];
-            let column = rows.t().dot(&own);
-            inverse.slice_mut(s![start..end, ..end]).assign(&column.t());
-            inverse.slice_mut(s![..end, start..end]).assign(&column);
+        for columns in blocks(0..half.nrows()) {
+            let column = squared(&half, &columns);
+            inverse.slice_mut(s![columns.clone(), ..columns.end]).assign(&column.t());
+            inverse.slice_mut(s![..columns.end, columns]).assign(&column);
         }
         if let Some(means) = &self.means {
-            let root = means.root();
+            let root = means.root(&self.lower);
             general_mat_mul(1.0, &root, &root.t(), 1.0, &mut inverse);
         }
         let order = self.lower.order();
@@ -145,7 +147,7 @@ impl Factor {
     pub(crate) fn multiplied_by(&self, left: &Array2<f64>) -> Array2<f64> {
         let lower = self.lower();
         let mut product = Array2::zeros(left.raw_dim());
-        for (start, end) in blocks(lower.nrows()) {
+        for Range { start, end } in blocks(0..lower.nrows()) {
             let column = lower.slice(s![start.., start..end]);
             let known = left.slice(s![.., start..]).dot(&column);
             product.slice_mut(s![.., start..end]).assign(&known);
@@ -155,15 +157,16 @@ impl Factor {
 
     /// The inverse of `L`, in order.
     fn inverse_of_lower(&self) -> Array2<f64> {
-        let lower = self.lower();
-        let mut inverse = Array2::zeros(lower.raw_dim());
-        for (block, (start, end)) in blocks(lower.nrows()).enumerate() {
-            let corner = inverse_of_block(&lower.slice(s![start..end, start..end]));
+        let (lower, order) = (&self.lower, self.lower.order());
+        let mut inverse = Array2::zeros((order.len(), order.len()));
+        for (block, columns) in order.blocks().iter().enumerate() {
+            let &Range { start, end } = columns;
+            let corner = inverse_of_block(&lower.part(block, columns));
             let (above, mut rows) = inverse.view_mut().split_at(Axis(0), start);
-            let begin = self.lower.order().columns(block).start;
-            for (from, to) in blocks(start) {
+            let begin = order.columns(block).start;
+            for &Range { start: from, end: to } in &order.blocks()[..block] {
                 let known = from.max(begin)..start;
-                let left = lower.slice(s![start..end, known.clone()]);
+                let left = lower.part(block, &known);
                 let left = left.dot(&above.slice(s![known, from..to]));
                 rows.slice_mut(s![..end - start, from..to]).assign(&-corner.dot(&left));
             }
@@ -173,10 +176,22 @@ impl Factor {
     }
 }
 
+/// Columns of `Aᵀ A`, down to the diagonal, for a lower triangle `A`.
+fn squared(lower: &Array2<f64>, columns: &Range<usize>) -> Array2<f64> {
+    let &Range { start, end } = columns;
+    let [rows, own] = [lower.slice(s![start.., ..end]), lower.slice(s![start.., start..end])];
+    rows.t().dot(&own)
+}
+
 impl UnknownMeans {
     /// A root of what the inverse has besides `S⁻¹`.
-    fn root(&self) -> Array2<f64> {
-        self.ways.dot(&self.rest.inverse_of_lower().t())
+    fn root(&self, lower: &Triangle) -> Array2<f64> {
+        let mut root = self.halves.dot(&self.rest.inverse_of_lower().t());
+        for mut column in root.columns_mut() {
+            let solved = lower.solve_transposed(column.to_owned());
+            column.assign(&solved);
+        }
+        root
     }
 }
 

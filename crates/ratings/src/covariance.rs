@@ -20,7 +20,7 @@ use crate::significance::{normals, single};
 use crate::triangle::Cells;
 
 /// What is left of an equation that is solved step by step, compared with its right side.
-const SOLVED: f64 = 1e-10;
+const SOLVED: f64 = 1e-5;
 
 /// The uncertainty of fitted parameters.
 #[derive(Debug, Clone)]
@@ -83,7 +83,7 @@ impl Covariance {
 fn gradient(
     model: &Model,
     point: &[f64],
-    inverse: &dyn Cells,
+    inverse: &impl Cells,
     games: &RatedGames,
 ) -> (Curvature, Dispersion) {
     let of_priors = model.prior().dispersion;
@@ -121,7 +121,7 @@ pub(crate) fn sparse_wald(
     let covariance = |values: &Array1<f64>| {
         let way = information.solve(&spread(values)).to_vec();
         let mut half = gradient.product(&way);
-        model.prior().torn.iter().for_each(|camp| camp.add_product(&way, &mut half));
+        model.prior().torn.iter().for_each(|camp| camp.add_times(&way, &mut half));
         own(information.solve(&half.to_vec()))
     };
     let precision = |values: &Array1<f64>| own(information.product(&spread(values)));
@@ -129,16 +129,21 @@ pub(crate) fn sparse_wald(
     let ones = Array1::ones(parameters.len());
     let effects: Array1<f64> = parameters.iter().map(|&at| point[at]).collect();
     let [of_effects, of_ones] = [&effects, &ones].map(solve);
+    let [square, all] = [(&effects, &of_effects), (&ones, &of_ones)].map(|(it, of)| it.dot(&of.0));
+    // With what is left of one equation and the solution of the other, it is as exact as the others.
+    let sum = of_effects.0.sum() + of_ones.0.dot(&of_effects.1);
     // The mean is where the statistic is least.
-    effects.dot(&of_effects) - of_effects.sum().powi(2) / of_ones.sum()
+    square - sum * sum / all
 }
 
-/// Solves `A x = right` for a positive definite `A`, of which `near` is about the inverse.
+/// Solves `A x = right` for a positive definite `A`, of which `near` is about the inverse. Returns the
+/// solution, and what is left of the right side. The error of `right · x` is as small as the square
+/// of what is left.
 fn conjugate_gradients(
     product: impl Fn(&Array1<f64>) -> Array1<f64>,
     near: impl Fn(&Array1<f64>) -> Array1<f64>,
     right: &Array1<f64>,
-) -> Array1<f64> {
+) -> (Array1<f64>, Array1<f64>) {
     let mut solution = Array1::zeros(right.len());
     let mut left = right.clone();
     let mut better = near(&left);
@@ -157,7 +162,7 @@ fn conjugate_gradients(
         let before = std::mem::replace(&mut length, left.dot(&better));
         way = better + way * (length / before);
     }
-    solution
+    (solution, left)
 }
 
 /// The variance of the score in a pair or deal of games, as a multiple of what independent games
@@ -165,7 +170,7 @@ fn conjugate_gradients(
 pub(crate) fn dispersion(
     model: &Model,
     point: &[f64],
-    inverse: &dyn Cells,
+    inverse: &impl Cells,
     games: &RatedGames,
 ) -> f64 {
     let dispersion = match games {

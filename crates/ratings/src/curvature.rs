@@ -42,7 +42,7 @@ pub(crate) struct Curvature {
 }
 
 impl Curvature {
-    /// The same with all cells anywhere.
+    /// The same with room for cells anywhere, and all unknown means in them.
     pub(crate) fn dense(self) -> Self {
         Self { cells: self.cells.dense(), ..self }.narrowed()
     }

@@ -140,7 +140,7 @@ impl Fit {
 
 /// The strengths of players, and the distribution of their deviations.
 pub(crate) struct DrawnStrengths<'a> {
-    /// Those that are ranked.
+    /// The players that are drawn.
     order: &'a ClassOrder,
     /// By player.
     values: Vec<f32>,
@@ -162,8 +162,8 @@ impl<'a> DrawnStrengths<'a> {
         strengths: &[f64],
         root: impl FnOnce(&[usize]) -> Array2<f32>,
     ) -> Self {
-        // The best player first, so that the order of the players does not matter.
         let is_drawn = order.slots(slots, strengths.len());
+        // The best player first, so that the order of the players does not matter.
         let mut sorted: Vec<usize> = (0..strengths.len()).filter(|&slot| is_drawn[slot]).collect();
         sorted.sort_by(|&one, &other| strengths[other].total_cmp(&strengths[one]));
         let mut places = vec![0; strengths.len()];

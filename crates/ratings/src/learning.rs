@@ -41,6 +41,8 @@ const MOST_STEPS: usize = 50;
 /// While the prior still changes, a step whose squared length is below this ends the search for the
 /// most probable strengths.
 const ROUGH: f64 = 1e-3;
+/// The same for each parameter of a league: after such a step, what is left is far smaller.
+const ROUGH_EACH: f64 = 1e-3;
 /// So many steps settle everything else at a given standard deviation.
 const SETTLING: usize = 4;
 /// With fewer players, nothing shows that a camp is two.
@@ -137,7 +139,7 @@ impl Learned {
         let [mut of_camps, mut of_steps] = [(); 2].map(|()| WidthSearch::new(patience));
         loop {
             model.set_prior(prior.clone());
-            let map = model.map_estimate_from(point, ROUGH);
+            let map = rough_estimate(&model, point);
             let covariance = approximate(&model, &map, &mut prior, games);
             let (step, error) = Width::OfCamps.newton(&prior, &map.point, &covariance);
             let newton_of_steps = (!prior.steps.list.is_empty())
@@ -179,7 +181,7 @@ impl Learned {
         let (mut point, mut slope) = (self.point.clone(), 0.0);
         for _ in 0..SETTLING {
             model.set_prior(prior.clone());
-            let map = model.map_estimate_from(point, ROUGH);
+            let map = rough_estimate(&model, point);
             let covariance = approximate(&model, &map, &mut prior, games);
             slope = of.slope(&prior, &map.point, &covariance).0;
             point = map.point;
@@ -257,6 +259,14 @@ impl Learned {
         }
         best.into_iter().flatten().map(|(_, camps)| camps).collect()
     }
+}
+
+/// The most probable strengths, while the prior still changes. Outside a league, ratings of past
+/// tournaments keep their last bit.
+fn rough_estimate(model: &Model, start: Vec<f64>) -> MapEstimate {
+    let is_league = !model.prior().steps.list.is_empty();
+    let short = if is_league { ROUGH.max(ROUGH_EACH * count(start.len())) } else { ROUGH };
+    model.map_estimate_from(start, short)
 }
 
 /// The covariance of the parameters. Takes the dispersion and the blurs that follow from it into

@@ -189,7 +189,7 @@ impl PairPredictor {
     }
 
     /// The part of a symmetric matrix over all parameters that these games see.
-    pub(crate) fn restrict(&self, matrix: &dyn Cells) -> Local {
+    pub(crate) fn restrict(&self, matrix: &impl Cells) -> Local {
         let mut local = Local::default();
         for row in self.terms.iter().flatten() {
             for column in self.terms.iter().flatten() {

@@ -7,7 +7,8 @@
 
 use std::ops::Range;
 
-use crate::blocks::{BLOCK, blocks};
+use crate::blocks::blocks;
+use crate::significance::count;
 
 /// An order of the parameters, and the envelope of the factor in this order.
 #[derive(Debug, Clone)]
@@ -16,18 +17,34 @@ pub(crate) struct Order {
     parameters: Vec<usize>,
     /// The place of each parameter.
     places: Vec<usize>,
+    blocks: Vec<Range<usize>>,
     /// The first block of columns that is not zero in each block of rows.
     first: Vec<usize>,
-    /// Whether anything is gained by it.
+    /// Each row.
+    rows: Vec<Row>,
+    /// Whether factoring in it takes less than half of the work.
     is_sparse: bool,
+}
+
+/// A row of a matrix in an order.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row {
+    /// The block that has it.
+    pub(crate) block: usize,
+    /// Its place there.
+    pub(crate) at: usize,
+    /// The first column that may have a cell.
+    pub(crate) begin: usize,
 }
 
 impl Order {
     /// The order of a matrix of this size that may have cells anywhere.
     pub(crate) fn dense(size: usize) -> Self {
         let parameters: Vec<usize> = (0..size).collect();
-        let first = vec![0; size.div_ceil(BLOCK)];
-        Self { places: parameters.clone(), parameters, first, is_sparse: false }
+        let blocks: Vec<_> = blocks(0..size).collect();
+        let first = vec![0; blocks.len()];
+        let rows = rows(&blocks, &first);
+        Self { places: parameters.clone(), parameters, blocks, first, rows, is_sparse: false }
     }
 
     /// An order for a matrix of this size whose cells are zero except between the parameters of each
@@ -58,23 +75,33 @@ impl Order {
                 starts[at] = starts[at].min(start);
             }
         }
-        // One that stayed for long makes all rows of its block as long as its own.
-        parameters.sort_by_key(|&at| 2 * (places[at] - starts[at]) > size);
+        // One that stayed for long would make all rows of its block as long as its own.
+        let stayed = |&at: &usize| 2 * (places[at] - starts[at]) > size;
+        let left = size - parameters.iter().filter(|at| stayed(at)).count();
+        parameters.sort_by_key(stayed);
         places = places_of(&parameters);
-        let all = size.div_ceil(BLOCK);
-        let mut first: Vec<usize> = (0..all).collect();
+        let blocks: Vec<_> = blocks(0..left).chain(blocks(left..size)).collect();
+        let mut first: Vec<usize> = (0..blocks.len()).collect();
+        let block_of = |at: usize| blocks.partition_point(|rows| rows.end <= places[at]);
         for clique in cliques {
-            let start = clique.iter().map(|&at| places[at] / BLOCK).min().unwrap_or(0);
+            let start = clique.iter().map(|&at| block_of(at)).min().unwrap_or(0);
             for &at in clique {
-                let begin = &mut first[places[at] / BLOCK];
+                let begin = &mut first[block_of(at)];
                 *begin = start.min(*begin);
             }
         }
-        let widths = first.iter().enumerate().map(|(row, first)| row + 1 - first);
-        // Factoring takes the squares of these; without zeros, a third of the cube of their number.
-        let work: usize = widths.map(|width| width * width).sum();
-        let is_sparse = 6 * work < all * all * all;
-        if is_sparse { Self { parameters, places, first, is_sparse } } else { Self::dense(size) }
+        // For each row, factoring takes the square of its length; without zeros, a third of the cube
+        // of the size in all.
+        let work = |(rows, &first): (&Range<usize>, &usize)| {
+            count(rows.len()) * count(rows.end - blocks[first].start).powi(2)
+        };
+        let work: f64 = blocks.iter().zip(&first).map(work).sum();
+        let is_sparse = 6.0 * work < count(size).powi(3);
+        if !is_sparse {
+            return Self::dense(size);
+        }
+        let rows = rows(&blocks, &first);
+        Self { parameters, places, blocks, first, rows, is_sparse }
     }
 
     /// The number of parameters.
@@ -82,7 +109,7 @@ impl Order {
         self.parameters.len()
     }
 
-    /// Whether most of a factor in this order is zero.
+    /// Whether factoring in this order takes less than half of the work.
     pub(crate) fn is_sparse(&self) -> bool {
         self.is_sparse
     }
@@ -99,17 +126,22 @@ impl Order {
 
     /// The columns of a block of rows that may have cells on or below the diagonal.
     pub(crate) fn columns(&self, row: usize) -> Range<usize> {
-        BLOCK * self.first[row]..self.len().min(BLOCK * (row + 1))
+        self.blocks[self.first[row]].start..self.blocks[row].end
     }
 
     /// The blocks of rows below this one that may have cells in its columns.
     pub(crate) fn below(&self, column: usize) -> impl Iterator<Item = usize> {
-        (column + 1..self.first.len()).filter(move |&row| self.first[row] <= column)
+        (column + 1..self.blocks.len()).filter(move |&row| self.first[row] <= column)
     }
 
-    /// The first column and the one after the last of each block.
-    pub(crate) fn blocks(&self) -> impl Iterator<Item = (usize, usize)> {
-        blocks(self.len())
+    /// The rows of each block.
+    pub(crate) fn blocks(&self) -> &[Range<usize>] {
+        &self.blocks
+    }
+
+    /// A row.
+    pub(crate) fn row(&self, place: usize) -> Row {
+        self.rows[place]
     }
 
     /// The values of the parameters in this order.
@@ -123,6 +155,15 @@ impl Order {
     }
 }
 
+/// The rows of blocks that begin with these blocks of columns.
+fn rows(blocks: &[Range<usize>], first: &[usize]) -> Vec<Row> {
+    let each = blocks.iter().zip(first).enumerate().flat_map(|(block, (rows, &first))| {
+        let begin = blocks[first].start;
+        (0..rows.len()).map(move |at| Row { block, at, begin })
+    });
+    each.collect()
+}
+
 /// The place of each parameter in this order.
 fn places_of(parameters: &[usize]) -> Vec<usize> {
     let mut places = vec![0; parameters.len()];
@@ -133,9 +174,10 @@ fn places_of(parameters: &[usize]) -> Vec<usize> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::blocks::BLOCK;
 
-    /// As many parameters as fill these blocks.
-    pub(crate) const SIZE: usize = 16 * BLOCK;
+    /// Not a whole number of blocks.
+    pub(crate) const SIZE: usize = 16 * BLOCK - 5;
 
     /// Each parameter belongs together with one that comes a little later, and all with the first.
     pub(crate) fn cliques() -> Vec<Vec<usize>> {

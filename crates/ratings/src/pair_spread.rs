@@ -43,7 +43,7 @@ impl PairSpreads {
     pub(crate) fn new(
         model: &Model,
         point: &[f64],
-        inverse: &dyn Cells,
+        inverse: &impl Cells,
         pairings: &[(usize, usize, PairCounts)],
     ) -> Self {
         let spreads = spreads(model, point, inverse, pairings);
@@ -65,7 +65,7 @@ impl PairSpreads {
 fn spreads(
     model: &Model,
     point: &[f64],
-    inverse: &dyn Cells,
+    inverse: &impl Cells,
     pairings: &[(usize, usize, PairCounts)],
 ) -> Vec<(PairPredictor, Spread)> {
     let nu = point[model.layout.draw()].exp();
@@ -97,7 +97,7 @@ impl Spread {
     fn new(
         predictor: &PairPredictor,
         chances: [Chances; 2],
-        inverse: &dyn Cells,
+        inverse: &impl Cells,
         counts: &PairCounts,
     ) -> Self {
         let independent = independent(&chances);

@@ -86,7 +86,7 @@ impl TornCamp {
     }
 
     /// Adds the product of this covariance with a vector to `sum`.
-    pub(crate) fn add_product(&self, vector: &[f64], sum: &mut Array1<f64>) {
+    pub(crate) fn add_times(&self, vector: &[f64], sum: &mut Array1<f64>) {
         let mean_of = |values: &[f64]| values.iter().sum::<f64>() / count(values.len());
         let own: Vec<f64> = self.pulls.iter().map(|&(at, _)| vector[at]).collect();
         let mean = mean_of(&own);
@@ -186,7 +186,7 @@ mod tests {
         let camp = TornCamp { pulls: vec![(0, 1.0), (2, 4.0), (3, 0.5)] };
         let vector = [0.3, 7.0, -1.1, 2.5];
         let (mut product, mut sum) = (Array1::zeros(4), Array1::<f64>::zeros(4));
-        camp.add_product(&vector, &mut product);
+        camp.add_times(&vector, &mut product);
         for (row, column, covariance) in camp.covariance() {
             sum[row] += covariance * vector[column];
         }

@@ -5,13 +5,14 @@
 //! it (Takahashi's equations), which are all that learning reads: there is one wherever the matrix
 //! has one.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, s};
 
-use crate::blocks::{BLOCK, factor_block, inverse_of_block};
-use crate::order::Order;
+use crate::blocks::{blocks, factor_block, inverse_of_block};
+use crate::order::{Order, Row};
 
 /// A symmetric matrix over all parameters, as far as it is known.
 pub(crate) trait Cells {
@@ -26,11 +27,12 @@ impl Cells for Array2<f64> {
 }
 
 /// The cells of a symmetric or triangular matrix on and below its diagonal, inside the envelope of
-/// an order: all others are zero.
+/// an order: all others are zero, or not known.
 #[derive(Debug, Clone)]
 pub(crate) struct Triangle {
     order: Arc<Order>,
-    /// The [columns](Order::columns) of each block of rows.
+    /// The [columns](Order::columns) of each block of rows. What is above the diagonal is only read of
+    /// inverses.
     rows: Vec<Array2<f64>>,
 }
 
@@ -48,21 +50,24 @@ impl Cells for Triangle {
 }
 
 impl Triangle {
-    /// Without cells that are not zero.
+    /// All cells are zero.
     pub(crate) fn zeros(order: Arc<Order>) -> Self {
-        let columns = order
-            .blocks()
-            .enumerate()
-            .map(|(row, (start, end))| Array2::zeros((end - start, order.columns(row).len())));
-        Self { rows: columns.collect(), order }
+        let rows = order.blocks().iter().enumerate();
+        let rows = rows.map(|(row, rows)| Array2::zeros((rows.len(), order.columns(row).len())));
+        Self { rows: rows.collect(), order }
+    }
+
+    /// A dense one of these blocks of rows.
+    pub(crate) fn of_rows(rows: impl Iterator<Item = Array2<f64>>) -> Self {
+        let rows: Vec<_> = rows.collect();
+        let order = Order::dense(rows.iter().map(Array2::nrows).sum());
+        Self { order: Arc::new(order), rows }
     }
 
     /// The triangle of a dense matrix.
     pub(crate) fn of(matrix: &Array2<f64>) -> Self {
-        let order = Order::dense(matrix.nrows());
-        let rows =
-            order.blocks().map(|(start, end)| matrix.slice(s![start..end, ..end]).to_owned());
-        Self { rows: rows.collect(), order: Arc::new(order) }
+        let of_rows = |rows: Range<usize>| matrix.slice(s![rows.clone(), ..rows.end]).to_owned();
+        Self::of_rows(blocks(0..matrix.nrows()).map(of_rows))
     }
 
     pub(crate) fn order(&self) -> &Arc<Order> {
@@ -71,11 +76,12 @@ impl Triangle {
 
     /// The block of rows of a cell, and its index there.
     fn index(&self, row: usize, column: usize) -> (usize, [usize; 2]) {
-        let block = row / BLOCK;
-        (block, [row % BLOCK, column - self.order.columns(block).start])
+        let Row { block, at, begin } = self.order.row(row);
+        (block, [at, column - begin])
     }
 
-    /// Adds to the cell of two parameters, if it is on or below the diagonal.
+    /// Adds to the cell of two parameters, if it is on or below the diagonal in the order: of a
+    /// symmetric matrix, both cells of two parameters are to be added.
     ///
     /// # Panics
     ///
@@ -88,18 +94,20 @@ impl Triangle {
         }
     }
 
+    /// Some columns of a block of rows.
+    pub(crate) fn part(&self, row: usize, columns: &Range<usize>) -> ArrayView2<'_, f64> {
+        let begin = self.order.columns(row).start;
+        self.rows[row].slice(s![.., columns.start - begin..columns.end - begin])
+    }
+
     /// A block of cells.
     fn block(&self, row: usize, column: usize) -> ArrayView2<'_, f64> {
-        let start = BLOCK * column - self.order.columns(row).start;
-        let cells = &self.rows[row];
-        cells.slice(s![.., start..cells.ncols().min(start + BLOCK)])
+        self.part(row, &self.order.blocks()[column])
     }
 
     fn block_mut(&mut self, row: usize, column: usize) -> ArrayViewMut2<'_, f64> {
-        let start = BLOCK * column - self.order.columns(row).start;
-        let cells = &mut self.rows[row];
-        let end = cells.ncols().min(start + BLOCK);
-        cells.slice_mut(s![.., start..end])
+        let (begin, columns) = (self.order.columns(row).start, &self.order.blocks()[column]);
+        self.rows[row].slice_mut(s![.., columns.start - begin..columns.end - begin])
     }
 
     /// The same matrix, symmetric, with room for cells anywhere.
@@ -109,8 +117,8 @@ impl Triangle {
         }
         let mut dense = Self::zeros(Arc::new(Order::dense(self.order.len())));
         let parameters = self.order.parameters();
-        for (at, &parameter) in parameters.iter().enumerate() {
-            let (begin, cells) = self.row(at);
+        for (at, begin, cells) in self.in_rows() {
+            let parameter = parameters[at];
             for (&cell, &other) in cells.iter().zip(&parameters[begin..]) {
                 let (row, column) = (parameter.max(other), parameter.min(other));
                 dense.add(row, column, cell);
@@ -119,19 +127,19 @@ impl Triangle {
         dense
     }
 
-    /// All its cells in the order.
-    pub(crate) fn whole(&self) -> Array2<f64> {
-        let mut whole = Array2::zeros((self.order.len(), self.order.len()));
-        for (row, (start, end)) in self.order.blocks().enumerate() {
-            let mut cells = whole.slice_mut(s![start..end, self.order.columns(row)]);
+    /// A triangular matrix in its order, with all that is zero.
+    pub(crate) fn square(&self) -> Array2<f64> {
+        let mut square = Array2::zeros((self.order.len(), self.order.len()));
+        for (row, rows) in self.order.blocks().iter().enumerate() {
+            let mut cells = square.slice_mut(s![rows.clone(), self.order.columns(row)]);
             cells.assign(&self.rows[row]);
         }
-        whole
+        square
     }
 
     /// The Cholesky factor of a symmetric matrix: see `Factor::new`.
     pub(crate) fn factor(mut self, floor: f64) -> Self {
-        for (column, (start, end)) in self.order.blocks().enumerate() {
+        for (column, &Range { start, end }) in self.order.blocks().iter().enumerate() {
             let begin = self.order.columns(column).start;
             let (above, rows) = self.rows.split_at_mut(column + 1);
             let (own, mut corner) = above[column].view_mut().split_at(Axis(1), start - begin);
@@ -167,17 +175,17 @@ impl Triangle {
             let ways = self.order.below(column);
             let ways = ways.map(|row| (row, self.block(row, column).dot(&corner)));
             let ways: Vec<_> = ways.collect();
-            for (row, shape) in &ways {
-                let mut cell = Array2::zeros(shape.raw_dim());
-                for (other, way) in &ways {
+            for (row, way) in &ways {
+                let mut cell = Array2::zeros(way.raw_dim());
+                for (other, other_way) in &ways {
                     let known = if row >= other {
                         inverse.block(*row, *other)
                     } else {
                         inverse.block(*other, *row).reversed_axes()
                     };
-                    general_mat_mul(-1.0, &known, way, 1.0, &mut cell);
+                    general_mat_mul(-1.0, &known, other_way, 1.0, &mut cell);
                 }
-                general_mat_mul(-1.0, &cell.t(), shape, 1.0, &mut own);
+                general_mat_mul(-1.0, &cell.t(), way, 1.0, &mut own);
                 inverse.block_mut(*row, column).assign(&cell);
             }
             inverse.block_mut(column, column).assign(&own);
@@ -187,38 +195,41 @@ impl Triangle {
 
     /// Adds the product of a matrix, with rows in this order, and its transpose.
     pub(crate) fn add_product(&mut self, root: &Array2<f64>) {
-        for (row, (start, end)) in self.order.blocks().enumerate() {
-            let [rows, columns] = [start..end, self.order.columns(row)];
-            let [one, other] = [rows, columns].map(|rows| root.slice(s![rows, ..]));
+        for (row, rows) in self.order.blocks().iter().enumerate() {
+            let [one, other] =
+                [rows.clone(), self.order.columns(row)].map(|rows| root.slice(s![rows, ..]));
             general_mat_mul(1.0, &one, &other.t(), 1.0, &mut self.rows[row]);
         }
     }
 
     /// The diagonal in this order.
     pub(crate) fn diagonal(&self) -> impl Iterator<Item = f64> {
-        (0..self.order.len()).filter_map(|at| self.row(at).1.last().copied())
+        self.in_rows().map(|(at, begin, row)| row[at - begin])
     }
 
-    /// The cells of a row up to the diagonal, after the column where they begin.
-    fn row(&self, at: usize) -> (usize, ArrayView1<'_, f64>) {
-        let begin = self.order.columns(at / BLOCK).start;
-        (begin, self.rows[at / BLOCK].slice(s![at % BLOCK, ..=at - begin]))
-    }
-
+    /// The number of each row, the column where it begins, and its cells from there to the diagonal.
     fn in_rows(&self) -> impl DoubleEndedIterator<Item = (usize, usize, ArrayView1<'_, f64>)> {
-        (0..self.order.len()).map(|at| {
-            let (begin, cells) = self.row(at);
-            (at, begin, cells)
+        self.order.blocks().iter().enumerate().flat_map(move |(block, rows)| {
+            let begin = self.order.columns(block).start;
+            rows.clone().map(move |at| {
+                (at, begin, self.rows[block].slice(s![at - rows.start, ..=at - begin]))
+            })
         })
     }
 
-    /// Solves `L Lᵀ x = right` for `x`, in this order.
+    /// Solves `L x = right` for `x`, in this order.
     pub(crate) fn solve(&self, right: Array1<f64>) -> Array1<f64> {
         let mut solution = right;
         for (at, begin, row) in self.in_rows() {
             let known = row.slice(s![..at - begin]).dot(&solution.slice(s![begin..at]));
             solution[at] = (solution[at] - known) / row[at - begin];
         }
+        solution
+    }
+
+    /// Solves `Lᵀ x = right` for `x`, in this order.
+    pub(crate) fn solve_transposed(&self, right: Array1<f64>) -> Array1<f64> {
+        let mut solution = right;
         for (at, begin, row) in self.in_rows().rev() {
             let value = solution[at] / row[at - begin];
             solution[at] = value;
