@@ -419,6 +419,7 @@ fn an_author_gets_the_packets_of_its_own_versions_only() {
     }
     let own = ask("/author/versions/1/", &door.ann);
     assert!(own.contains("ann v1") && !own.contains("bob"), "opponents have pseudonyms");
+    assert!(own.contains("<a href=\"/author#versions\">Your page</a></nav>"), "{own:.3000}");
     let (_, id) = own.split_once("#game=").expect("a game");
     let id = id.split('&').next().expect("an id");
     let game = ask(&format!("/author/versions/1/games/{id}.js"), &door.ann);
@@ -430,6 +431,8 @@ fn an_author_gets_the_packets_of_its_own_versions_only() {
         let answer = ask(&format!("/author/versions/1/games/{bad}"), &door.ann);
         assert_eq!(status(&answer), 404, "{bad}");
     }
+    let nothing = ask("/author/versions/9/", &door.ann);
+    assert!(status(&nothing) == 404 && nothing.contains("href=\"/author#versions\""), "{nothing}");
     let archive = ask("/author/versions/1/packet.zip", &door.ann);
     assert!(
         archive.contains("filename=\"packet-1.zip\"") && archive.contains("PK"),
@@ -447,6 +450,10 @@ fn a_link_asks_before_it_makes_a_visitor_somebody_else() {
     let asked = door.served.ask(&bobs, &[&door.ann]);
     assert_eq!(status(&asked), 200, "{asked}");
     assert!(!asked.contains("set-cookie") && asked.contains("Become bob"), "{asked}");
+    assert!(
+        asked.contains("referrer-policy: strict-origin\r\n"),
+        "the address is a secret: {asked}"
+    );
     let token = door.token(&bobs, &door.ann);
     let agree = |token: &str| door.post(&bobs, &[&door.ann], &[("token", token.as_bytes())]);
     assert_eq!(status(&agree("a guess")), 403);

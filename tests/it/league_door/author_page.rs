@@ -87,6 +87,7 @@ fn a_challenge_is_written_for_the_run_and_its_games_are_for_its_author() {
     let games = |cookie: &str| door.served.ask("/author/challenges/1/", &[cookie]);
     let own = games(&door.ann);
     assert!(own.contains("#game=1-1&amp;ply=0") && own.contains("do not count"), "{own:.2000}");
+    assert!(own.contains("<a href=\"/author#challenges\">Your page</a></nav>"), "{own:.3000}");
     assert_eq!((status(&own), status(&games(&door.bob)), status(&games("x: y"))), (200, 404, 403));
     arena.write("entrants/ann/challenges.json", &challenges(&[], 5));
     assert_eq!(ask(&token, "bob v2"), 429, "five in an hour");

@@ -89,7 +89,10 @@ fn an_author_hands_in_and_sees_the_check() -> Lacks {
         browser.ask("document.querySelector('#games td a').click()").await;
         browser.find("#viewer[open]").await;
         looks_well(&browser, "challenge-game").await;
-        browser.window.goto(&author_page).await;
+        assert_eq!(browser.ask("return find('link').hidden").await, json!(true));
+        browser.ask("document.querySelector('#close').click()").await;
+        browser.ask("document.querySelector('nav a[href^=\"/author\"]').click()").await;
+        browser.find("#challenges").await;
         hand_in("better").await;
         browser.find("//*[@id='report'][contains(., 'entered as Ann Lee v2')]").await;
         browser.find("#news:not([hidden])").await;
@@ -99,6 +102,8 @@ fn an_author_hands_in_and_sees_the_check() -> Lacks {
         looks_well(&browser, "improved").await;
         browser.ask("document.querySelector('td a').click()").await;
         browser.find("//h1[contains(., 'Ann Lee v2')]").await;
+        browser.ask("document.querySelector('nav a[href^=\"/author\"]').click()").await;
+        browser.find("#versions").await;
         browser.end().await;
         let browser = Browser::start(&[dark], &phone).await?;
         browser.window.goto(&link(&author)).await;

@@ -176,7 +176,7 @@ impl OrganiserPage<'_> {
                     button { "Tell everyone" }
                 }
             }
-            section { h2 { "Authors" } (self.author_table()) }
+            section #authors { h2 { "Authors" } (self.author_table()) }
             @if self.state != LeagueStatus::Closed {
                 section {
                     h2 { "Close" }

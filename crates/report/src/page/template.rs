@@ -163,10 +163,21 @@ impl PageTemplate<'_> {
                     a href={ "#" (section.id) } { (section.heading) } " "
                 }
                 @if self.kind == PageKind::Live { a href="#projector" { "Projector" } " " }
-                @if let Some(own) = self.own_page { a href=(own) { "Your page" } }
+                @if let Some(own) = self.own_page { (own_link(own)) }
             }
         }
     }
+}
+
+/// The link to the visitor's own page, which ends the navigation.
+fn own_link(own: &str) -> Markup {
+    html! { a href=(own) { "Your page" } }
+}
+
+/// A page without such a link, with one: a page that is also a file to download must not have it there.
+pub fn with_own_page(page: &str, own: &str) -> String {
+    // Text of others is escaped, so the first end of a navigation is the page's own.
+    page.replacen("</nav>", &format!("{}</nav>", own_link(own).into_string()), 1)
 }
 
 /// The boards of the games in play. The section is hidden while nobody plays.
@@ -202,4 +213,29 @@ pub(super) fn metadata(nonce: &str) -> Markup {
 /// Makes JSON safe inside a `script` element: nothing in it ends the element or opens another.
 pub(crate) fn json_in_html(json: &str) -> String {
     json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_that_is_added_is_where_the_page_has_it() {
+        let page = |own_page| {
+            let sections = [PageSection::open("games", "</nav>", html! { "</nav>" })];
+            let page = PageTemplate {
+                title: "</nav>",
+                description: "</nav>",
+                summary: html! { p { "</nav>" } },
+                sections: &sections,
+                data: "{}",
+                replays: "[]",
+                key: "one",
+                kind: PageKind::File,
+                own_page,
+            };
+            page.html()
+        };
+        assert_eq!(with_own_page(&page(None), "/author"), page(Some("/author")));
+    }
 }

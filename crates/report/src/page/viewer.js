@@ -68,6 +68,8 @@ const viewer = {
   /** Shows or hides everything that needs a replay. */
   whole(shown) {
     for (const part of document.querySelectorAll("#viewer .left, #clocks, #moves, #link, #picture, #film, #file")) part.hidden = !shown;
+    // Nobody else can open an author's pages.
+    if (location.pathname.startsWith("/author/")) find("link").hidden = true;
     // The clocks have the names, too.
     find("vs").classList.toggle("unseen", shown);
   },

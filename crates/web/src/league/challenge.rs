@@ -13,7 +13,6 @@ use crate::WebError;
 use crate::background::in_background;
 use crate::served::{self, LivePage};
 use crate::shared_copy::Freshness;
-use crate::visitors::AUTHOR;
 use referee_league::author_folder::AuthorFolder;
 use referee_league::challenge::{Challenges, MOST_PER_HOUR, PlayedChallenge, WantedChallenge};
 use referee_league::control::Control;
@@ -24,6 +23,7 @@ use referee_record::model::record::GameRecord;
 use referee_record::wording::counted;
 use referee_report::packet_page::page_of_challenge;
 use referee_report::page::league::{ChallengeSection, ListedChallenge};
+use referee_report::page::template::with_own_page;
 use referee_tournament::folder;
 
 /// What the page of an author shows of challenges; `None` if this game cannot have them.
@@ -110,6 +110,9 @@ fn result(game: &GameRecord, own: &str) -> String {
     format!("{result} as {seat} ({}, {})", game.reason, Plies(game.plies))
 }
 
+/// Where an author's page has challenges.
+const BACK: &str = "/author#challenges";
+
 /// Takes a challenge.
 pub(super) async fn challenge(
     State(entrance): State<Arc<Entrance>>,
@@ -118,20 +121,20 @@ pub(super) async fn challenge(
 ) -> Response {
     let fields = match form::fields(request, &visit.secret).await {
         Ok(fields) => fields,
-        Err(problem) => return entrance.refuse_form(&problem, AUTHOR),
+        Err(problem) => return entrance.refuse_form(&problem, BACK),
     };
     let field = |name: &str| fields.get(name).map(String::as_str).unwrap_or_default();
     let among = field("among").parse().ok();
     let wanted = WantedChallenge { opponent: field("opponent").to_owned(), among };
     match take(&entrance, &visit.name, &wanted).await {
-        Ok(Ok(())) => see_other("/author#challenges", None),
-        Ok(Err(Refused::Form(problem))) => entrance.refuse_form(&problem, AUTHOR),
+        Ok(Ok(())) => see_other(BACK, None),
+        Ok(Err(Refused::Form(problem))) => entrance.refuse_form(&problem, BACK),
         Ok(Err(Refused::Said(why))) => {
-            entrance.tell(StatusCode::FORBIDDEN, "No game", &why, (AUTHOR, "Go back"))
+            entrance.tell(StatusCode::FORBIDDEN, "No game", &why, (BACK, "Go back"))
         }
         Ok(Err(Refused::Wait(why, seconds))) => {
             let status = StatusCode::TOO_MANY_REQUESTS;
-            let page = entrance.tell(status, "Too soon", &why, (AUTHOR, "Go back"));
+            let page = entrance.tell(status, "Too soon", &why, (BACK, "Go back"));
             ([(header::RETRY_AFTER, seconds.to_string())], page).into_response()
         }
         Err(failure) => entrance.sorry(&failure),
@@ -193,7 +196,7 @@ pub(super) async fn games(
     let (place, author) = (Arc::clone(&entrance), visit.name.clone());
     match in_background(move || page(&place, &author, number)).await {
         Ok(Some(page)) => Html(page).into_response(),
-        Ok(None) => StatusCode::NOT_FOUND.into_response(),
+        Ok(None) => entrance.tell_nothing_is_here(BACK),
         Err(failure) => entrance.sorry(&failure),
     }
 }
@@ -206,5 +209,6 @@ fn page(entrance: &Entrance, author: &str, number: u32) -> Result<Option<String>
     let header = folder::header(&entrance.live.dir)?;
     let renderer = entrance.live.renderer(&header)?;
     let title = format!("{} – {}", Entry::name(author, one.version), one.opponent);
-    Ok(Some(page_of_challenge(&header, &title, &one.games, &renderer)?))
+    let page = page_of_challenge(&header, &title, &one.games, &renderer)?;
+    Ok(Some(with_own_page(&page, BACK)))
 }

@@ -217,6 +217,12 @@ impl Entrance {
     ) -> Response {
         (status, own_page(notice(&self.name, heading, text, on))).into_response()
     }
+
+    /// Says that what was there is no longer kept, with the way back.
+    pub(super) fn tell_nothing_is_here(&self, back: &str) -> Response {
+        let text = "There is nothing here, or it is no longer kept.";
+        self.tell(StatusCode::NOT_FOUND, "Not found", text, (back, "Your page"))
+    }
 }
 
 /// An author who came by a link.
@@ -283,12 +289,10 @@ pub(super) async fn enter(
         Ok(Some((guest, own))) if guest != link.guest => {
             let [now, then] = [&guest, &link.guest].map(guest_name);
             let address = format!("/enter/{}", link.secret.cookie());
-            page_with_forms(change_of_guest(
-                &entrance.name,
-                [now, then],
-                &address,
-                &own.form_token(),
-            ))
+            let page = change_of_guest(&entrance.name, [now, then], &address, &own.form_token());
+            // The page's address has a secret, which a proxy would log as where the next request is
+            // from. The server must be told, or browsers do not say which page a form is from.
+            ([(header::REFERRER_POLICY, "strict-origin")], own_page(page)).into_response()
         }
         Ok(_) => link.follow(),
         Err(failure) => entrance.sorry(&failure),
@@ -301,17 +305,25 @@ pub(super) async fn enter_anew(
     Named(secret): Named<String>,
     request: Request,
 ) -> Response {
-    let own = match entrance.visit(request.headers()) {
-        Ok(Some((_, own))) => own,
+    let (guest, own) = match entrance.visit(request.headers()) {
+        Ok(Some(visit)) => visit,
         Ok(None) => return entrance.refuse_stranger(),
         Err(failure) => return entrance.sorry(&failure),
     };
     if let Err(problem) = form::fields(request, &own).await {
-        return entrance.refuse_form(&problem, "/");
+        return entrance.refuse_form(&problem, page_of(&guest));
     }
     match entrance.link(&secret) {
         Ok(link) => link.follow(),
         Err(response) => *response,
+    }
+}
+
+/// The page of a guest.
+fn page_of(guest: &Guest) -> &'static str {
+    match guest {
+        Guest::Author(_) => AUTHOR,
+        Guest::Organiser => ORGANISER,
     }
 }
 
@@ -333,20 +345,20 @@ struct GuestLink {
 impl GuestLink {
     /// Lets its guest in.
     fn follow(self) -> Response {
-        let to = if self.guest == Guest::Organiser { ORGANISER } else { AUTHOR };
+        let to = page_of(&self.guest);
         see_other(to, Some(cookie(&self.invitations, self.secret.cookie(), COOKIE_AGE)))
     }
 }
 
 /// Ends the visit on this device.
 pub(super) async fn leave(State(entrance): State<Arc<Entrance>>, request: Request) -> Response {
-    let secret = match entrance.visit(request.headers()) {
-        Ok(Some((_, secret))) => secret,
+    let (guest, secret) = match entrance.visit(request.headers()) {
+        Ok(Some(visit)) => visit,
         Ok(None) => return entrance.refuse_stranger(),
         Err(failure) => return entrance.sorry(&failure),
     };
     if let Err(problem) = form::fields(request, &secret).await {
-        return entrance.refuse_form(&problem, "/");
+        return entrance.refuse_form(&problem, page_of(&guest));
     }
     match Invitations::read(&entrance.league.dir) {
         Ok(invitations) => see_other("/", Some(cookie(&invitations, "", 0))),

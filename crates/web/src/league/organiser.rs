@@ -174,6 +174,9 @@ pub(super) async fn wish(
         _ => return StatusCode::NOT_FOUND.into_response(),
     };
     match entrance.change(wanted) {
+        Ok(_) if matches!(wish.as_str(), "remove" | "readmit") => {
+            see_other("/organiser#authors", None)
+        }
         Ok(_) => see_other(ORGANISER, None),
         Err(failure) => entrance.sorry(&failure),
     }

@@ -26,8 +26,11 @@ use referee_record::bounded;
 use referee_record::model::entry::Entry;
 use referee_report::csv_tables::PAGE;
 use referee_report::packets::write_packet;
+use referee_report::page::template::with_own_page;
 use referee_tournament::folder;
 
+/// Where an author's page lists packets.
+const BACK: &str = "/author#versions";
 /// The most packets that are kept.
 const MOST_KEPT: usize = 16;
 /// The most bytes of a file of a packet that is sent by itself.
@@ -41,7 +44,9 @@ pub(super) async fn page(
 ) -> Response {
     answer(&entrance, &visit, number, |folder| {
         let page = bounded::read(&folder.join(PAGE), LARGEST)?;
-        Ok(Html(page).into_response())
+        let page = String::from_utf8(page).map_err(io::Error::other)?;
+        // The archive has the same page, where the link would lead nowhere.
+        Ok(Html(with_own_page(&page, BACK)).into_response())
     })
     .await
 }
@@ -100,7 +105,7 @@ pub(super) async fn player(
     match made.await {
         Ok(archive) => holding(held, zip_response(archive, &format!("player-{number}.zip"))),
         Err(WebError::Packet(error)) if error.kind() == io::ErrorKind::NotFound => {
-            StatusCode::NOT_FOUND.into_response()
+            entrance.tell_nothing_is_here(BACK)
         }
         Err(failure) => entrance.sorry(&failure),
     }
@@ -144,14 +149,14 @@ async fn answer(
         return (StatusCode::TOO_MANY_REQUESTS, why).into_response();
     };
     let given = match packet(entrance, &bounds, (&visit.name, number)).await {
-        Ok(None) => return StatusCode::NOT_FOUND.into_response(),
+        Ok(None) => return entrance.tell_nothing_is_here(BACK),
         Ok(Some(folder)) => in_background(move || Ok(give(folder.path()))).await,
         Err(failure) => Err(failure),
     };
     match given {
         Ok(Ok(response)) => holding(held, response),
         Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => {
-            StatusCode::NOT_FOUND.into_response()
+            entrance.tell_nothing_is_here(BACK)
         }
         Ok(Err(error)) => entrance.sorry(&WebError::from(error)),
         Err(failure) => entrance.sorry(&failure),

@@ -83,7 +83,7 @@ impl AuthorPage<'_> {
                 p #news hidden { a href="/author" { "See what has changed" } }
                 noscript { p.hint { "Reload the page to see the progress." } }
             }
-            section { h2 { "Your versions" } (self.version_table()) }
+            section #versions { h2 { "Your versions" } (self.version_table()) }
             @if let Some(step) = &self.step {
                 section { h2 { "Did version " (step.version) " help?" } (Self::step_table(step)) }
             }
