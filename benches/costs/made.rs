@@ -69,13 +69,13 @@ pub(crate) fn make_league(
 ) -> Outcome<()> {
     // Hardly any game comes twice: players would share far more positions than in a league, and to
     // find those that decide alike would take longer.
-    let players = (2..MOST_PLAYERS).find(|players| players * (players - 1) >= games);
+    let players = (HOUSE_PLAYERS..MOST_PLAYERS).find(|it| it * (it - 1) >= games);
     let Played { results, mut header, games: played } = play(dir, players.unwrap_or(MOST_PLAYERS))?;
     header.stages = vec![Stage { format: Format::League, pairs: 1, players: None }];
     header.players.truncate(HOUSE_PLAYERS);
     header.quarantine = 0;
-    let [won, lost]: [Vec<_>; 2] = ["white", "black"]
-        .map(|winner| played.iter().filter(|game| game.result == winner).collect());
+    let [mut won, mut lost] = ["white", "black"]
+        .map(|winner| played.iter().filter(move |game| game.result == winner).cycle());
     let mut state = TournamentState::new(&header);
     let mut log = LogWriter::create(&results, &header)?;
     let (first, all) = (state.names().len(), authors * versions);
@@ -92,8 +92,8 @@ pub(crate) fn make_league(
                     player.checked_sub(first).map_or(0.0, |it| strength(it % authors, authors))
                 });
                 let chance = 1.0 / (1.0 + 10_f64.powf((black - white) / 400.0));
-                let such = if luck.random_bool(chance) { &won } else { &lost };
-                let record = again(such[index % such.len()], &state, index);
+                let such = if luck.random_bool(chance) { &mut won } else { &mut lost };
+                let record = again(such.next().ok_or("no game ends so")?, &state, index);
                 state.add(&record)?;
                 log.append(&record)?;
             }

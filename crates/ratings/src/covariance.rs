@@ -129,11 +129,12 @@ pub(crate) fn sparse_wald(
     let ones = Array1::ones(parameters.len());
     let effects: Array1<f64> = parameters.iter().map(|&at| point[at]).collect();
     let [of_effects, of_ones] = [&effects, &ones].map(solve);
-    let [square, all] = [(&effects, &of_effects), (&ones, &of_ones)].map(|(it, of)| it.dot(&of.0));
-    // With what is left of one equation and the solution of the other, it is as exact as the others.
+    let [squares, weight] =
+        [(&effects, &of_effects), (&ones, &of_ones)].map(|(it, of)| it.dot(&of.0));
+    // With what is left of one equation and the solution of the other, the sum is as exact as these.
     let sum = of_effects.0.sum() + of_ones.0.dot(&of_effects.1);
     // The mean is where the statistic is least.
-    square - sum * sum / all
+    squares - sum * sum / weight
 }
 
 /// Solves `A x = right` for a positive definite `A`, of which `near` is about the inverse. Returns the

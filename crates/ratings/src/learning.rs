@@ -39,10 +39,9 @@ const SHORT: f64 = 0.01;
 /// About ten steps are needed, and seldom twenty; this bound guards against a search without an end.
 const MOST_STEPS: usize = 50;
 /// While the prior still changes, a step whose squared length is below this ends the search for the
-/// most probable strengths.
+/// most probable strengths; in a league, below this for each parameter. What is left after such a step
+/// is far smaller.
 const ROUGH: f64 = 1e-3;
-/// The same for each parameter of a league: after such a step, what is left is far smaller.
-const ROUGH_EACH: f64 = 1e-3;
 /// So many steps settle everything else at a given standard deviation.
 const SETTLING: usize = 4;
 /// With fewer players, nothing shows that a camp is two.
@@ -262,10 +261,10 @@ impl Learned {
 }
 
 /// The most probable strengths, while the prior still changes. Outside a league, ratings of past
-/// tournaments keep their last bit.
+/// tournaments stay as they are.
 fn rough_estimate(model: &Model, start: Vec<f64>) -> MapEstimate {
     let is_league = !model.prior().steps.list.is_empty();
-    let short = if is_league { ROUGH.max(ROUGH_EACH * count(start.len())) } else { ROUGH };
+    let short = if is_league { ROUGH * count(start.len()) } else { ROUGH };
     model.map_estimate_from(start, short)
 }
 

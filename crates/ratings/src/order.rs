@@ -191,6 +191,7 @@ pub(crate) mod tests {
         let met = (50..SIZE - 7).step_by(50).map(|at| vec![3, at]);
         let order = Order::new(SIZE, &cliques().into_iter().chain(met).collect::<Vec<_>>());
         assert_eq!(order.parameters[SIZE - 2..], [3, 0], "all met the first one");
+        assert_eq!(order.blocks.last(), Some(&(SIZE - 2..SIZE)), "a block of their own");
         let mut rows = order.first.iter().enumerate().rev().skip(1);
         assert!(rows.all(|(row, first)| first + 1 >= row), "{:?}", order.first);
     }

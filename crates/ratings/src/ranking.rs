@@ -190,8 +190,8 @@ impl<E: Copy + Ord> Ranking<E> {
         let keys: Vec<_> =
             self.classes.iter().enumerate().map(|(player, class)| (key(player), class)).collect();
         let groups = self.points.as_ref().map_or(&self.fit.groups, |points| &points.groups);
-        // Players without a rank are drawn, too: without them, the luck of the others would be another
-        // one than it always was.
+        // Players without a rank are drawn, too: without them, the others would get other random
+        // numbers than they always had.
         let within = ClassOrder::new(groups, &keys).only(is_shown);
         let intervals = match &self.points {
             None => self.fit.rank_intervals_by(&within),

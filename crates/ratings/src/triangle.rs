@@ -31,8 +31,8 @@ impl Cells for Array2<f64> {
 #[derive(Debug, Clone)]
 pub(crate) struct Triangle {
     order: Arc<Order>,
-    /// The [columns](Order::columns) of each block of rows. What is above the diagonal is only read of
-    /// inverses.
+    /// The [columns](Order::columns) of each block of rows. Above the diagonal, a factor has zeros, an
+    /// inverse its cells, and any other matrix nothing that is read.
     rows: Vec<Array2<f64>>,
 }
 
@@ -57,7 +57,7 @@ impl Triangle {
         Self { rows: rows.collect(), order }
     }
 
-    /// A dense one of these blocks of rows.
+    /// A dense matrix, from its blocks of rows up to the diagonal.
     pub(crate) fn of_rows(rows: impl Iterator<Item = Array2<f64>>) -> Self {
         let rows: Vec<_> = rows.collect();
         let order = Order::dense(rows.iter().map(Array2::nrows).sum());

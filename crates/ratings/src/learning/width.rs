@@ -18,7 +18,7 @@ pub(super) const LONGEST: f64 = 0.7;
 /// More of a step is taken if it is more than this share of the one before.
 const SLOW: f64 = 0.5;
 /// Outside a league, so many of Newton's steps are taken as they are: nearly always they come to an end,
-/// and ratings of past tournaments keep their last bit.
+/// and ratings of past tournaments stay as they are.
 pub(super) const PATIENCE: usize = 15;
 /// The most that is taken of a step.
 const MOST_PART: f64 = 2.0;
