@@ -321,10 +321,10 @@ fn a_program_whose_interpreter_is_missing() {
 
 #[test]
 fn sleeping_through_the_start_up_is_no_start() {
-    let clock = "startup = \"500ms\"\nmove = \"10s\"";
+    let clock = "startup = \"2s\"\nmove = \"10s\"";
     cup("bare.sh", &["", "exec sleep 60"]).clock(clock).lost(
         "no-start",
-        "the greeting failed: no reply within 0.5 s: sleeping, with N s of CPU time used",
+        "the greeting failed: no reply within 2 s: sleeping, with N s of CPU time used",
     );
 }
 
@@ -462,22 +462,22 @@ fn not_reading_input() {
 
 #[test]
 fn a_budget_that_runs_out() {
-    let played = cup("naps.py", &["0.4"]).clock("budget = \"1s\"").play();
+    let played = cup("naps.py", &["0.6"]).clock("budget = \"1700ms\"").play();
     for (game, fault) in played.games.iter().zip(played.faults("message")) {
         assert_eq!(game["reason"], "timeout");
         let text = said(fault);
         assert!(text.starts_with("no reply within 0."), "{text}");
         assert!(text.ends_with(" s: sleeping, with N s of CPU time used"), "{text}");
         let used = game["clock"]["used_ns"][seats(game).0].as_array().expect("times");
-        assert_eq!(used.len(), 3, "0.4 s go into 1 s twice: {used:?}");
+        assert_eq!(used.len(), 3, "0.6 s go into 1.7 s twice: {used:?}");
     }
 }
 
 #[test]
 fn a_start_up_that_eats_the_budget() {
-    cup("bare.sh", &["", "sleep 0.7"]).clock("budget = \"500ms\"\ncount-startup = true").lost(
+    cup("bare.sh", &["", "sleep 2.2"]).clock("budget = \"2s\"\ncount-startup = true").lost(
         "timeout",
-        "nothing was left of its budget of 0.5 s: its start-up used it up (`count-startup`)",
+        "nothing was left of its budget of 2 s: its start-up used it up (`count-startup`)",
     );
 }
 

@@ -516,7 +516,7 @@ fn a_missing_flush_is_explained_in_the_language_of_the_player() {
     );
     arena.write(
         "tournament.toml",
-        "name = \"cup\"\ngame = \"watch-your-back\"\nclock.startup = \"1s\"\n\
+        "name = \"cup\"\ngame = \"watch-your-back\"\nclock.startup = \"3s\"\n\
          [[players]]\nname = \"ant\"\nbot = \"random\"\n\
          [[players]]\nname = \"bee\"\nbot = \"random\"\n",
     );

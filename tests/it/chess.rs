@@ -49,7 +49,7 @@ fn a_bare_king_does_not_win_on_time() {
 
 #[test]
 fn each_game_is_in_the_pgn_file_once() {
-    let lines = "pairs = 4\njobs = 1\npgn = \"games.pgn\"\n[options]\n\
+    let lines = "pairs = 20\njobs = 1\npgn = \"games.pgn\"\n[options]\n\
                  fen = \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"";
     let arena = arena(lines, &[("ant", "bot = \"greedy\""), ("bee", "bot = \"greedy\"")]);
     arena.write("games.pgn", "mine");
@@ -62,7 +62,7 @@ fn each_game_is_in_the_pgn_file_once() {
     std::fs::write(&file, &kept[..kept.len().saturating_sub(9)]).expect("a torn game");
     assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
     let written = || std::fs::read_to_string(&file).expect("a file");
-    assert_eq!(written().matches("[Event \"cup\"]\n").count(), 8);
+    assert_eq!(written().matches("[Event \"cup\"]\n").count(), 40);
     assert_eq!(written(), arena.run(&["export", "--pgn"]).out);
     let files = arena.result_files();
     assert_eq!(arena.run(&["run", "--quiet"]).code, 0);

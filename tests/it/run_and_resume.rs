@@ -1107,10 +1107,17 @@ fn a_closed_output_does_not_stop_the_games() {
 /// The most memory the referee had in a tournament of two players, in KiB, once its log had the
 /// first `lines` lines.
 fn peak(arena: &Arena, child: &Child, lines: usize) -> u64 {
-    arena.wait_for_lines(lines);
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("a peak");
-    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
+    let mut peak: u64 = 0;
+    wait_until(|| {
+        // Before the log: after the last games come the tables, which take memory once.
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id()));
+        let status = status.expect("it runs");
+        let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("a peak");
+        peak = line.split_whitespace().nth(1).expect("a number").parse().expect("a number");
+        let log = std::fs::read(arena.results().join("games.jsonl")).unwrap_or_default();
+        log.split(|&byte| byte == b'\n').count() > lines
+    });
+    peak
 }
 
 #[test]

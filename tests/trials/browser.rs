@@ -436,14 +436,20 @@ fn axe() -> Result<String, String> {
 fn installed_axe() -> Result<String, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/axe");
     let script = folder.join("node_modules/axe-core/axe.min.js");
+    let said = |error: std::io::Error| error.to_string();
     if !script.exists() {
-        fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        // Elsewhere at first: half a script may stay where an installation was stopped.
+        let made = TempDir::new_in(folder.with_file_name("")).map_err(said)?;
         let mut npm = Command::new("npm");
-        npm.args(["install", "--silent", "--prefix"]).arg(&folder).arg("axe-core@4");
+        npm.args(["install", "--silent", "--prefix"]).arg(made.path()).arg("axe-core@4");
         let is_done = npm.status().is_ok_and(|status| status.success());
         is_done.then_some(()).ok_or("npm cannot install axe-core")?;
+        if folder.exists() {
+            fs::remove_dir_all(&folder).map_err(said)?;
+        }
+        fs::rename(made.keep(), &folder).map_err(said)?;
     }
-    fs::read_to_string(script).map_err(|error| error.to_string())
+    fs::read_to_string(script).map_err(said)
 }
 
 /// What axe finds on the page as it is: the rule, the element, and what to do.

@@ -36,11 +36,13 @@ pub(crate) fn tests() -> Vec<Trial> {
 /// Writes a tournament of the liar in this variant, with a player that always plays `action`.
 fn write(arena: &Arena, variant: &str, action: &str) {
     arena.write("liar.py", include_str!("../rules/liar.py"));
+    // The first answer waits for Python to start.
+    let reply = if variant == "silent" { 2 } else { 10 };
     arena.write(
         "tournament.toml",
         &format!(
             "name = \"cup\"\nseed = 7\njobs = 1\n[game]\n\
-             command = [\"python3\", \"liar.py\", \"{variant}\"]\nreply = \"2s\"\n\
+             command = [\"python3\", \"liar.py\", \"{variant}\"]\nreply = \"{reply}s\"\n\
              [[players]]\nname = \"ant\"\ncommand = [\"python3\", \"adder.py\"]\n\
              [[players]]\nname = \"bee\"\nbot = \"random\"\n"
         ),

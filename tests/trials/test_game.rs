@@ -111,9 +111,11 @@ fn tried(program: &str, kind: &str) -> Result<(i32, Value), Lacks> {
     }
     let arena = Arena::new();
     arena.write("rules.py", program);
+    // The first answer waits for Python to start.
+    let reply = if kind == "silent" { 2 } else { 10 };
     arena.write(
         "game.toml",
-        &format!("command = [\"python3\", \"rules.py\", \"{kind}\"]\nreply = \"2s\"\n"),
+        &format!("command = [\"python3\", \"rules.py\", \"{kind}\"]\nreply = \"{reply}s\"\n"),
     );
     let args = ["test-game", "game.toml", "--games", "20", "--search-games", "0"];
     let run = arena.run(&[&args[..], &["--format", "json"]].concat());

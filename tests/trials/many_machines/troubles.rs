@@ -94,26 +94,28 @@ pub(super) fn failing_rules(server: &mut TestServer) {
 /// workers meanwhile.
 pub(super) fn stalled(server: &mut TestServer) {
     let config = Config::empty().bot("ant", "random").bot("bee", "random").change(|config| {
-        config.pairs = 60;
+        // One worker may play many games before the other one is known.
+        config.pairs = 300;
         config.max_moves = 10;
     });
     let (arena, url) = (Arena::with(&config), server.url());
     let _workers = ["one", "two"].map(|name| WorkerProcess::start(&arena, &url, name));
-    let run = arena.start(&["run", "--on", &url, "--lease", "3"]);
-    let log = arena.results().join("games.jsonl");
-    wait_until(|| fs::read_to_string(&log).is_ok_and(|log| log.lines().count() > 10));
+    let run = Logged::start(&arena, &["run", "--on", &url, "--lease", "3"]);
+    run.wait_for("worker one: ");
+    run.wait_for("worker two: ");
+    arena.wait_for_lines(arena.lines().len() + 10);
     let signal = |signal| kill(server.pid(), signal).expect("it runs");
     signal(Signal::SIGSTOP);
     let stopped = Instant::now();
     assert!(served_page(&arena).contains("2 workers with 4 slots"));
     std::thread::sleep(stall().saturating_sub(stopped.elapsed()));
     signal(Signal::SIGCONT);
-    let run = arena.finish(run, "");
-    assert_eq!(run.code, 0, "{}", run.err);
-    let count = |text| run.err.matches(text).count();
+    let (code, said) = run.finish();
+    assert_eq!(code, 0, "{said}");
+    let count = |text| said.matches(text).count();
     let silent = "the NATS server does not respond; trying again, nothing is lost";
-    assert_eq!((count(silent), count("the NATS server is back after")), (1, 1), "{}", run.err);
-    assert_eq!(arena.lines().len(), 120);
+    assert_eq!((count(silent), count("the NATS server is back after")), (1, 1), "{said}");
+    assert_eq!(arena.lines().len(), 600);
     let verify = arena.run(&["verify", "results/cup"]);
     assert_eq!(verify.code, 0, "{}", verify.err);
 }
