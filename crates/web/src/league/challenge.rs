@@ -196,7 +196,7 @@ pub(super) async fn games(
     let (place, author) = (Arc::clone(&entrance), visit.name.clone());
     match in_background(move || page(&place, &author, number)).await {
         Ok(Some(page)) => Html(page).into_response(),
-        Ok(None) => entrance.tell_nothing_is_here(BACK),
+        Ok(None) => entrance.not_found(BACK),
         Err(failure) => entrance.sorry(&failure),
     }
 }

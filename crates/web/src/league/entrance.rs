@@ -218,9 +218,9 @@ impl Entrance {
         (status, own_page(notice(&self.name, heading, text, on))).into_response()
     }
 
-    /// Says that what was there is no longer kept, with the way back.
-    pub(super) fn tell_nothing_is_here(&self, back: &str) -> Response {
-        let text = "There is nothing here, or it is no longer kept.";
+    /// The answer if a page does not exist, with a link to `back`.
+    pub(super) fn not_found(&self, back: &str) -> Response {
+        let text = "This page does not exist, or is no longer kept.";
         self.tell(StatusCode::NOT_FOUND, "Not found", text, (back, "Your page"))
     }
 }
@@ -290,8 +290,8 @@ pub(super) async fn enter(
             let [now, then] = [&guest, &link.guest].map(guest_name);
             let address = format!("/enter/{}", link.secret.cookie());
             let page = change_of_guest(&entrance.name, [now, then], &address, &own.form_token());
-            // The page's address has a secret, which a proxy would log as where the next request is
-            // from. The server must be told, or browsers do not say which page a form is from.
+            // This page's address contains a secret, which a proxy would log as the referrer of the
+            // next request. The origin is needed: without it, browsers send forms as from nowhere.
             ([(header::REFERRER_POLICY, "strict-origin")], own_page(page)).into_response()
         }
         Ok(_) => link.follow(),

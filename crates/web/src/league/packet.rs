@@ -105,7 +105,7 @@ pub(super) async fn player(
     match made.await {
         Ok(archive) => holding(held, zip_response(archive, &format!("player-{number}.zip"))),
         Err(WebError::Packet(error)) if error.kind() == io::ErrorKind::NotFound => {
-            entrance.tell_nothing_is_here(BACK)
+            entrance.not_found(BACK)
         }
         Err(failure) => entrance.sorry(&failure),
     }
@@ -149,15 +149,13 @@ async fn answer(
         return (StatusCode::TOO_MANY_REQUESTS, why).into_response();
     };
     let given = match packet(entrance, &bounds, (&visit.name, number)).await {
-        Ok(None) => return entrance.tell_nothing_is_here(BACK),
+        Ok(None) => return entrance.not_found(BACK),
         Ok(Some(folder)) => in_background(move || Ok(give(folder.path()))).await,
         Err(failure) => Err(failure),
     };
     match given {
         Ok(Ok(response)) => holding(held, response),
-        Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => {
-            entrance.tell_nothing_is_here(BACK)
-        }
+        Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => entrance.not_found(BACK),
         Ok(Err(error)) => entrance.sorry(&WebError::from(error)),
         Err(failure) => entrance.sorry(&failure),
     }
