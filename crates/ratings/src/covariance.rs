@@ -19,7 +19,8 @@ use crate::rated_games::RatedGames;
 use crate::significance::{normals, single};
 use crate::triangle::Cells;
 
-/// What is left of an equation that is solved step by step, compared with its right side.
+/// What is left of an equation that is solved step by step, compared with its right side. Only its
+/// square is missing in the statistic.
 const SOLVED: f64 = 1e-5;
 
 /// The uncertainty of fitted parameters.
