@@ -42,7 +42,7 @@ fn plain(message: &str) -> String {
     while text.contains("xx") {
         text = text.replace("xx", "x");
     }
-    match text.split_once(" within 2.") {
+    match text.split_once(" within 2.9") {
         Some((what, rest)) => format!("{what} within 3 s{}", &rest[rest.find(':').unwrap_or(0)..]),
         None => text,
     }
