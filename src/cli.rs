@@ -6,8 +6,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 
 use crate::commands::{
-    ask, bot, check, compare, export, help, league, manual, new, play, probe, rank, replay, report,
-    rules, run, serve, test_game, trace, tune, verify, worker,
+    ask, bot, check, compare, completions_and_man, export, help, league, new, play, probe, rank,
+    replay, report, rules, run, serve, test_game, trace, tune, verify, worker,
 };
 use crate::printer::{Printer, Styled};
 use referee_config::similar;
@@ -254,10 +254,10 @@ pub(crate) enum CliCommand {
     Help(help::HelpArgs),
     /// Print shell completions
     #[command(hide = true)]
-    Completions(manual::CompletionsArgs),
+    Completions(completions_and_man::CompletionsArgs),
     /// Print the manual page
     #[command(hide = true)]
-    Man(manual::ManArgs),
+    Man(completions_and_man::ManArgs),
 }
 
 #[cfg(test)]

@@ -2,18 +2,17 @@
 
 pub(crate) mod ask;
 pub(crate) mod bot;
-mod builds;
 pub(crate) mod check;
 pub(crate) mod compare;
+pub(crate) mod completions_and_man;
 mod containment_args;
 pub(crate) mod export;
 mod find_game;
 pub(crate) mod game_args;
 pub(crate) mod help;
-mod highlight;
 pub(crate) mod league;
-pub(crate) mod manual;
 pub(crate) mod new;
+mod parallel_builds;
 pub(crate) mod play;
 pub(crate) mod probe;
 pub(crate) mod rank;
@@ -32,9 +31,10 @@ pub(crate) mod tune;
 mod turning_args;
 mod until;
 pub(crate) mod verify;
+mod watch_reason;
 pub(crate) mod worker;
 
-use crate::error::Failure;
+use crate::command_failure::Failure;
 
 /// The output format of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]

@@ -8,13 +8,13 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 
 use crate::cli::{Cli, CliCommand};
+use crate::command_failure::{Failure, FailureKind};
 use crate::commands::{
-    Status, ask, bot, check, compare, export, help, league, manual, new, play, probe, rank, replay,
-    report, rules, run, serve, test_game, trace, tune, verify, worker,
+    Status, ask, bot, check, compare, completions_and_man, export, help, league, new, play, probe,
+    rank, replay, report, rules, run, serve, test_game, trace, tune, verify, worker,
 };
-use crate::error::{Failure, FailureKind};
 use crate::printer::{Escaping, Printer, Styled};
-use crate::signals;
+use crate::stop_signals;
 use clap::CommandFactory;
 use referee_entrants::build::{NOT_DONE, serve_inside};
 use referee_sandbox::{raise_descriptor_limit, serve_as_supervisor};
@@ -47,7 +47,7 @@ pub fn main() -> ExitCode {
         Ok(Status::Found) => ExitCode::from(1),
         Ok(Status::NotBetter) => ExitCode::from(10),
         Ok(Status::Undecided) => ExitCode::from(11),
-        Ok(Status::Interrupted) => ExitCode::from(signals::INTERRUPTED),
+        Ok(Status::Interrupted) => ExitCode::from(stop_signals::INTERRUPTED),
         Err(failure) => complain(&failure, printer),
     }
 }
@@ -75,8 +75,10 @@ fn dispatch(command: &CliCommand, printer: Printer) -> Result<Status, Failure> {
         CliCommand::Probe(args) => probe::run(args, printer),
         CliCommand::Bot(args) => bot::run(args, printer),
         CliCommand::Help(args) => help::run(args, Cli::grouped(), printer),
-        CliCommand::Completions(args) => manual::completions(args, Cli::command(), printer),
-        CliCommand::Man(args) => manual::man(args, Cli::command(), printer),
+        CliCommand::Completions(args) => {
+            completions_and_man::completions(args, Cli::command(), printer)
+        }
+        CliCommand::Man(args) => completions_and_man::man(args, Cli::command(), printer),
     }
 }
 

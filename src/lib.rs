@@ -31,12 +31,12 @@
 compile_error!("the referee runs on Linux and macOS; this system is not supported");
 
 mod cli;
+mod command_failure;
 mod commands;
 mod entry_point;
-mod error;
 mod printer;
 mod progress;
-mod signals;
-mod templates;
+mod starter_kits;
+mod stop_signals;
 
 pub use entry_point::main;

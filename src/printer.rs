@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::error::Failure;
+use crate::command_failure::Failure;
 use referee_protocol::escape;
 pub(crate) use referee_report::colour::{Colour, Styled};
 
@@ -203,7 +203,7 @@ impl<W: Write> Write for Escaping<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::FailureKind;
+    use crate::command_failure::FailureKind;
 
     #[test]
     fn a_file_has_no_colours() {

@@ -12,17 +12,17 @@ use referee_games::Seat;
 use referee_protocol::escape;
 use referee_ratings::{Completion, Pentanomial};
 use referee_record::log::WriteError;
-use referee_record::model::entry::LeavingReason;
 use referee_record::model::fault::{Fault, FaultCode};
-use referee_record::model::player::Out;
+use referee_record::model::league_entry::LeavingReason;
+use referee_record::model::player_spec::Out;
 use referee_record::model::record::GameRecord;
-use referee_record::model::roster::RosterChange;
+use referee_record::model::roster_change::RosterChange;
 use referee_record::wording::counted;
-use referee_report::verdict;
+use referee_report::match_verdict;
 use referee_tournament::analysis::fault_cases::FaultCase;
 use referee_tournament::run::deadline::EndTime;
-use referee_tournament::run::event::{Listener, RunEvent, WorkerPool};
-use referee_tournament::schedule::state::TournamentState;
+use referee_tournament::run::run_event::{Listener, RunEvent, WorkerPool};
+use referee_tournament::schedule::tournament_state::TournamentState;
 
 /// The interval of plain lines without a terminal.
 const EVERY: Duration = Duration::from_secs(10);
@@ -238,7 +238,7 @@ pub(crate) fn match_so_far(state: &TournamentState) -> Option<String> {
             waiting.insert(fixture.pair, halves);
         }
     }
-    verdict::match_headline(first, &pairs, draws)
+    match_verdict::match_headline(first, &pairs, draws)
 }
 
 /// A fault in a line.

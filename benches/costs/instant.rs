@@ -12,7 +12,7 @@ use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use referee_games::two::{Step, Turn};
+use referee_games::two_player::{Step, Turn};
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{Game, Options};
 

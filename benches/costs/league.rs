@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use referee_record::log::LogWriter;
-use referee_record::model::entry::Entry;
+use referee_record::model::league_entry::Entry;
 use referee_record::model::record::examples::{game, header};
 use referee_record::model::record::{GameRecord, Header, PlayerInfo};
-use referee_record::model::roster::RosterChange;
+use referee_record::model::roster_change::RosterChange;
 use referee_record::model::stage::{Format, Stage};
 use referee_tournament::folder;
-use referee_tournament::schedule::state::TournamentState;
+use referee_tournament::schedule::tournament_state::TournamentState;
 
 use crate::measure::{Outcome, cpu};
 

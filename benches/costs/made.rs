@@ -8,13 +8,13 @@ use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use referee_games::{BySeat, Seat};
 use referee_record::log::{LOG, LogReader, LogWriter};
-use referee_record::model::entry::{Entry, Leaving, LeavingReason};
+use referee_record::model::league_entry::{Entry, Leaving, LeavingReason};
 use referee_record::model::record::{GameRecord, Header, PlayerInfo};
-use referee_record::model::roster::RosterChange;
+use referee_record::model::roster_change::RosterChange;
 use referee_record::model::stage::{Format, Stage};
 use referee_record::seeds::Secret;
 use referee_tournament::folder::SECRET;
-use referee_tournament::schedule::state::TournamentState;
+use referee_tournament::schedule::tournament_state::TournamentState;
 
 use crate::measure::Outcome;
 use crate::program::referee;

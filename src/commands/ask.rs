@@ -18,9 +18,9 @@ use referee_games::Seat;
 use referee_match::player::{Launch, Player};
 use referee_match::reask::{self, Asked, DecisionPoint, Divergence, RecordedGame};
 use referee_record::model::clock::{millis, seconds};
-use referee_record::model::player::PlayerSpec;
+use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::plies::Plies;
-use referee_record::model::tc::own_control;
+use referee_record::model::short_clock::own_control;
 use referee_record::seeds::Secret;
 use referee_report::board_picture::picture;
 

@@ -1,8 +1,8 @@
 //! `check`: tests whether players are ready for a tournament, one player or a whole folder.
 
 mod candidates;
+mod check_table;
 mod parallel_checks;
-mod table;
 mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use std::time::Duration;
 use clap::Args;
 
 use self::candidates::{UnknownPlayer, file_name, free};
-use self::table::CheckTable;
+use self::check_table::CheckTable;
 use super::settings::{GameSettingsArgs, GivenSettings, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::printer::activity::Activity;
@@ -23,8 +23,8 @@ use crate::printer::{Colour, Printer, Styled};
 use referee_bots::LADDER;
 use referee_check::{Candidate, CheckReport, CheckStep, Exam, Readiness, ReportText, drills};
 use referee_match::player::Sandbox;
-use referee_protocol::places;
-use referee_record::model::player::PlayerSpec;
+use referee_protocol::path_shortener;
+use referee_record::model::player_spec::PlayerSpec;
 use referee_record::shell;
 use referee_tournament::analysis::diagnostics::copies;
 
@@ -305,7 +305,7 @@ impl ReportPrinter {
         if let Some(dir) = &self.reports {
             let name = free(&file_name(&report.player), &mut self.report_names);
             let path = dir.join(format!("{name}.txt"));
-            let text = places::shorten(&report.describe(Colour::Plain, None));
+            let text = path_shortener::shorten(&report.describe(Colour::Plain, None));
             fs::write(&path, format!("{text}\n"))
                 .map_err(|error| Failure::cannot_write(&path, &error))?;
         }

@@ -2,8 +2,8 @@
 
 mod contest;
 mod match_run;
-mod pool;
-mod recorded;
+mod opponent_pool;
+mod reused_games;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use clap::Args;
 
 use self::contest::{Contest, Direct, InField, Placed};
 use self::match_run::{PlayedMatch, play_match};
-use self::pool::Pool;
-use self::recorded::take_recorded;
+use self::opponent_pool::Pool;
+use self::reused_games::take_recorded;
 use super::report::command_options;
 use super::results_folder::COMPARISON;
 use super::run::remote_args::RemoteArgs;
@@ -24,9 +24,9 @@ use crate::printer::Printer;
 use referee_games::AnyGame;
 use referee_ratings::{FieldMatch, FieldSize, PlaceMatch, Sprt, SprtError, SprtMatch, Unit};
 use referee_record::log::LOG;
-use referee_record::model::openings::{OpeningSource, Openings};
-use referee_record::model::player::{PlayerSpec, name_of};
-use referee_record::model::rules::refuse_more_seats;
+use referee_record::model::game_rules::refuse_more_seats;
+use referee_record::model::opening_source::{OpeningSource, Openings};
+use referee_record::model::player_spec::{PlayerSpec, name_of};
 use referee_record::model::stage::{Format, MOST_PAIRS, Stage, tables};
 use referee_record::model::tournament::Tournament;
 use referee_record::shell;

@@ -15,13 +15,13 @@ use crate::printer::Printer;
 use referee_games::{AnyPosition, Event, Legal, Seat, SeatMap};
 use referee_match::replay::{Replay, ReplayStep};
 use referee_protocol::Score;
+use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::GameRecord;
-use referee_record::model::rules::GameRules;
 use referee_report::pgn::{PgnComments, PgnError, end_position, pgn};
 use referee_report::sgf::sgf;
 use referee_rules_program::contract::{StepWords, TurnWords};
 use referee_tournament::analysis::TournamentAnalysis;
-use referee_tournament::analysis::results::Faulted;
+use referee_tournament::analysis::named_results::Faulted;
 
 /// Arguments of `export`.
 #[expect(clippy::struct_excessive_bools, reason = "flags of the command line")]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Failure;
 use super::results_folder::find;
 use crate::printer::Printer;
-use referee_record::log::places::LogPlaces;
+use referee_record::log::random_access::LogPlaces;
 use referee_record::log::{GameLine, GameNames, LogError, LogProblem, LogReader, LogScan, Scanned};
 use referee_record::model::record::{GameRecord, Header};
 use referee_report::csv_tables::GAMES_TABLE;

@@ -13,9 +13,9 @@ use referee_config::{LARGEST, open_game_file};
 use referee_entrants::relative_path::{relative_path, whole_path};
 use referee_games::options::{OptionKind, list_of_files};
 use referee_games::{AnyGame, GameError, GameKind, OptionSpec, Options, SharedGame, Text};
-use referee_record::bounded;
 use referee_record::model::containment::ContainmentRequest;
-use referee_record::model::rules::GameRules;
+use referee_record::model::game_rules::GameRules;
+use referee_record::plain_files;
 
 /// A game on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -152,7 +152,7 @@ impl OptionArgs {
         let boards = boards.iter().map(|(name, value)| (&**name, value.as_str()));
         let mut options = Options::resolve(game.options(), configured.chain(given).chain(boards))
             .map_err(|error| Failure::input(format!("--option: {error}")))?;
-        for remark in &options.load(|name| bounded::text(Path::new(name), LARGEST))? {
+        for remark in &options.load(|name| plain_files::text(Path::new(name), LARGEST))? {
             printer.note(remark);
         }
         Ok(options)
@@ -223,7 +223,7 @@ mod tests {
     use clap::{CommandFactory, Parser};
 
     use super::*;
-    use crate::error::FailureKind;
+    use crate::command_failure::FailureKind;
 
     #[derive(Debug, Parser)]
     struct Given {

@@ -1,5 +1,5 @@
 //! `league`: what the organiser of a league does besides running it. It is played by `run`: see
-//! `run/league.rs`.
+//! `run/play_league.rs`.
 
 mod close;
 mod invite;
@@ -18,7 +18,7 @@ use referee_league::control::Control;
 use referee_league::invitations::Invitations;
 use referee_protocol::escape;
 use referee_record::log::LOG;
-use referee_record::model::league::LeagueSettings;
+use referee_record::model::league_settings::LeagueSettings;
 use referee_record::model::record::PlayerInfo;
 use referee_tournament::folder;
 use referee_tournament::run::resume::continuation::folder_before;

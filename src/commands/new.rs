@@ -2,7 +2,7 @@
 //! players.
 
 mod game;
-mod tournament;
+mod tournament_config;
 
 use super::game_args::{GameArgument, game_named};
 use std::fs::{self, File};
@@ -14,12 +14,12 @@ use serde_json::Value;
 
 use super::{Failure, Status};
 use crate::printer::Printer;
-use crate::templates::player::{self, GameFacts, LegalShape};
-use crate::templates::{Language, TemplateFile};
+use crate::starter_kits::player_kit::{self, GameFacts, LegalShape};
+use crate::starter_kits::{Language, TemplateFile};
 use referee_check::Beginning;
 use referee_games::{Legal, Options, Seat, SharedGame};
 use referee_record::model::containment::ContainmentRequest;
-use referee_record::model::rules::GameRules;
+use referee_record::model::game_rules::GameRules;
 use referee_record::seeds::Secret;
 use referee_record::shell;
 
@@ -54,7 +54,7 @@ pub(crate) enum NewCommand {
     /// copied into the folder `players` beside the configuration, each into a folder of its own.
     ///
     /// Chess engines that speak UCI need no folder: name them with --engines.
-    Tournament(tournament::TournamentArgs),
+    Tournament(tournament_config::TournamentArgs),
 }
 
 /// Arguments of `new player`.
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &NewArgs, printer: Printer) -> Result<Status, Failure> {
     match &args.what {
         NewCommand::Player(args) => player(args, printer),
         NewCommand::Game(args) => game::run(args, printer),
-        NewCommand::Tournament(args) => tournament::run(args, printer),
+        NewCommand::Tournament(args) => tournament_config::run(args, printer),
     }
 }
 
@@ -92,10 +92,10 @@ fn player(args: &PlayerArgs, printer: Printer) -> Result<Status, Failure> {
     let name: String = name.chars().filter(plain).collect();
     let game = args.game.open(&ContainmentRequest::default(), printer)?;
     let facts = facts(game, args.game.word_in(&args.dir)?)?;
-    write_all(&args.dir, &player::files(args.language, &name, &facts), printer)?;
+    write_all(&args.dir, &player_kit::files(args.language, &name, &facts), printer)?;
     let dir = shell::quoted(&args.dir.to_string_lossy());
     let build =
-        player::build_command(args.language).map_or(String::new(), |it| format!(" && {it}"));
+        player_kit::build_command(args.language).map_or(String::new(), |it| format!(" && {it}"));
     printer.command("next", &format!("cd {dir}{build} && referee check ."));
     Ok(Status::Done)
 }

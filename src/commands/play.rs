@@ -2,8 +2,8 @@
 
 mod browser;
 mod display;
-mod ending;
-mod saved;
+mod game_ending;
+mod saved_game;
 mod screen;
 mod terminal;
 
@@ -17,8 +17,8 @@ use tokio::sync::Notify;
 
 use self::browser::GamePage;
 use self::display::{Display, TerminalBoard};
-use self::ending::{Conclusion, given_up};
-use self::saved::{SavedGame, different_names, header_of};
+use self::game_ending::{Conclusion, given_up};
+use self::saved_game::{SavedGame, different_names, header_of};
 use self::screen::Screen;
 use self::terminal::terminal_interface;
 use super::find_game::FoundGame;
@@ -34,10 +34,10 @@ use referee_match::referee::{self, GameReport, GameSetup};
 use referee_match::replay::steps_to;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fixture::Fixture;
-use referee_record::model::player::PlayerSpec;
+use referee_record::model::game_rules::GameRules;
+use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::record::{FaultPolicy, GameRecord, RESIGNATION};
-use referee_record::model::rules::GameRules;
-use referee_record::model::tc::ShortClock;
+use referee_record::model::short_clock::ShortClock;
 use referee_record::seeds::{Luck, Secret, game_id};
 use referee_record::shell;
 use referee_tournament::run::game_record::{RecordBuilder, VoidAttempts};

@@ -1,6 +1,6 @@
 //! `rank`: prints the ranking of a finished or running tournament.
 
-mod joined;
+mod joint_ranking;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -13,21 +13,21 @@ use super::results_folder::{find, note_problems};
 use super::{Failure, Status};
 use crate::printer::Printer;
 use referee_ratings::Compared;
-use referee_record::model::rules::GameRules;
+use referee_record::model::game_rules::GameRules;
 use referee_record::model::stage::RankedBy;
-use referee_report::details::details;
-use referee_report::json::StandingsJson;
-use referee_report::tables::Tables;
+use referee_report::diagnostics_text::details;
+use referee_report::standings_json::StandingsJson;
 use referee_report::taken_out::taken_out;
-use referee_report::{Remedy, Standings, csv_tables, terminal};
+use referee_report::tournament_tables::Tables;
+use referee_report::{Remedy, Standings, csv_tables, terminal_ranking};
 use referee_tournament::analysis::diagnostics::known_decisions::KnownDecisions;
 use referee_tournament::analysis::diagnostics::{Diagnoser, Diagnostics, copies};
 use referee_tournament::analysis::failed_checks::FailedChecks;
 use referee_tournament::analysis::imported_games;
 use referee_tournament::analysis::logged_game::PassError;
-use referee_tournament::analysis::results::Faulted;
+use referee_tournament::analysis::named_results::Faulted;
 use referee_tournament::analysis::{Evaluation, TournamentAnalysis};
-use referee_tournament::schedule::summary::Summary;
+use referee_tournament::schedule::progress_summary::Summary;
 
 /// Arguments of `rank`.
 #[derive(Debug, Args)]
@@ -120,7 +120,7 @@ pub(crate) fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> 
         return Ok(Status::Done);
     }
     if args.dirs.len() > 1 {
-        return joined::rank(args, faulted, printer);
+        return joint_ranking::rank(args, faulted, printer);
     }
     let dir = find(args.dirs.first().or(args.results.as_ref()).map(PathBuf::as_path), printer)?;
     let tables = Tables::read(&dir, faulted)?;
@@ -179,7 +179,7 @@ fn print(
     match format {
         RankFormat::Text => {
             let (width, colour) = (printer.width(), printer.colour);
-            printer.styled(&terminal::ranking(standings, width, colour))?;
+            printer.styled(&terminal_ranking::ranking(standings, width, colour))?;
             if let Some(found) = diagnostics {
                 printer.line("")?;
                 printer.styled(&details(&found, standings.seats.as_ref(), width, colour))?;

@@ -18,8 +18,8 @@ use referee_match::game_program::FoundProgram;
 use referee_match::player::Sandbox;
 use referee_protocol::escape;
 use referee_record::model::containment::{ContainmentRequest, PlayerLimits};
+use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::Header;
-use referee_record::model::rules::GameRules;
 use referee_sandbox::Level;
 
 /// How the reader of results names and contains their rules program.

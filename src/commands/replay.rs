@@ -1,6 +1,6 @@
 //! `replay`: steps through a recorded game.
 
-mod choice;
+mod game_choice;
 mod viewer;
 
 use std::borrow::Cow;
@@ -17,9 +17,9 @@ use super::turning_args::TurningArgs;
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
 use referee_games::{Event, SeatMap, Turn};
+use referee_match::replay::event_descriptions::{describe_step, is_ply};
 use referee_match::replay::frames::end_of;
-use referee_match::replay::story::{describe_step, is_ply};
-use referee_match::replay::turning::TurningPoint;
+use referee_match::replay::turning_points::TurningPoint;
 use referee_match::replay::{Replay, ReplayError};
 use referee_record::model::record::GameRecord;
 use referee_report::board_picture::picture;
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure
     let Some(word) = &args.game_id else {
         let dir = find(args.results.as_deref(), printer)?;
         let called = command_options::options(&dir, None);
-        return choice::list(&dir, &called, printer).map(|()| Status::Done);
+        return game_choice::list(&dir, &called, printer).map(|()| Status::Done);
     };
     let FoundGame { header, record, dir } =
         FoundGame::find(word, args.results.as_deref(), printer)?;

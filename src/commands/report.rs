@@ -16,17 +16,17 @@ use super::{Failure, Status};
 use crate::printer::Printer;
 use referee_config::Configuration;
 use referee_record::log::write_whole;
+use referee_record::model::game_rules::GameRules;
 use referee_record::model::grades::Grades;
-use referee_record::model::rules::GameRules;
-use referee_record::{bounded, disk};
+use referee_record::{disk, plain_files};
 use referee_report::csv_tables::{ABSENT, GRADES_RULES, GRADES_TABLE, PACKETS, PAGE, PUBLIC};
-use referee_report::packets::{self, PacketPlan, write_packets};
+use referee_report::packet_writer::{self, PacketPlan, write_packets};
 use referee_report::page_builder::write_page;
-use referee_report::replays::{ReplayRenderer, TurningPoints};
-use referee_report::tables::Tables;
+use referee_report::replay_renderer::{ReplayRenderer, TurningPoints};
 use referee_report::taken_out::taken_out;
+use referee_report::tournament_tables::Tables;
 use referee_tournament::analysis::failed_checks::FailedChecks;
-use referee_tournament::analysis::results::Faulted;
+use referee_tournament::analysis::named_results::Faulted;
 pub(super) use up_to_date::{follows_the_log, is_up_to_date};
 
 /// Arguments of `report`.
@@ -115,7 +115,7 @@ fn write_all_packets(
     let tables = Tables::under_pseudonyms(dir)?;
     let header = &tables.analysis.header;
     let rules = args.rules.open(header, dir, printer)?;
-    packets::make_folder(out, header).map_err(|error| match error.kind() {
+    packet_writer::make_folder(out, header).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => Failure::input(format!(
             "{} already exists; remove it, or use another folder with --packets=DIR",
             out.display()
@@ -221,7 +221,7 @@ fn write_grades(grades: &Grades, tables: &Tables, printer: Printer) -> Result<()
 
 /// Writes a file unless it has this content already.
 fn write_if_new(path: &Path, content: &[u8]) -> io::Result<()> {
-    match bounded::holds(path, content) {
+    match plain_files::holds(path, content) {
         Ok(true) => Ok(()),
         _ => write_whole(path, |out| out.write_all(content)),
     }

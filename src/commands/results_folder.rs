@@ -10,13 +10,13 @@ use super::Failure;
 use crate::printer::Printer;
 use referee_config::{CONFIG, Configuration};
 use referee_protocol::escape;
-use referee_record::bounded;
 use referee_record::log::LOG;
 use referee_record::model::record::Header;
 use referee_record::model::tournament::DEFAULT_RESULTS;
+use referee_record::plain_files;
 use referee_record::shell;
 use referee_report::csv_tables::{self, KEY, PACKETS, PAGE, PUBLIC};
-use referee_report::tables::Tables;
+use referee_report::tournament_tables::Tables;
 use referee_tournament::analysis::pseudonyms::Pseudonyms;
 
 /// The results folder that a command is about.
@@ -131,7 +131,7 @@ pub(super) fn outdated(dir: &Path, header: &Header) -> Vec<String> {
 fn has_other_pseudonyms(path: &Path, header: &Header) -> bool {
     let names: Vec<String> = header.players.iter().map(|player| player.name.clone()).collect();
     let key = csv_tables::key(&Pseudonyms::new(&header.identity, &names));
-    key.is_ok_and(|key| bounded::holds(path, &key).is_ok_and(|same| !same))
+    key.is_ok_and(|key| plain_files::holds(path, &key).is_ok_and(|same| !same))
 }
 
 /// Says what to know about lines of the log that do not count or were edited.

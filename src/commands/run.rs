@@ -1,30 +1,30 @@
 //! `run`: plays a tournament from its configuration, or resumes it.
 
 mod conclusion;
-mod hooks;
-mod league;
+mod game_gate;
+mod hook_runner;
 mod live_boards;
 mod live_tables;
-mod live_workers;
-mod opening_hours;
 mod overtakes;
 mod pgn_file;
 mod plan;
 mod planned_run;
+mod play_league;
 pub(super) mod remote_args;
+mod workers_file;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-pub(super) use self::hooks::HookBell;
-use self::hooks::Hooks;
+pub(super) use self::hook_runner::HookBell;
+use self::hook_runner::Hooks;
 pub(super) use self::planned_run::{PlannedRun, RunLimits};
 use self::remote_args::RemoteArgs;
-use super::builds::{BuildSandbox, build_configured};
 use super::containment_args::{level_named, mechanism_named};
 use super::league::take_over;
+use super::parallel_builds::{BuildSandbox, build_configured};
 use super::report::command_options;
 use super::runtime::interrupted;
 use super::settings::{GivenSettings, Settings};
@@ -34,7 +34,7 @@ use crate::printer::Printer;
 use crate::progress::Progress;
 use referee_config::{CONFIG, Configuration};
 use referee_ratings::{MOST_PLAYERS, RatingError};
-use referee_record::model::player::PlayerSpec;
+use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::stage::Stage;
 use referee_record::model::tournament::{MOST_JOBS, Tournament};
 use referee_record::shell;
@@ -226,7 +226,7 @@ impl<'a> RunRequest<'a> {
         let outcome = match &tournament.league {
             None => planned.play(prepared, &mut progress, async { interrupted() })?,
             Some(league) => {
-                league::play(&planned, league, settings, prepared, &mut progress, *printer)?
+                play_league::play(&planned, league, settings, prepared, &mut progress, *printer)?
             }
         };
         if let Some(failed) = hooks.end(outcome.games, &dir) {

@@ -5,11 +5,11 @@ use std::io;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
-use crate::error::Failure;
-use crate::signals;
+use crate::command_failure::Failure;
+use crate::stop_signals;
 use referee_record::model::clock::TimeControl;
 use referee_tournament::run::cores::{CoreReservation, reserve_cores};
-use referee_tournament::run::worker::settle_on;
+use referee_tournament::run::worker_thread::settle_on;
 
 /// A runtime for this thread.
 pub(super) fn new_runtime() -> Result<Runtime, Failure> {
@@ -46,7 +46,7 @@ pub(super) fn until_interrupted<T>(
 
 /// Becomes true at the first Ctrl-C, which then does not count for [`interrupted`].
 pub(super) fn finish_asked() -> Result<watch::Receiver<bool>, Failure> {
-    signals::finish_asked().map_err(|error| cannot_listen(&error))
+    stop_signals::finish_asked().map_err(|error| cannot_listen(&error))
 }
 
 fn cannot_listen(error: &io::Error) -> Failure {
@@ -56,5 +56,5 @@ fn cannot_listen(error: &io::Error) -> Failure {
 /// Becomes true at Ctrl-C, SIGTERM or SIGHUP. Without a listener, or at the second such signal, the
 /// program ends.
 pub(super) fn interrupted() -> Result<watch::Receiver<bool>, Failure> {
-    signals::stop_asked().map_err(|error| cannot_listen(&error))
+    stop_signals::stop_asked().map_err(|error| cannot_listen(&error))
 }

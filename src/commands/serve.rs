@@ -12,7 +12,7 @@ use super::runtime::{interrupted, new_runtime};
 use super::{Failure, Status};
 use crate::printer::Printer;
 use referee_tournament::folder;
-use referee_web::served::{Naming, Served};
+use referee_web::live_tournament::{Naming, Served};
 use referee_web::{WebServer, routes};
 
 /// Arguments of `serve`.

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::Failure;
-use super::builds::{BuildSandbox, build_configured};
 use super::containment_args::level_named;
 use super::game_args::{GameArgument, OptionArgs, game_named};
+use super::parallel_builds::{BuildSandbox, build_configured};
 use super::recorded_rules::RecordedRulesArgs;
-use crate::error::FailureKind;
+use crate::command_failure::FailureKind;
 use crate::printer::Printer;
 use referee_config::{CONFIG, Configuration, ConfiguredBuilds, PlayerArgument};
 use referee_games::{GameKind, Options, SharedGame};
@@ -22,11 +22,11 @@ use referee_match::player::Sandbox;
 use referee_protocol::escape;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::containment::ContainmentRequest;
-use referee_record::model::player::{EngineProtocol, PlayerKind, PlayerSpec};
+use referee_record::model::game_rules::GameRules;
+use referee_record::model::player_spec::{EngineProtocol, PlayerKind, PlayerSpec};
 use referee_record::model::record::{FaultPolicy, Header};
-use referee_record::model::rules::GameRules;
+use referee_record::model::short_clock::{ClockArgument, ShortClock};
 use referee_record::model::stage::{RankedBy, Stage};
-use referee_record::model::tc::{ClockArgument, ShortClock};
 use referee_record::model::tournament::{DEFAULT_RESULTS, Tournament};
 use referee_sandbox::{Level, Mechanism};
 use referee_tournament::run::cores::one_per_core;
@@ -97,8 +97,8 @@ impl GameSettingsArgs {
         Ok(Some(OpenedSettings { args: self.for_players(words), config, builds }))
     }
 
-    /// Refuses a `tournament.toml` that the command does not name if it lies in the folder of one of these players
-    /// and decides what programs may do: it may be the player's own.
+    /// Refuses a `tournament.toml` that the command does not name if it lies in the folder of one
+    /// of these players and decides what programs may do: it may be the player's own.
     fn refuse_players_own(
         &self,
         words: &[String],

@@ -16,10 +16,10 @@ use referee_check::game_trial::{
 };
 use referee_games::{AnyPosition, divide, perft};
 use referee_match::replay::frames::ReplayFrames;
-use referee_record::bounded;
 use referee_record::log::write_whole;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::plies::Plies;
+use referee_record::plain_files;
 use referee_report::board_picture::picture;
 use referee_report::page::page_of_one_game;
 
@@ -165,7 +165,7 @@ pub(crate) fn run(args: &TestGameArgs, printer: Printer) -> Result<Status, Failu
 /// Writes the page into a new file, or over another page.
 fn write_page(path: &Path, page: &str) -> Result<(), Failure> {
     let is_page = |text: Vec<u8>| text.is_empty() || text.starts_with(b"<!DOCTYPE html>");
-    match bounded::read(path, LARGEST_PAGE).map(is_page) {
+    match plain_files::read(path, LARGEST_PAGE).map(is_page) {
         Ok(false) => Err(Failure::input(format!(
             "--page: {} exists and is not an HTML page; use another file",
             path.display()

@@ -1,6 +1,6 @@
 //! `referee trace`: reads actions and prints states, or answers requests, for use in a pipe.
 
-mod recorded_game;
+mod trace_line;
 mod traced_game;
 
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -10,10 +10,10 @@ use clap::Args;
 use super::game_args::{GameArgs, GameArgument};
 use super::{Failure, Status};
 use crate::printer::Printer;
-use recorded_game::Record;
 use referee_games::{GameError, Refusal, Seat};
 use referee_protocol::escape;
 use referee_record::seeds::Secret;
+use trace_line::Record;
 use traced_game::{Answers, TracedGame, TracedStep};
 
 const EXAMPLES: &str = "\

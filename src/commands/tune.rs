@@ -1,12 +1,12 @@
 //! `tune`: finds better values of a player's parameters by playing.
 
-mod file;
+mod tune_file;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use self::file::TuneFile;
+use self::tune_file::TuneFile;
 use super::compare::{self, CompareArgs, EloUnit, GamesArgs};
 use super::results_folder::TUNING;
 use super::run::remote_args::RemoteArgs;
@@ -20,17 +20,17 @@ use referee_ratings::Tunable;
 use referee_record::disk;
 use referee_record::log::WriteError;
 use referee_record::model::fault::FaultCode;
-use referee_record::model::openings::OpeningSource;
-use referee_record::model::player::PlayerSpec;
+use referee_record::model::opening_source::OpeningSource;
+use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::stage::{MOST_PAIRS, Stage};
 use referee_record::seeds::step_seed;
 use referee_record::wording::counted;
-use referee_report::page::tuning::{self, TuningStep};
+use referee_report::page::tuning_page::{self, TuningStep};
 use referee_tournament::folder::{self, LockedFolder};
 use referee_tournament::run::RunEnd;
-use referee_tournament::run::event::{Listener, RunEvent};
 use referee_tournament::run::resume::{self, ReplaceRequest};
-use referee_tournament::schedule::state::TournamentState;
+use referee_tournament::run::run_event::{Listener, RunEvent};
+use referee_tournament::schedule::tournament_state::TournamentState;
 
 /// Arguments of `tune`.
 #[derive(Debug, Args)]
@@ -204,8 +204,8 @@ impl Tuning<'_> {
     /// Writes the log of the steps, and the page.
     fn write(&self, dir: &Path, tunables: &[Tunable], steps: &[TuningStep]) -> Result<(), Failure> {
         let names = self.file.names();
-        let page = tuning::page(&self.player.name, &names, tunables, steps);
-        for (name, content) in [(STEPS, tuning::csv(&names, steps)), (PAGE, page)] {
+        let page = tuning_page::page(&self.player.name, &names, tunables, steps);
+        for (name, content) in [(STEPS, tuning_page::csv(&names, steps)), (PAGE, page)] {
             let path = dir.join(name);
             disk::write_quickly(&path, content.as_bytes()).map_err(|error| {
                 Failure::system(format!("cannot write `{}`: {error}", path.display()))

@@ -9,11 +9,11 @@ use super::Failure;
 use crate::printer::Printer;
 use referee_bots::{BotKind, Limit};
 use referee_match::replay::ReplayError;
-use referee_match::replay::turning::TurningPoint;
+use referee_match::replay::turning_points::TurningPoint;
+use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::GameRecord;
-use referee_record::model::rules::GameRules;
 use referee_record::parallel;
-use referee_report::replays::TurningPoints;
+use referee_report::replay_renderer::TurningPoints;
 use referee_tournament::analysis::logged_game::LoggedGame;
 
 /// How many games are looked at together.

@@ -7,7 +7,7 @@ use jiff::{Timestamp, ToSpan, Zoned};
 
 use super::Failure;
 use referee_record::wording::counted;
-use referee_report::tables::Tables;
+use referee_report::tournament_tables::Tables;
 use referee_tournament::run::deadline::EndTime;
 
 /// The longest time that a run may be planned ahead.

@@ -1,7 +1,7 @@
 //! `verify`: checks the log and the tables of a results folder.
 
 mod repair;
-mod tables;
+mod table_check;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use blake3::{Hash, Hasher};
 use clap::Args;
 
-use self::tables::{TableState, check_tables};
+use self::table_check::{TableState, check_tables};
 use super::recorded_rules::RecordedRulesArgs;
 use super::report::read_grades;
 use super::results_folder::ResultsFolderArgs;
@@ -22,17 +22,17 @@ use referee_record::model::record::{GameRecord, Header};
 use referee_record::parallel;
 use referee_record::seeds::Secret;
 use referee_record::wording::counted;
-use referee_report::games::GamesTable;
-use referee_report::tables::Tables;
+use referee_report::games_csv::GamesTable;
+use referee_report::tournament_tables::Tables;
 use referee_tournament::analysis::TournamentAnalysis;
-use referee_tournament::analysis::results::Faulted;
+use referee_tournament::analysis::named_results::Faulted;
 use referee_tournament::folder::{
     FolderError, LineProblem, LineProblemKind, LineProblems, LogContents, is_being_written, place,
     read_secret,
 };
-use referee_tournament::schedule::state::TournamentState;
-use referee_tournament::schedule::summary::Summary;
-use referee_tournament::verify::audit;
+use referee_tournament::schedule::progress_summary::Summary;
+use referee_tournament::schedule::tournament_state::TournamentState;
+use referee_tournament::verify_record::audit;
 
 /// Arguments of `verify`.
 #[derive(Debug, Args)]
@@ -183,7 +183,7 @@ fn check_log(dir: &Path, rules: &RecordedRulesArgs, printer: Printer) -> Result<
         found.iter().map(ToString::to_string).collect()
     };
     check_lines(reader, &header, secret.is_some(), audited)
-        .map_err(|error| tables::cannot_compute(&error))
+        .map_err(|error| table_check::cannot_compute(&error))
 }
 
 fn check_lines(

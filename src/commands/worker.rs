@@ -46,7 +46,7 @@ pub(crate) fn run(_: &WorkerArgs, _: Printer) -> Result<Status, Failure> {
 #[cfg(feature = "nats")]
 pub(crate) fn run(args: &WorkerArgs, printer: Printer) -> Result<Status, Failure> {
     use super::runtime::{interrupted, new_runtime};
-    use referee_remote::worker::RemoteWorker;
+    use referee_remote::remote_worker::RemoteWorker;
     use referee_remote::worker_identity::is_worker_name;
     use referee_tournament::run::cores::real_cores;
 

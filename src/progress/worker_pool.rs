@@ -1,7 +1,7 @@
 //! Sentences about the machines that play.
 
 use referee_record::wording::counted;
-use referee_tournament::run::event::{WorkerPool, WorkerStatus};
+use referee_tournament::run::run_event::{WorkerPool, WorkerStatus};
 
 /// The maximum number of workers that are named each time.
 const NAMED: usize = 8;

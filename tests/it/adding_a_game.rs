@@ -51,7 +51,7 @@ fn with_game(folder: &Path) {
     let [module, listed] = &blocks(&page)[..] else { panic!("lines to add") };
     for (file, before, line) in [
         ("lib.rs", "pub mod watch_your_back;\n", module),
-        ("kind.rs", "    WatchYourBack in watch_your_back,\n", listed),
+        ("game_kind.rs", "    WatchYourBack in watch_your_back,\n", listed),
     ] {
         let path = folder.join("crates/games/src").join(file);
         let text = fs::read_to_string(&path).expect("a crate");

@@ -4,7 +4,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
 use referee_bots::{Allotment, named};
 use referee_games::backdraughts::Backdraughts;
-use referee_games::two::{BySide, GameResult, Side, Step, Turn};
+use referee_games::two_player::{BySide, GameResult, Side, Step, Turn};
 use referee_games::{Game, Options};
 use referee_record::seeds::{Luck, Secret};
 

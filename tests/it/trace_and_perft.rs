@@ -1,4 +1,5 @@
-//! `referee trace`, `test-game --perft` and `rules` as a script sees them: exit code, stdout and stderr whole.
+//! `referee trace`, `test-game --perft` and `rules` as a script sees them: exit code, stdout and
+//! stderr whole.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};

@@ -3,7 +3,7 @@
 //!
 //! `REFEREE_KILLS=1000 cargo test --test trials random_kills -- --ignored` kills a thousand runs of
 //! all formats and prints what it found. Only programs built for tests know `REFEREE_CRASH`; see
-//! `crates/record/src/disk/fault.rs`.
+//! `crates/record/src/disk/crash_points.rs`.
 
 use std::collections::BTreeMap;
 use std::fs;

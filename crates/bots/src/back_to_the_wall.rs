@@ -2,16 +2,16 @@
 //! submissions.
 
 mod evaluation;
-mod greedy;
-mod matrix;
+mod greedy_submission;
+mod payoff_matrix;
 
 use rand::seq::IteratorRandom;
 use rand::{Rng, RngCore};
 use rand_chacha::ChaCha8Rng;
 
 use self::evaluation::evaluate;
-use self::greedy::GreedySubmission;
-use self::matrix::PayoffMatrix;
+use self::greedy_submission::GreedySubmission;
+use self::payoff_matrix::PayoffMatrix;
 use super::meter::Meter;
 use super::{Allotment, Bot, Choice, Limit, Playable};
 use referee_games::Game;
@@ -19,7 +19,7 @@ use referee_games::back_to_the_wall::{
     Action, BackToTheWall, Board, ByPiece, PIECES, Squares, directions,
 };
 use referee_games::board::Direction;
-use referee_games::two::{BySide, Side, Step, Turn};
+use referee_games::two_player::{BySide, Side, Step, Turn};
 
 /// The number of new submissions to try for each seat in a round of the search.
 const TRIED: usize = 16;

@@ -7,7 +7,7 @@ use self::evaluation::standing;
 use self::expectimax::Expectimax;
 use super::{Bot, Limit, Playable};
 use referee_games::backdraughts::Backdraughts;
-use referee_games::two::Side;
+use referee_games::two_player::Side;
 
 impl Playable for Backdraughts {
     /// Counts the pawns, their distances to the goal and what the enemy could capture, but ignores

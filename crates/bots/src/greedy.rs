@@ -4,7 +4,7 @@ use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::{Allotment, Bot, Choice, Playable};
-use referee_games::two::{GameResult, Side, Step, Turn};
+use referee_games::two_player::{GameResult, Side, Step, Turn};
 
 /// Plays the action that leads to the best static evaluation. Ties are broken at random.
 pub(super) struct GreedyBot;

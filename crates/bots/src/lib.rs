@@ -46,20 +46,19 @@
 //! ```
 
 mod allotment;
-mod any;
+mod any_game_bot;
 mod back_to_the_wall;
 mod backdraughts;
-mod deepening;
-mod engine;
+mod bot_engine;
+mod bot_session;
+mod built_in_players;
 mod error;
 mod greedy;
+mod iterative_deepening;
 mod meter;
-mod players;
 mod random;
-mod search;
-mod seated;
-mod serve;
-mod session;
+mod seated_bot;
+mod serve_bot;
 mod steady;
 mod watch_your_back;
 
@@ -68,15 +67,15 @@ use std::fmt;
 use rand_chacha::ChaCha8Rng;
 
 pub use allotment::Allotment;
-pub use engine::Engine;
+pub use bot_engine::Engine;
+pub use bot_session::{Reaction, Session};
+pub use built_in_players::engine;
 pub(crate) use error::{SessionError, UnknownBot};
 pub use meter::Limit;
-pub use players::engine;
-pub use serve::{refuse, serve};
-pub use session::{Reaction, Session};
+pub use serve_bot::{refuse, serve};
 
 use referee_games::Game;
-use referee_games::two::Side;
+use referee_games::two_player::Side;
 
 /// The names of the built-in players. `search-N`, for example `search-2000`, is `search` with at
 /// most N nodes per move instead of a time limit.

@@ -4,7 +4,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::{Allotment, Bot, Choice};
 use referee_games::Game;
-use referee_games::two::Side;
+use referee_games::two_player::Side;
 
 /// Plays any legal action, all with the same probability.
 pub(super) struct RandomBot;

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::greedy::one_of_the_best;
 use super::{Allotment, Bot, Choice, Playable};
-use referee_games::two::{Side, Turn};
+use referee_games::two_player::{Side, Turn};
 
 /// Plays the action that keeps the game going with the most even evaluation. Ties are broken at
 /// random. If both seats act at once, it plays any action.

@@ -4,7 +4,7 @@ use rand::SeedableRng;
 
 use super::*;
 use referee_games::Options;
-use referee_games::two::{GameResult, Step, Turn};
+use referee_games::two_player::{GameResult, Step, Turn};
 use referee_games::watch_your_back::WatchYourBack;
 
 type Player = Box<dyn Bot<WatchYourBack>>;

@@ -1,8 +1,10 @@
 //! Built-in players of Watch Your Back!.
 
-use super::search::AlphaBeta;
+pub(crate) mod alpha_beta;
+
+use super::watch_your_back::alpha_beta::AlphaBeta;
 use super::{Bot, Limit, Playable};
-use referee_games::two::Side;
+use referee_games::two_player::Side;
 use referee_games::watch_your_back::WatchYourBack;
 
 impl Playable for WatchYourBack {

@@ -12,9 +12,9 @@ use referee_match::player::LineDirection;
 use referee_match::player::fault_messages::{
     COMPUTING, DEBUG_OUTPUT, MISSING_FLUSH, NO_NEWLINE, NOT_AN_ACTION, SLEEPING,
 };
-use referee_record::bounded;
 use referee_record::model::fault::FaultCode;
-use referee_record::model::player::{EngineProtocol, PlayerKind, PlayerSpec};
+use referee_record::model::player_spec::{EngineProtocol, PlayerKind, PlayerSpec};
+use referee_record::plain_files;
 
 /// A language, and how programs in it print lines.
 #[derive(Debug, PartialEq, Eq)]
@@ -283,7 +283,7 @@ fn of_version(stderr: &[String]) -> Option<String> {
 fn of_function(spec: &PlayerSpec, args: &[String], code: FaultCode) -> Option<String> {
     let ended = [FaultCode::NoStart, FaultCode::Crash].contains(&code);
     let source = args.iter().find_map(|arg| {
-        bounded::text(&spec.dir.join(arg), LARGEST_SOURCE).ok().filter(|_| ended)
+        plain_files::text(&spec.dir.join(arg), LARGEST_SOURCE).ok().filter(|_| ended)
     })?;
     let function = source.lines().find_map(|line| {
         let name = line.strip_prefix("def ")?.split('(').next()?.trim();
@@ -304,7 +304,7 @@ fn flushes(args: &[String], dir: &Path) -> Option<bool> {
     if args.iter().any(|arg| arg == "-u") {
         return Some(true);
     }
-    let source = |arg: &String| bounded::text(&dir.join(arg), LARGEST_SOURCE).ok();
+    let source = |arg: &String| plain_files::text(&dir.join(arg), LARGEST_SOURCE).ok();
     let sources: Vec<String> = args.iter().filter_map(source).collect();
     let has_flush = sources.iter().any(|source| source.contains("flush"));
     (!sources.is_empty()).then_some(has_flush)
@@ -340,7 +340,7 @@ mod tests {
     use crate::ShownLine;
     use referee_games::{GameKind, Seat};
     use referee_record::model::fault::Fault;
-    use referee_record::model::player::examples::bot;
+    use referee_record::model::player_spec::examples::bot;
 
     /// The advice for a Python player whose source is this, after a fault with this message. It was
     /// asked for a turn, and printed `reply`.

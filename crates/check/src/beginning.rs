@@ -9,8 +9,8 @@ use referee_match::player::PlayerStatistics;
 use referee_match::referee::{Ending, GameReport, GameTrace};
 use referee_record::model::fault::Fault;
 use referee_record::model::fixture::Fixture;
+use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::GameRecord;
-use referee_record::model::rules::GameRules;
 use referee_record::seeds::{Luck, game_id};
 use referee_tournament::run::game_record::{RecordBuilder, VoidAttempts};
 

@@ -15,7 +15,7 @@ use super::turn_kinds::kinds_of;
 use referee_bots::{Allotment, BotKind, Engine, engine};
 use referee_games::{AnyPosition, BySeat, Event, GameError, Legal, Seat, Step, StepText, Turn};
 use referee_match::replay::{DrawnScript, next_step};
-use referee_record::model::rules::GameRules;
+use referee_record::model::game_rules::GameRules;
 use referee_record::seeds::Secret;
 
 /// The number of games to search for kinds of turn.

@@ -3,12 +3,12 @@
 use std::io;
 
 use referee_games::GameError;
-use referee_match::player::sandbox::shortage_text;
+use referee_match::player::player_sandbox::shortage_text;
 use referee_match::reask::NotAsked;
 use referee_record::log::WriteError;
 use referee_record::seeds::NoRandomNumbers;
 use referee_sandbox::Shortage;
-use referee_tournament::run::failure::JobFailure;
+use referee_tournament::run::job_failure::JobFailure;
 
 /// Why a check cannot be done. The player has nothing to do with it.
 #[derive(Debug, thiserror::Error)]

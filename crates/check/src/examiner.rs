@@ -14,8 +14,8 @@ use tokio::sync::watch;
 use self::exam::Task;
 pub use self::exam::{Candidate, Exam};
 use super::busy_cores;
-use super::records;
-use super::report::{CheckReport, CheckStep, OpponentScore, StepVerdict};
+use super::check_report::{CheckReport, CheckStep, OpponentScore, StepVerdict};
+use super::finding_log;
 use super::turn_kinds::kinds_met;
 use super::{CheckFinding, fault_transcript};
 use crate::error::ExamError;
@@ -26,7 +26,7 @@ use referee_match::replay::Replay;
 use referee_record::log::LogWriter;
 use referee_record::model::fault::Fault;
 use referee_record::model::fixture::Fixture;
-use referee_record::model::player::PlayerSpec;
+use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::plies::Plies;
 use referee_record::model::record::GameRecord;
 use referee_record::model::warning::{GameWarning, Wording};
@@ -36,8 +36,8 @@ use referee_record::wording::counted;
 use referee_report::board_picture::picture;
 use referee_report::colour::{Colour, Styled};
 use referee_tournament::run::entrant::Entrant;
-use referee_tournament::run::failure::JobFailure;
 use referee_tournament::run::job::{Conditions, Finished, JobOutcome};
+use referee_tournament::run::job_failure::JobFailure;
 use referee_tournament::run::player_pool::PlayerPool;
 
 /// After this many failed steps, the rest are skipped.
@@ -393,7 +393,7 @@ impl<'e> Examiner<'e> {
         lines: Vec<fault_transcript::ShownLine>,
     ) -> Result<CheckFinding, Interruption> {
         let Candidate { records: dir, header, .. } = self.candidate;
-        records::keep(&mut self.log, (dir, header), record)?;
+        finding_log::keep(&mut self.log, (dir, header), record)?;
         let mut finding =
             CheckFinding::new(&*self.exam.rules.game, fault, seat, Some(record.plies), lines);
         finding.board = self.board_before(record);

@@ -12,12 +12,12 @@ use referee_match::openings::OpeningBook;
 use referee_match::pauses;
 use referee_match::player::Sandbox;
 use referee_record::model::fixture::{Fixture, Lineup};
-use referee_record::model::player::PlayerSpec;
+use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::record::GameRecord;
 use referee_record::seeds::{Secret, game_id};
 use referee_tournament::run::entrant::Entrant;
-use referee_tournament::run::failure::JobFailure;
 use referee_tournament::run::job::{Conditions, JobOutcome};
+use referee_tournament::run::job_failure::JobFailure;
 use referee_tournament::run::player_pool::PlayerPool;
 
 /// The games of a pair that were played.

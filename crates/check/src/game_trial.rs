@@ -4,13 +4,13 @@
 //! the fewest steps, then positions of random games. Another process of the program replays every
 //! game, interleaved with others in random order: all answers must be the same.
 
-mod checks;
 mod example;
 mod findings;
-mod hidden;
+mod hidden_information;
 mod portrait;
+mod position_checks;
 mod purity;
-mod text;
+mod trial_text;
 mod walk;
 
 use referee_games::Text;
@@ -20,15 +20,15 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
-use checks::check;
 pub use example::ExampleGame;
 use findings::Findings;
 pub use findings::{GameFinding, HiddenChecks};
 use portrait::PortraitMaker;
 pub use portrait::{GamePortrait, GameSample, Quantiles, ShareInterval};
+use position_checks::check;
 use purity::PurityTest;
-use referee_record::model::rules::GameRules;
-pub use text::lines;
+use referee_record::model::game_rules::GameRules;
+pub use trial_text::lines;
 use walk::Walk;
 
 /// The number of positions near the start to visit.

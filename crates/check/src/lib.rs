@@ -16,7 +16,7 @@
 //! ```
 //! use referee_check::game_trial::{TrialPlan, try_out};
 //! use referee_games::{GameKind, Options};
-//! use referee_record::model::rules::GameRules;
+//! use referee_record::model::game_rules::GameRules;
 //!
 //! let game = GameKind::WatchYourBack.shared();
 //! let options = Options::resolve(&game.options(), [])?;
@@ -30,22 +30,22 @@
 mod advice;
 mod beginning;
 mod busy_cores;
+mod check_finding;
+pub mod check_report;
 mod drills;
 mod error;
 mod examiner;
 pub mod fault_transcript;
-mod finding;
+mod finding_log;
 mod friendly;
 pub mod game_trial;
-mod records;
-pub mod report;
 mod turn_kinds;
 
 pub use beginning::Beginning;
+pub use check_finding::CheckFinding;
+pub use check_report::{CheckReport, CheckStep, Readiness, ReportText};
 pub use drills::drills;
 pub use error::ExamError;
 pub use examiner::{Candidate, Exam, StepNews, examine};
 pub use fault_transcript::ShownLine;
-pub use finding::CheckFinding;
 pub use friendly::{FriendlyPair, play_friendly};
-pub use report::{CheckReport, CheckStep, Readiness, ReportText};

@@ -2,16 +2,16 @@
 
 use referee_games::options::OptionKind;
 use referee_games::{AnyGame, GameError, OptionError, OptionSpec, Options, SharedGame};
-use referee_record::bounded;
 use referee_record::model::bounds;
 use referee_record::model::containment::ContainmentRequest;
-use referee_record::model::rules::{GameRules, UnsuitedBot, refuse_engine};
+use referee_record::model::game_rules::{GameRules, UnsuitedBot, refuse_engine};
+use referee_record::plain_files;
 
 use super::LARGEST;
 use super::game_file::GameValue;
 use super::given_options::GivenOption;
-use super::player::LookupPaths;
 use super::player_keys::{PlayerKeys, RunMethod};
+use super::player_spec::LookupPaths;
 use super::problem::{ByteSpan, Problem, Problems, instead};
 
 /// The game and the options in force.
@@ -152,8 +152,9 @@ fn load(
     place: LookupPaths<'_>,
     problems: &mut Problems,
 ) -> Option<Vec<String>> {
-    let read =
-        |name: &str| bounded::text(&place.base.join(name), LARGEST).map_err(|why| why.to_string());
+    let read = |name: &str| {
+        plain_files::text(&place.base.join(name), LARGEST).map_err(|why| why.to_string())
+    };
     let error = match options.load(read) {
         Ok(remarks) => return Some(remarks),
         Err(error) => error,

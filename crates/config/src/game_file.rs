@@ -7,12 +7,12 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::ConfigError;
-use super::keys::{Field, FromTable, TableReader, table_keys};
-use super::launch;
-use super::limits::{TimeText, positive};
-use super::player::LookupPaths;
+use super::clock_limits::{TimeText, positive};
+use super::command_programs;
+use super::player_spec::LookupPaths;
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems, SourceText, instead};
 use super::text;
+use super::toml_keys::{Field, FromTable, TableReader, table_keys};
 use referee_entrants::relative_path::relative_path;
 use referee_games::{GameKind, RulesProgram, SharedGame};
 use referee_match::game_program::{DEFAULT_REPLY, FoundProgram};
@@ -200,7 +200,7 @@ impl ProgramKeys {
         }
         let words: Vec<String> =
             command.get_ref().iter().map(|word| word.get_ref().clone()).collect();
-        let program = launch::command(&words, place.base, place.path);
+        let program = command_programs::command(&words, place.base, place.path);
         let program = program.map_err(|error| problems.add(error.at(command.span()))).ok()?;
         let reply = positive("reply", self.reply.as_ref(), problems);
         let mut files = Vec::new();

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::keys::{FromKey, FromToml, as_table, typed};
 use super::problem::Problems;
+use super::toml_keys::{FromKey, FromToml, as_table, typed};
 
 /// An entry of `options`, with its value as text.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use referee_record::model::player::{PlayerKind, PlayerSpec};
+use referee_record::model::player_spec::{PlayerKind, PlayerSpec};
 
 /// Notes for each player which files are the others': their folders, and where it may read, their
 /// programs and the files that their commands name. Files that both players are made of stay visible

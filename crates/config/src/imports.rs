@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use referee_record::bounded;
 use referee_record::fingerprint::is_left_out;
+use referee_record::plain_files;
 
 /// The most modules of a program.
 const MOST: usize = 200;
@@ -45,7 +45,7 @@ pub(super) fn imported(main: &str, dir: &Path) -> Vec<String> {
 fn imports_of(file: &Path, home: &Path) -> Vec<PathBuf> {
     let Some(folder) = file.parent() else { return Vec::new() };
     let text = || {
-        let bytes = bounded::beginning(file, LONGEST).unwrap_or_default();
+        let bytes = plain_files::beginning(file, LONGEST).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
     };
     match file.extension().and_then(|end| end.to_str()) {

@@ -29,63 +29,63 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod adjudication;
-mod build;
+mod adjudication_keys;
+mod build_keys;
+mod clock_limits;
+mod command_programs;
+mod config_file;
 mod configured_game;
-mod containment;
+mod configured_players;
+mod configured_tournament;
+mod containment_keys;
 mod error;
-mod file;
 mod game_file;
 mod given_options;
-mod grades;
+mod grades_keys;
 mod hidden_files;
-mod hooks;
+mod hook_keys;
 mod imports;
-mod keys;
-mod launch;
-mod league;
-mod limits;
+mod league_keys;
 mod missing_programs;
-mod openings;
+mod opening_books;
 mod option_files;
-mod player;
 mod player_argument;
 mod player_keys;
-mod player_table;
-mod players;
+mod player_spec;
+mod player_table_checks;
 mod problem;
-mod rank;
+mod rank_key;
 mod rules_program;
 mod stages;
 #[cfg(test)]
 mod tests;
-mod tournament;
+mod toml_keys;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+pub use clock_limits::{DEFAULT_MARGIN, DEFAULT_MOVE, DEFAULT_STARTUP};
+pub use configured_tournament::ConfiguredBuilds;
 pub use error::ConfigError;
 pub use game_file::open_game_file;
 pub use hidden_files::player_folders;
-pub use limits::{DEFAULT_MARGIN, DEFAULT_MOVE, DEFAULT_STARTUP};
-pub use player::remarks;
 pub use player_argument::{PlayerArgument, program_of};
+pub use player_spec::remarks;
 pub use problem::similar;
 pub use rules_program::find_rules_program;
-pub use tournament::ConfiguredBuilds;
 
-use file::ConfigFile;
-use keys::FromTable;
-use player::LookupPaths;
+use config_file::ConfigFile;
+use player_spec::LookupPaths;
 use problem::{Problems, SourceText};
-use referee_record::bounded::{self, ReadError};
 use referee_record::model::grades::Grades;
-use referee_record::model::league::LeagueSettings;
+use referee_record::model::league_settings::LeagueSettings;
 use referee_record::model::tournament::Tournament;
+use referee_record::plain_files::{self, ReadError};
 use referee_report::colour::Colour;
 use referee_sandbox::Level;
+use toml_keys::FromTable;
 
 /// The largest configuration, board or openings file that is read, in bytes.
 pub const LARGEST: u64 = 4 << 20;
@@ -171,7 +171,7 @@ impl Configuration {
         let players = file.iter().flat_map(|file| &file.players).flatten();
         let names = players.filter_map(|keys| Some(keys.name.as_ref()?.get_ref().clone()));
         let names = names.collect();
-        let absent = file.as_mut().map(|file| players::absent(file, &mut noted));
+        let absent = file.as_mut().map(|file| configured_players::absent(file, &mut noted));
         Self { name, text, base, colour, file, absent: absent.unwrap_or_default(), names, noted }
     }
 
@@ -188,10 +188,9 @@ impl Configuration {
 
     fn tournament_in(&self, place: LookupPaths<'_>) -> LoadedConfig {
         let mut problems = self.noted.with_further();
-        let tournament = self
-            .file
-            .clone()
-            .and_then(|file| tournament::check(file, self.absent.clone(), place, &mut problems));
+        let tournament = self.file.clone().and_then(|file| {
+            configured_tournament::check(file, self.absent.clone(), place, &mut problems)
+        });
         let tournament = tournament.filter(|_| problems.only_of_players());
         let is_whole = tournament.is_some() && problems.is_empty();
         let problems = (!is_whole).then(|| self.error(problems));
@@ -206,7 +205,7 @@ impl Configuration {
         self.part(|file, problems| {
             let players = file.players.as_deref();
             let stages = stages::check(&file.stages, players, None, problems);
-            grades::check(file.grades.as_ref(), (players, &self.absent), &stages, problems)
+            grades_keys::check(file.grades.as_ref(), (players, &self.absent), &stages, problems)
         })
     }
 
@@ -216,8 +215,8 @@ impl Configuration {
     /// The settings have problems.
     pub fn league(&self) -> Result<Option<LeaguePlace>, ConfigError> {
         self.part(|file, problems| {
-            let settings = league::check(file, &self.base, problems)?;
-            let dir = tournament::results_folder(file, &self.base, problems)?;
+            let settings = league_keys::check(file, &self.base, problems)?;
+            let dir = configured_tournament::results_folder(file, &self.base, problems)?;
             Some(LeaguePlace { dir, settings, players: self.names.clone() })
         })
     }
@@ -227,7 +226,8 @@ impl Configuration {
     /// # Errors
     /// They have problems, which are reported with all others of the configuration.
     pub fn builds(&self) -> Result<Option<ConfiguredBuilds>, ConfigError> {
-        let builds = self.part(|file, problems| tournament::builds(file, &self.base, problems));
+        let builds =
+            self.part(|file, problems| configured_tournament::builds(file, &self.base, problems));
         builds.map_err(|problems| self.tournament().problems.unwrap_or(problems))
     }
 
@@ -235,7 +235,7 @@ impl Configuration {
     /// to; `None` if the file does not say. Its other problems do not matter.
     pub fn results_folder(&self) -> Option<PathBuf> {
         let here = Path::new(&self.name).parent().unwrap_or(Path::new(""));
-        tournament::results_folder(self.file.as_ref()?, here, &mut Problems::default())
+        configured_tournament::results_folder(self.file.as_ref()?, here, &mut Problems::default())
     }
 
     /// A key that decides what programs may do, or that takes the place of one of the files `words`.
@@ -275,7 +275,7 @@ impl Configuration {
 
 /// The text of the file at `path`, called `name`; `advice` says what to do if it is missing.
 fn text(path: &Path, (kind, advice): (&str, &str), name: &str) -> Result<String, ConfigError> {
-    bounded::text(path, LARGEST).map_err(|why| match why {
+    plain_files::text(path, LARGEST).map_err(|why| match why {
         ReadError::Failed(error) if error.kind() == ErrorKind::NotFound => {
             ConfigError::input(format!("cannot find the {kind} `{name}`; {advice}"))
         }

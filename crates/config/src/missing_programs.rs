@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::problem::{InvalidValue, similar};
-use referee_entrants::recipes::{COMPILERS, build_command, extension, names_in};
+use referee_entrants::build_commands::{COMPILERS, build_command, extension, names_in};
 
 /// File extensions that an interpreter runs.
 const SCRIPTS: [&str; 11] =

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use super::launch::{link_out, target_outside};
+use super::command_programs::{link_out, target_outside};
 use super::problem::InvalidValue;
-use referee_record::model::player::EngineSettings;
+use referee_record::model::player_spec::EngineSettings;
 
 /// The files and folders that options name, as written.
 #[derive(Debug, Default, PartialEq, Eq)]

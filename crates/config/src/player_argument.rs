@@ -7,13 +7,13 @@ use std::path::Path;
 use super::ConfigError;
 
 use super::missing_programs;
-use super::player::{self, LookupPaths, PlayerTerms, UnresolvedCommand};
+use super::player_spec::{self, LookupPaths, PlayerTerms, UnresolvedCommand};
 use super::problem::{InvalidValue, one_of, similar};
 use referee_entrants::build_rules::BuildRules;
 use referee_entrants::detection::{EXPECTED, unbuilt};
-use referee_entrants::start::{StartDecision, decide};
 use referee_entrants::start_command::StartCommand;
-use referee_record::model::player::{EngineProtocol, EngineSettings, PlayerSpec, name_of};
+use referee_entrants::start_decision::{StartDecision, decide};
+use referee_record::model::player_spec::{EngineProtocol, EngineSettings, PlayerSpec, name_of};
 
 /// The most files to list that may be the player of a folder.
 const MOST_SHOWN: usize = 8;
@@ -67,14 +67,14 @@ pub(super) fn parse(
         return Ok(PlayerArgument::Human);
     }
     let spec = if let Some(bot) = word.strip_prefix("bot:") {
-        player::from_bot(bot.to_owned(), bot, place.base)?
+        player_spec::from_bot(bot.to_owned(), bot, place.base)?
     } else if let Some((protocol, engine)) = EngineProtocol::split(word) {
         let settings = EngineSettings { protocol, ..EngineSettings::default() };
-        player::from_engine(name_of(engine), split(engine)?, settings, place)?
+        player_spec::from_engine(name_of(engine), split(engine)?, settings, place)?
     } else if let Some(spec) = found_at(word, place, builds)? {
         spec
     } else {
-        player::from_command(name_of(word), split(word)?, place)
+        player_spec::from_command(name_of(word), split(word)?, place)
             .map_err(|error| nearest(word, configured).unwrap_or(error))?
     };
     Ok(PlayerArgument::Program(Box::new(spec)))
@@ -120,10 +120,10 @@ fn found_at(
     if !path.is_dir() && (is_command || decision.found.is_empty()) {
         return Ok(None);
     }
-    let start = player::only(&decision).ok_or_else(|| unrecognised(word, &path, &decision));
+    let start = player_spec::only(&decision).ok_or_else(|| unrecognised(word, &path, &decision));
     let files = if path.is_dir() { vec![".".to_owned()] } else { Vec::new() };
     let terms = PlayerTerms { files, ..PlayerTerms::default() };
-    let spec = player::from_decision(&decision, start, builds, terms, place)?;
+    let spec = player_spec::from_decision(&decision, start, builds, terms, place)?;
     Ok(Some(PlayerSpec { name: name_at(word, &path), ..spec }))
 }
 
@@ -139,7 +139,7 @@ pub fn program_of(name: &str, start: &StartCommand) -> Result<PlayerSpec, Config
     let place = LookupPaths { base: &start.dir, path: path.as_deref() };
     let decision = StartDecision { found: Vec::new(), build: None };
     let terms = PlayerTerms::default();
-    let spec = player::from_decision(&decision, Ok(start), None, terms, place);
+    let spec = player_spec::from_decision(&decision, Ok(start), None, terms, place);
     let spec = spec.map_err(|why| {
         ConfigError::input(why.about(&format!("player `{}`", name.escape_debug())))
     })?;

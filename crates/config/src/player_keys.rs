@@ -6,9 +6,9 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::given_options::GivenOptions;
-use super::keys::{Field, FromTable, FromToml, TableReader, table_keys, tables};
 use super::problem::{ByteSpan, Problems};
-use referee_record::model::player::EngineProtocol;
+use super::toml_keys::{Field, FromTable, FromToml, TableReader, table_keys, tables};
+use referee_record::model::player_spec::EngineProtocol;
 
 table_keys! {
     /// The keys under one `[[players]]`.
@@ -35,7 +35,8 @@ table_keys! {
     "depth" => depth: Field<i128>,
 }
 
-/// Which of `command`, `uci`, `gtp`, `bot` and `absent` was given. The inner value is `None` if its type is wrong.
+/// Which of `command`, `uci`, `gtp`, `bot` and `absent` was given. The inner value is `None` if its
+/// type is wrong.
 #[derive(Debug, Clone, Default)]
 pub(super) enum RunMethod {
     Command(Field<Vec<Spanned<String>>>),

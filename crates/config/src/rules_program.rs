@@ -6,12 +6,12 @@ use std::path::Path;
 use toml::de::DeTable;
 
 use super::ConfigError;
-use super::file::ConfigFile;
+use super::config_file::ConfigFile;
 use super::game_file::{GAME_FILE, LocatedGame, find_in_file};
-use super::keys::FromTable;
-use super::player::LookupPaths;
+use super::player_spec::LookupPaths;
 use super::problem::{Problems, SourceText};
-use super::{containment, text};
+use super::toml_keys::FromTable;
+use super::{containment_keys, text};
 use referee_match::game_program::FoundProgram;
 use referee_record::model::containment::PlayerLimits;
 use referee_report::colour::Colour;
@@ -39,7 +39,7 @@ pub fn find_rules_program(
         return Ok(Some((found, PlayerLimits::default())));
     }
     let file = ConfigFile::from_text(&text, &mut unsaid);
-    let limits = file.as_ref().map(|file| containment::player_limits(file, &mut unsaid));
+    let limits = file.as_ref().map(|file| containment_keys::player_limits(file, &mut unsaid));
     match file.and_then(|file| file.game).and_then(|game| game.find(place, &mut problems)) {
         Some(LocatedGame::Program(found)) => Ok(Some((found, limits.unwrap_or_default()))),
         Some(LocatedGame::BuiltIn(_)) => Ok(None),

@@ -3,10 +3,10 @@
 
 use toml::Spanned;
 
-use super::keys::{Field, FromTable, Given, TableReader, table_keys, tables};
-use super::limits::whole;
+use super::clock_limits::whole;
 use super::player_keys::PlayerKeys;
 use super::problem::{ByteSpan, Problem, Problems, instead};
+use super::toml_keys::{Field, FromTable, Given, TableReader, table_keys, tables};
 use referee_ratings::MOST_PLAYERS;
 use referee_record::model::stage::{
     FEWEST_OPPONENTS, Format, MOST_DRAWN_GAMES, MOST_LADDER_GAMES, MOST_MEETINGS_EACH, MOST_PAIRS,

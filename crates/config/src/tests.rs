@@ -7,7 +7,7 @@ mod openings;
 mod players;
 mod stages;
 
-use referee_record::model::player::{PlayerKind, PlayerSpec};
+use referee_record::model::player_spec::{PlayerKind, PlayerSpec};
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,7 +15,9 @@ use std::time::Duration;
 use super::*;
 use referee_record::model::adjudication::ScoreRule;
 use referee_record::model::clock::Measure;
-use referee_record::model::openings::{BookSelection, DrawnOpenings, ListedOpening, OpeningSource};
+use referee_record::model::opening_source::{
+    BookSelection, DrawnOpenings, ListedOpening, OpeningSource,
+};
 use referee_record::model::record::{Anchor, FaultPolicy};
 use referee_record::model::stage::Stage;
 use referee_sandbox::{Mechanism, Requirement};

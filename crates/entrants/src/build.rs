@@ -5,10 +5,10 @@
 //! of this machine, its limits are those of the sandbox, and its result is unpacked with the same
 //! care as any archive of a stranger. The result is kept under a hash of sources and command.
 
+mod build_streams;
 mod error;
-mod inside;
-mod streams;
-mod tools;
+mod sandboxed_build;
+mod toolchains;
 
 use std::fs::{self, File};
 use std::io::{self, BufReader};
@@ -22,18 +22,18 @@ use tempfile::TempDir;
 use crate::build_plan::BuildPlan;
 use crate::build_rules::{BuildRecords, BuildRules};
 use crate::submissions::{UnpackLimits, refuse_links, unpack_from};
+use build_streams::{BuildArchive, BuildOutput};
 pub use error::BuildError;
-pub use inside::{NOT_DONE, serve_inside};
 use referee_match::player::this_program;
 use referee_record::disk::FolderAccess;
 use referee_record::disk::lock::{self, LockKind};
-use referee_record::tree::copy_sources;
-use referee_record::{bounded, disk};
+use referee_record::tree_walk::copy_sources;
+use referee_record::{disk, plain_files};
 use referee_sandbox::{
     Command, Level, Mechanism, Network, Policy, Process, Request, ResolveError, resolve,
 };
-use streams::{BuildArchive, BuildOutput};
-use tools::Toolchains;
+pub use sandboxed_build::{NOT_DONE, serve_inside};
+use toolchains::Toolchains;
 
 /// The beginning of the name of a folder with an unfinished build.
 const UNFINISHED: &str = ".building-";
@@ -143,7 +143,7 @@ impl Builder {
         match fs::rename(result, &dir) {
             Ok(()) => Ok(BuiltFolder { dir }),
             // Somebody else has built the same meanwhile.
-            Err(_) if bounded::check_folder(&dir).is_ok() => Ok(BuiltFolder { dir }),
+            Err(_) if plain_files::check_folder(&dir).is_ok() => Ok(BuiltFolder { dir }),
             Err(error) => Err(kept(error)),
         }
     }
@@ -246,7 +246,7 @@ impl Builder {
         let tools = Toolchains::find(&plan.command);
         let below = plan.below.to_str().ok_or(BuildError::NotText)?;
         let mut command = Command::new(this_program())
-            .arg(inside::BUILD)
+            .arg(sandboxed_build::BUILD)
             .arg(shown)
             .arg(below)
             .arg(plan.command.clone());

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::recipes::SITE_PACKAGES;
+use super::build_commands::SITE_PACKAGES;
 use super::relative_path::relative_path;
 
 /// A submission to build, and the command.

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use referee_sandbox::limits::MIB;
+use referee_sandbox::resource_limits::MIB;
 use referee_sandbox::{Limits, Network};
 
+use super::build_commands::{BuildKind, Needs, detected_kinds};
 use super::build_plan::{BuildPlan, BuildPurpose};
 use super::detection::{candidates, is_compiled, java_root, nearest_folder};
-use super::recipes::{BuildKind, Needs, detected_kinds};
 
 /// The time that a build has unless the configuration says otherwise.
 const DEFAULT_TIME: Duration = Duration::from_secs(300);

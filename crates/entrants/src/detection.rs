@@ -1,9 +1,9 @@
 //! Detects the player in a file or a folder, and which program runs it.
 
 mod after_build;
-mod class;
-mod class_file;
+mod java_class;
 mod package_json;
+mod player_class;
 mod program;
 
 use std::ffi::OsStr;
@@ -11,14 +11,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub(crate) use self::after_build::{after_build, new_files};
-pub(crate) use self::class_file::java_root;
+pub(crate) use self::java_class::java_root;
 pub(crate) use self::program::is_for_another_machine;
 pub use self::program::java_here;
 
-use super::recipes::build_command;
+use super::build_commands::build_command;
 use super::start_command::StartCommand;
-use referee_record::bounded;
-use referee_record::model::player::BRIDGE;
+use referee_record::model::player_spec::BRIDGE;
+use referee_record::plain_files;
 
 /// File names of a folder's player, the best first: build results come before their sources.
 const NAMES: [&str; 15] = [
@@ -98,7 +98,7 @@ fn class_in_comments(top: &Path, candidates: &[StartCommand]) -> Option<StartCom
 }
 
 fn comments_in(dir: &Path) -> Option<String> {
-    let bytes = bounded::own_beginning(&dir.join("comments.txt"), COMMENTS).ok()?;
+    let bytes = plain_files::own_beginning(&dir.join("comments.txt"), COMMENTS).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -175,7 +175,8 @@ fn known_in(dir: &Path) -> Vec<StartCommand> {
         in_named(dir, name).filter(|found| !WEAK_NAMES.contains(name) || found.is_class())
     });
     let player = named.or_else(|| package_json::main(dir));
-    let classes = || class::classes(dir, python_files(dir)).map(|name| start_of_class(dir, &name));
+    let classes =
+        || player_class::classes(dir, python_files(dir)).map(|name| start_of_class(dir, &name));
     player.map_or_else(|| classes().collect(), |found| vec![found])
 }
 
@@ -192,7 +193,7 @@ fn in_named(dir: &Path, name: &str) -> Option<StartCommand> {
         let is_it = |other: &String| {
             other.eq_ignore_ascii_case(name) && other.ends_with(&format!(".{ending}"))
         };
-        in_file(dir, &super::recipes::names_in(dir).into_iter().find(is_it)?)
+        in_file(dir, &super::build_commands::names_in(dir).into_iter().find(is_it)?)
     };
     in_file(dir, name).or_else(shouted)
 }
@@ -207,7 +208,7 @@ fn programs_in(dir: &Path) -> Vec<StartCommand> {
 
 /// Every compiled program of a folder.
 fn compiled_in(dir: &Path) -> Vec<StartCommand> {
-    let names = super::recipes::names_in(dir);
+    let names = super::build_commands::names_in(dir);
     let programs = names.iter().filter(|name| program::is_made(&dir.join(name)));
     programs.filter_map(|name| in_file(dir, name)).collect()
 }
@@ -237,7 +238,7 @@ fn in_file(dir: &Path, name: &str) -> Option<StartCommand> {
     if !path.is_file() {
         return None;
     }
-    if class::is_class(&path) {
+    if player_class::is_class(&path) {
         return Some(start_of_class(dir, name));
     }
     let ending = path.extension().and_then(OsStr::to_str).map(str::to_lowercase);
@@ -248,7 +249,7 @@ fn in_file(dir: &Path, name: &str) -> Option<StartCommand> {
         Some("jar") => &["java", "-jar", name],
         Some("class") => {
             let (root, class) =
-                class_file::class_name(&path).filter(|_| program::is_java_class(&path))?;
+                java_class::class_name(&path).filter(|_| program::is_java_class(&path))?;
             return Some(StartCommand::new(&root, &["java", "-cp", ".", &class]));
         }
         Some("sh") => return Some(program::shell_script(dir, name)),

@@ -3,10 +3,10 @@
 //!
 //! - [`detection`] looks at a file or a folder and finds what may be a player in it: a program, a
 //!   script, a class of 2018, a class file or a jar of Java.
-//! - [`recipes`] knows what can be built, and with which command. [`build_rules`] says what of it is
+//! - [`build_commands`] knows what can be built, and with which command. [`build_rules`] says what of it is
 //!   built here, and where the result is kept; [`build`] builds it, in the sandbox.
-//! - [`start`] puts these together: the one place that decides how a submission is started, for all
-//!   commands, for leagues and for `referee new tournament`.
+//! - [`start_decision`] puts these together: the one place that decides how a submission is
+//!   started, for all commands, for leagues and for `referee new tournament`.
 //! - [`submissions`] imports the exports of learning platforms: archives, loose files, late and
 //!   repeated uploads.
 //!
@@ -33,13 +33,13 @@
 //! ```
 
 pub mod build;
+pub mod build_commands;
 pub mod build_plan;
 pub mod build_rules;
 pub mod detection;
-pub mod recipes;
 pub mod relative_path;
-pub mod start;
 pub mod start_command;
+pub mod start_decision;
 pub mod submissions;
 #[cfg(any(test, feature = "examples"))]
 pub mod test_folder;

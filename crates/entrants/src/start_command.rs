@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use referee_record::model::player::BRIDGE;
+use referee_record::model::player_spec::BRIDGE;
 
 /// How a program is started.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -7,12 +7,12 @@
 //! player.
 
 mod archive;
-mod export;
 mod gradescope;
-mod identical;
-mod label;
+mod identical_players;
 mod links;
 mod no_player;
+mod platform_export;
+mod platform_label;
 mod players_folder;
 mod uploads;
 
@@ -29,10 +29,10 @@ pub use no_player::NoPlayer;
 pub use players_folder::look_after_build;
 
 use crate::start_command::StartCommand;
-use export::ExportEntry;
-use label::Label;
+use platform_export::ExportEntry;
+use platform_label::Label;
 use players_folder::PlayersFolder;
-use referee_record::model::player::{LONGEST_NAME, name_of};
+use referee_record::model::player_spec::{LONGEST_NAME, name_of};
 use uploads::{ChosenUpload, UploadPart, choose};
 
 /// The most names to list.
@@ -94,7 +94,7 @@ pub fn take_in(from: &Path, to: &Path) -> Result<Intake, ImportError> {
         (from, entries(from).map_err(ImportError::Source)?)
     };
     let mut players = PlayersFolder::new(to);
-    let folder = export::open(dir, &names, |archive| players.unpack_export(archive))?;
+    let folder = platform_export::open(dir, &names, |archive| players.unpack_export(archive))?;
     let taken = take_entries(folder.entries, bad, &mut players)?;
     Ok(Intake { taken, sheets: folder.sheets, opened: folder.opened })
 }
@@ -200,7 +200,7 @@ fn remark_copies(taken: &mut [Submission]) {
             }
             Err(_) => None,
         };
-        if let Some(digest) = dir.and_then(|dir| identical::digest(dir)) {
+        if let Some(digest) = dir.and_then(|dir| identical_players::digest(dir)) {
             copies.entry(digest).or_default().push(number);
         }
     }

@@ -28,8 +28,8 @@ use super::event::Event;
 use super::game::{Clause, Legal};
 use super::options::{OptionError, OptionSpec, Options};
 use super::refusal::{Refusal, StepError};
+use super::safe_text::Text;
 use super::seat::{BySeat, Seat, SeatSet};
-use super::text::Text;
 use super::turn::{StepText, Turn};
 
 /// A game that several owners share.

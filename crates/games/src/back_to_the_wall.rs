@@ -34,7 +34,7 @@ use super::board::{Direction, Square};
 use super::drawn_board::DrawnRow;
 use super::event::{Event, NotPlaced};
 use super::options::OptionKind;
-use super::two::{BySide, GameResult, Outcome, Side, Step, Turn};
+use super::two_player::{BySide, GameResult, Outcome, Side, Step, Turn};
 use super::{Game, Legal, OptionError, Options, Refusal, RuleSheet, Text};
 
 /// A position of a match, with the rules in force.

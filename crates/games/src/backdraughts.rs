@@ -6,9 +6,9 @@
 
 mod action;
 mod board;
+mod board_rows;
 mod options;
 mod parsing;
-mod rows;
 mod state;
 
 use std::cmp::Ordering;
@@ -24,8 +24,8 @@ pub use state::State;
 
 use super::board::{Bitboard, Square};
 use super::drawn_board::{DrawnRow, symbol_cells};
-use super::history::History;
-use super::two::{BySide, GameResult, Outcome, Side, Step, Turn};
+use super::position_history::History;
+use super::two_player::{BySide, GameResult, Outcome, Side, Step, Turn};
 use super::{Event, Game, OptionError, Options, Refusal, RuleSheet, Stream};
 
 /// The phase of a turn.

@@ -2,8 +2,8 @@
 
 mod action;
 mod ending;
-mod notation;
-mod start;
+mod parsing;
+mod start_position;
 mod state;
 
 use std::convert::Infallible;
@@ -13,14 +13,14 @@ use cozy_chess::{Board, Color, Piece};
 use serde::{Deserialize, Serialize};
 
 pub use action::Action;
-pub use start::Rules;
+pub use start_position::Rules;
 pub use state::State;
 
 use super::any_game;
 use super::drawn_board::DrawnRow;
 use super::event::Event;
-use super::history::History;
-use super::two::{BySide, Outcome, Side, Step, Turn};
+use super::position_history::History;
+use super::two_player::{BySide, Outcome, Side, Step, Turn};
 use super::{Game, OptionError, Options, Refusal, RuleSheet};
 
 /// A position of chess, with the moves that led to it.
@@ -203,7 +203,7 @@ impl Game for Chess {
     }
 
     fn parse_action(&self, seat: Side, text: &str) -> Result<Action, Refusal> {
-        notation::parse(self, seat, text.trim_ascii())
+        parsing::parse(self, seat, text.trim_ascii())
     }
 
     fn play_unchecked(&mut self, step: Step<Action, Infallible>, events: &mut Vec<Event>) {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smallvec::SmallVec;
 
 use crate::board::{Bitboard, Square};
-use crate::text::Text;
+use crate::safe_text::Text;
 
 /// How people see a position.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
 use super::board::Square;
+use super::safe_text::Text;
 use super::seat::{BySeat, SeatMap};
-use super::text::Text;
 use super::turn::Outcome;
 
 /// An event of a game. Seats are given by name.

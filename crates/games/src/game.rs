@@ -17,9 +17,9 @@ use super::drawn_board::{BoardLook, DrawnRow};
 use super::event::Event;
 use super::options::{OptionError, OptionSpec, Options};
 use super::refusal::Refusal;
-use super::text::Text;
-use super::two::{BySide, Side};
-use super::two::{Step, Turn};
+use super::safe_text::Text;
+use super::two_player::{BySide, Side};
+use super::two_player::{Step, Turn};
 
 /// A clause of a rule set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -183,9 +183,9 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     }
 
     /// Parses untrusted text as a legal action of `seat`, or says which clause forbids it. Blanks
-    /// around the text are ignored; otherwise it must be exact, unless the game has another notation
-    /// for people, such as `Nf3` for `g1f3` in chess, which is understood, too. On a forced pass only the pass is
-    /// accepted, although it needs no decision.
+    /// around the text are ignored; otherwise it must be exact, unless the game has another
+    /// notation for people, such as `Nf3` for `g1f3` in chess, which is understood, too. On a
+    /// forced pass only the pass is accepted, although it needs no decision.
     fn parse_action(&self, seat: Side, text: &str) -> Result<Self::Action, Refusal>;
 
     /// Whether `seat` could still win, if the other seat played as badly as it can. If not, it does

@@ -8,19 +8,19 @@ pub mod chess;
 mod drawn_board;
 pub mod event;
 mod game;
-mod history;
-mod kind;
-mod number;
+mod game_kind;
 pub mod options;
 mod perft;
 mod places;
 mod point;
+mod position_history;
 mod refusal;
+mod safe_text;
 pub mod seat;
-mod text;
 mod turn;
-pub mod two;
+pub mod two_player;
 pub mod watch_your_back;
+mod whole_number;
 
 pub use any_game::{
     AnyGame, AnyPosition, GameError, PlacesTell, Position, ProgramError, RulesProgram, SharedGame,
@@ -32,12 +32,12 @@ pub use drawn_board::{
 };
 pub use event::{Event, EventError, OtherEvent};
 pub use game::{Clause, Game, Legal, RuleSheet, StepOf};
-pub use kind::GameKind;
-pub use number::WholeNumber;
+pub use game_kind::GameKind;
 pub use options::{OptionError, OptionSpec, Options};
 pub use perft::{divide, perft};
 pub use places::Places;
 pub use refusal::{Refusal, StepError};
+pub use safe_text::{Text, is_unsafe_to_show, one_line};
 pub use seat::{BySeat, SEATS, Seat, SeatMap, SeatSet};
-pub use text::{Text, is_unsafe_to_show, one_line};
 pub use turn::{Outcome, PASS, Step, StepText, Stream, TextStep, Turn, draw_outcome};
+pub use whole_number::WholeNumber;

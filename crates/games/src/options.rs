@@ -17,7 +17,7 @@ pub use list::{Item, ListKind, list_of_files};
 
 use list::list;
 
-use super::text::{Text, is_unsafe_to_show};
+use super::safe_text::{Text, is_unsafe_to_show};
 
 /// The longest value of an option that is a text, in bytes.
 const LONGEST_TEXT: usize = 256;

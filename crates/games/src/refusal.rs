@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::text::Text;
+use super::safe_text::Text;
 use super::turn::Turn;
 
 /// The reason why a text was refused as an action.

@@ -9,7 +9,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-use super::text::Text;
+use super::safe_text::Text;
 
 /// The least and the largest number of seats of a game.
 pub const SEATS: std::ops::RangeInclusive<usize> = 2..=16;

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::places::Places;
+use super::safe_text::Text;
 use super::seat::{Seat, SeatSet};
-use super::text::Text;
 
 /// The outcome of a game by the rules: the places and the reason, for example `elimination`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,10 +5,10 @@
 
 mod action;
 mod board;
+mod board_rows;
+mod board_size;
 mod options;
 mod parsing;
-mod rows;
-mod size;
 mod state;
 
 use std::convert::Infallible;
@@ -19,15 +19,15 @@ use serde::{Deserialize, Serialize};
 pub use action::Action;
 pub(crate) use board::Removals;
 pub use board::{Board, EndCheck, SHRINKS, Shrink};
+pub use board_size::{BoardSize, zone};
 pub use options::{MutualBlock, Rules};
-pub use size::{BoardSize, zone};
 pub use state::State;
 
 use super::board::Bitboard;
 use super::drawn_board::{DrawnRow, symbol_cells};
 use super::event::{Event, Why};
-use super::history::History;
-use super::two::{BySide, GameResult, Outcome, Side, Step, Turn};
+use super::position_history::History;
+use super::two_player::{BySide, GameResult, Outcome, Side, Step, Turn};
 use super::{Game, OptionError, Options, Refusal, RuleSheet, any_game};
 
 /// A position of Watch Your Back!, with the rules in force.

@@ -8,27 +8,27 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::author_report::{AuthorReport, Outcome};
-use super::checks::{CheckRoom, Submission};
-use super::doorkeeper::{Author, DoorEvent, Doorkeeper, RunOver, remove_tree};
-use super::intake::{self, NotTaken, Taken};
-use super::roster::kept_version;
+use super::intake_worker::{Author, DoorEvent, Doorkeeper, RunOver, remove_tree};
+use super::prepared_submission::{self, NotTaken, Taken};
+use super::present_players::kept_version;
+use super::running_checks::{CheckRoom, Submission};
 use super::version::{KeptVersion, keep_start, player_in, version_digest, version_dir};
 use super::{now, without_sight};
 use referee_check::{Candidate, CheckReport, Exam, Readiness, ReportText, StepNews, examine};
 use referee_protocol::escape;
 use referee_ratings::MOST_PLAYERS;
 use referee_record::model::clock::TimeControl;
-use referee_record::model::entry::{Entry, LeavingReason, MOST_VERSIONS};
-use referee_record::model::player::PlayerSpec;
+use referee_record::model::league_entry::{Entry, LeavingReason, MOST_VERSIONS};
+use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::record::PlayerInfo;
-use referee_record::model::roster::RosterChange;
+use referee_record::model::roster_change::RosterChange;
+use referee_record::model::short_clock::ClockArgument;
 use referee_record::model::stage::Stage;
-use referee_record::model::tc::ClockArgument;
 use referee_record::model::tournament::Tournament;
 use referee_record::seeds::{NoRandomNumbers, fresh_identity};
 use referee_record::shell;
 use referee_report::colour::Colour;
-use referee_sandbox::limits;
+use referee_sandbox::resource_limits;
 use referee_tournament::run::header::header_of;
 use referee_tournament::run::instruction::Instruction;
 
@@ -60,9 +60,13 @@ impl CheckRoom {
         let name = submission.name();
         let Submission { folder, found, report: told, work, .. } = submission;
         let builds = self.builds.as_ref().map(|builds| (builds, &self.stop));
-        let taken = intake::take((folder, found), (work, &name), self.largest, builds, told)?;
+        let taken =
+            prepared_submission::take((folder, found), (work, &name), self.largest, builds, told)?;
         if taken.bytes > self.disk {
-            let why = format!("unpacked and built, it is larger than {}", limits::bytes(self.disk));
+            let why = format!(
+                "unpacked and built, it is larger than {}",
+                resource_limits::bytes(self.disk)
+            );
             return Err(NotTaken::Refused(why));
         }
         match self.check(&taken.spec, work, told) {
@@ -218,7 +222,7 @@ impl Doorkeeper {
             if !dir.exists() {
                 continue;
             }
-            let size = intake::size(&dir);
+            let size = prepared_submission::size(&dir);
             kept.push((dir, size));
         }
         let mut left = self.league.disk.saturating_sub(bytes);

@@ -8,16 +8,16 @@ use std::time::{Instant, UNIX_EPOCH};
 use super::author_folder::AuthorFolder;
 use super::author_name::author_problem;
 use super::author_report::{AuthorReport, Outcome};
-use super::door_watch::changed;
-use super::doorkeeper::{Doorkeeper, REMOVED, RunOver};
 use super::hand_in;
-use super::history::PastOutcome;
-use super::intake::NotTaken;
+use super::hand_in_history::PastOutcome;
+use super::hand_in_watch::changed;
+use super::intake_worker::{Doorkeeper, REMOVED, RunOver};
 use super::invitations::Invitations;
+use super::prepared_submission::NotTaken;
 use referee_protocol::escape;
-use referee_record::model::entry::Entry;
-use referee_record::tree::FoundTree;
-use referee_tournament::likeness::are_alike;
+use referee_record::model::league_entry::Entry;
+use referee_record::tree_walk::FoundTree;
+use referee_tournament::name_likeness::are_alike;
 
 impl Doorkeeper {
     /// Reads an author's folder, to see whether something is new, and tells everyone who waits now.

@@ -3,9 +3,9 @@
 use unicode_normalization::UnicodeNormalization as _;
 
 use referee_protocol::escape;
-use referee_record::model::entry::Entry;
-use referee_record::model::player::{LONGEST_NAME, name_problem};
-use referee_tournament::likeness::{are_alike, likeness};
+use referee_record::model::league_entry::Entry;
+use referee_record::model::player_spec::{LONGEST_NAME, name_problem};
+use referee_tournament::name_likeness::{are_alike, likeness};
 
 /// The organiser in the list of links.
 pub const ORGANISER_NAME: &str = "organiser";

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::author_folder::AuthorFolder;
-use referee_protocol::places::Places;
+use referee_protocol::path_shortener::Places;
 
 /// What a report says before the name under which a submission entered.
 const ENTERED: &str = "entered as ";

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use referee_record::bounded::{self, ReadError};
 use referee_record::disk;
+use referee_record::plain_files::{self, ReadError};
 use referee_tournament::run::instruction::Instruction;
 
 /// Its file in the results folder.
@@ -85,7 +85,7 @@ impl Control {
         if !path.exists() {
             return Ok(Self::default());
         }
-        let text = bounded::text(&path, LARGEST).map_err(ControlError::Unreadable)?;
+        let text = plain_files::text(&path, LARGEST).map_err(ControlError::Unreadable)?;
         serde_json::from_str(&text).map_err(ControlError::Invalid)
     }
 

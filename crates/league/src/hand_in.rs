@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::author_folder::{AuthorFolder, is_aside};
-use referee_record::tree::{self, FoundTree, Links, TreeRules, UnfitTree};
+use referee_record::tree_walk::{self, FoundTree, Links, TreeRules, UnfitTree};
 
 /// The most files and folders of a submission.
 const MOST_ENTRIES: usize = 20_000;
@@ -20,7 +20,7 @@ pub fn read(from: &AuthorFolder, to: Option<&Path>, largest: u64) -> Result<Foun
             names.next().is_some_and(is_aside) && names.next().is_none()
         },
     };
-    tree::read(from, to, rules)
+    tree_walk::read(from, to, rules)
 }
 
 #[cfg(test)]

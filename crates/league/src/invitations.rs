@@ -9,10 +9,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::author_name::author_problem;
-use referee_record::bounded::{self, ReadError};
 use referee_record::disk;
+use referee_record::plain_files::{self, ReadError};
 use referee_record::seeds::{NoRandomNumbers, random_bytes};
-use referee_tournament::likeness::are_alike;
+use referee_tournament::name_likeness::are_alike;
 
 /// Their file in the results folder.
 pub(crate) const INVITATIONS: &str = "invitations.json";
@@ -138,7 +138,7 @@ impl Invitations {
         if !path.exists() {
             return Ok(Self::default());
         }
-        let text = bounded::text(&path, LARGEST).map_err(InvitationError::Unreadable)?;
+        let text = plain_files::text(&path, LARGEST).map_err(InvitationError::Unreadable)?;
         serde_json::from_str(&text).map_err(InvitationError::Invalid)
     }
 

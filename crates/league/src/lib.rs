@@ -1,13 +1,14 @@
 //! A league: games without end, between players that come, improve and go while it runs.
 //!
-//! An author hands in by putting files into a folder. The [`door`] notices that (`door_watch`) and
-//! queues it (`doorkeeper`, [`queue`]). In a thread of its own (`checks`), a check copies what is
-//! there ([`hand_in`]), builds it if it has to be built (`intake`) and tries it out. The door keeps it
-//! as a [`version`], and tells the run to let it enter (`acceptance`). When nothing waits for a check,
-//! it plays the games that authors ask for (`challenger`, [`challenge`]). A run that begins finds the
-//! versions that entered before ([`roster`]). What the organiser wants lies in a file ([`control`]),
-//! and so do the links by which people come to the page ([`invitations`]). The page itself is not
-//! here: whatever is written into these files, by a command, a page or a script, is followed alike.
+//! An author hands in by putting files into a folder. The [`intake_service`] notices that
+//! (`hand_in_watch`) and queues it (`intake_worker`, [`check_queue`]). In a thread of its own
+//! (`running_checks`), a check copies what is there ([`hand_in`]), builds it if it has to be built
+//! (`prepared_submission`) and tries it out. The door keeps it as a [`version`], and tells the run
+//! to let it enter (`acceptance`). When nothing waits for a check, it plays the games that authors
+//! ask for (`challenge_games`, [`challenge_records`]). A run that begins finds the versions that
+//! entered before ([`present_players`]). What the organiser wants lies in a file ([`control`]), and
+//! so do the links by which people come to the page ([`invitations`]). The page itself is not here:
+//! whatever is written into these files, by a command, a page or a script, is followed alike.
 //!
 //! | place | holds | written by |
 //! |---|---|---|
@@ -45,20 +46,20 @@ pub mod author_folder;
 pub mod author_name;
 mod author_report;
 mod author_watches;
-pub mod challenge;
-mod challenger;
-mod checks;
+mod challenge_games;
+pub mod challenge_records;
+pub mod check_queue;
 pub mod control;
-pub mod door;
-mod door_watch;
-mod doorkeeper;
+pub mod game_hours;
 pub mod hand_in;
-pub mod history;
-mod intake;
+pub mod hand_in_history;
+mod hand_in_watch;
+pub mod intake_service;
+mod intake_worker;
 pub mod invitations;
-pub mod opening_hours;
-pub mod queue;
-pub mod roster;
+mod prepared_submission;
+pub mod present_players;
+mod running_checks;
 pub mod version;
 
 use std::io;
@@ -70,15 +71,15 @@ use referee_config::player_folders;
 use referee_match::player::Sandbox;
 use referee_protocol::escape;
 use referee_record::log::WriteError;
-use referee_record::model::league::LeagueSettings;
-use referee_record::model::player::PlayerSpec;
+use referee_record::model::league_settings::LeagueSettings;
+use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::tournament::Tournament;
-use referee_tournament::schedule::state::RecordError;
+use referee_tournament::schedule::tournament_state::RecordError;
 
 pub use acceptance::CHECK_LIMIT;
 pub use author_folder::REPORT_FILE;
 pub use author_report::entered_as;
-pub use intake::LeagueBuilds;
+pub use prepared_submission::LeagueBuilds;
 
 /// A league that is about to be played.
 #[derive(Debug, Clone, Copy)]

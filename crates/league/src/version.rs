@@ -4,16 +4,16 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::history::{self, PastOutcome};
+use super::hand_in_history::{self, PastOutcome};
 use referee_config::program_of;
-use referee_entrants::start::decide;
 use referee_entrants::start_command::StartCommand;
-use referee_record::bounded::{self, ReadError};
-use referee_record::model::entry::Entry;
-use referee_record::model::league::LeagueSettings;
-use referee_record::model::player::PlayerSpec;
+use referee_entrants::start_decision::decide;
+use referee_record::model::league_entry::Entry;
+use referee_record::model::league_settings::LeagueSettings;
+use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::record::PlayerInfo;
-use referee_record::tree::{self, UnfitTree};
+use referee_record::plain_files::{self, ReadError};
+use referee_record::tree_walk::{self, UnfitTree};
 
 /// The folder of a version.
 pub fn version_dir(league: &LeagueSettings, entry: &Entry) -> PathBuf {
@@ -22,7 +22,7 @@ pub fn version_dir(league: &LeagueSettings, entry: &Entry) -> PathBuf {
 
 /// The number of an author's last version in any league with these folders; 0 without one.
 pub(crate) fn last_version(league: &LeagueSettings, author: &str) -> io::Result<u32> {
-    let entered = history::read(&league.entrants, author)?.into_iter();
+    let entered = hand_in_history::read(&league.entrants, author)?.into_iter();
     let last = entered.filter_map(|past| match past.outcome {
         PastOutcome::Entered { version } => Some(version),
         PastOutcome::Refused { .. } => None,
@@ -38,7 +38,7 @@ const LONGEST_START: u64 = 64 * 1024;
 /// What a build made is started as was found out after it, because that also depends on its
 /// sources, which are not kept.
 pub fn version_start(dir: &Path) -> Option<StartCommand> {
-    let kept = bounded::text(&start_file(dir), LONGEST_START).ok();
+    let kept = plain_files::text(&start_file(dir), LONGEST_START).ok();
     let kept = kept.and_then(|text| serde_json::from_str::<StartCommand>(&text).ok());
     if let Some(start) = kept {
         return Some(StartCommand { dir: dir.join(&start.dir), ..start });
@@ -50,9 +50,9 @@ pub fn version_start(dir: &Path) -> Option<StartCommand> {
 /// A hash of the version in the folder `dir`, and of how it is started.
 pub fn version_digest(dir: &Path) -> Result<String, UnfitTree> {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(tree::digest(dir)?.as_bytes());
+    hasher.update(tree_walk::digest(dir)?.as_bytes());
     let file = start_file(dir);
-    match bounded::text(&file, LONGEST_START) {
+    match plain_files::text(&file, LONGEST_START) {
         Ok(text) => drop(hasher.update(text.as_bytes())),
         // It was not built.
         Err(ReadError::Failed(error)) if error.kind() == io::ErrorKind::NotFound => {}

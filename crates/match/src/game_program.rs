@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::player::sandbox::unresolved_text;
+use crate::player::player_sandbox::unresolved_text;
 use crate::player::{ContainedRules, Sandbox, own_files};
 use referee_games::{GameError, RulesProgram, SharedGame};
 use referee_record::fingerprint::{Fingerprint, Parts, Unreadable, of_rules};

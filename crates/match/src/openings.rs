@@ -13,8 +13,8 @@ use rand_chacha::ChaCha20Rng;
 
 use crate::replay::{DrawnScript, next_step};
 use referee_games::{AnyPosition, GameError, PASS, Position, Seat, Step, TextStep, Turn};
-use referee_record::model::openings::{ListedOpening, Openings};
-use referee_record::model::rules::GameRules;
+use referee_record::model::game_rules::GameRules;
+use referee_record::model::opening_source::{ListedOpening, Openings};
 use referee_record::seeds::{Luck, Secret};
 
 /// The beginning of a game.

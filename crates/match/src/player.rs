@@ -1,18 +1,18 @@
 //! A player of any kind, behind one small interface: a process, a person, or a function in this
 //! process.
 
-mod barred;
 mod cpu_usage;
+mod denied_files;
 mod engine;
 pub mod fault_messages;
 mod gtp;
 mod human;
-mod launch;
-pub(crate) mod limit;
+mod player_launch;
+pub mod player_sandbox;
 mod process;
+pub(crate) mod reply_limit;
 mod reply_timer;
 mod rules_process;
-pub mod sandbox;
 mod stderr;
 mod transcript;
 mod uci;
@@ -27,22 +27,22 @@ use serde_json::value::RawValue;
 
 pub use engine::Engine;
 pub use human::Human;
-pub use launch::{GuessRight, Launch, OutageRight, own_files, this_program};
+pub use player_launch::{GuessRight, Launch, OutageRight, own_files, this_program};
+pub use player_sandbox::{NotStarted, Sandbox};
 pub(crate) use rules_process::ContainedRules;
-pub use sandbox::{NotStarted, Sandbox};
 pub use transcript::LineDirection;
 pub(crate) use transcript::TranscriptLine;
 #[cfg(any(test, feature = "examples"))]
 pub use wire::PlayerScript;
 pub use wire::{Respond, Wire};
 
-use self::limit::ReplyLimit;
 use self::process::PlayerProcess;
+use self::reply_limit::ReplyLimit;
 use referee_games::{AnyPosition, BySeat, Event, GameError, Places, Seat, Text};
 use referee_protocol::{Greeting, Reply, Score, TurnClock, Usage};
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fault::{Fault, FaultCode};
-use referee_record::model::rules::GameRules;
+use referee_record::model::game_rules::GameRules;
 use referee_record::model::warning::PlayerWarning;
 
 /// The information that a player gets at the start of a game.

@@ -15,10 +15,10 @@ use referee_games::{AnyPosition, BySeat, Event, GameError, Position, Seat, SeatS
 use referee_protocol::Greeting;
 use referee_record::model::clock::{Clock, TimeControl};
 use referee_record::model::fault::{Fault, FaultCode};
+use referee_record::model::game_rules::GameRules;
 use referee_record::model::plies::Plies;
 use referee_record::model::record::{FaultPolicy, GameRecord};
-use referee_record::model::rules::GameRules;
-use referee_record::model::tc::own_control;
+use referee_record::model::short_clock::own_control;
 
 /// A recorded game, and the conditions it was played under.
 #[derive(Debug)]

@@ -2,15 +2,15 @@
 //!
 //! The loop is one exhaustive `match` over the turns of a position. It does not depend on the game.
 
-mod ask;
 mod decisions;
-mod report;
+mod pending_turn;
+mod referee_ending;
 #[cfg(any(test, feature = "examples"))]
 pub mod scripted_game;
 mod shared_core;
 
-pub(crate) use ask::{Answered, PendingTurn};
-pub use report::{Ending, GameReport, GameTrace};
+pub(crate) use pending_turn::{Answered, PendingTurn};
+pub use referee_ending::{Ending, GameReport, GameTrace};
 
 use std::time::{Duration, Instant};
 
@@ -26,9 +26,9 @@ use referee_record::model::adjudication::Adjudication;
 use referee_record::model::bounds::LONGEST_NOTES;
 use referee_record::model::clock::{Clock, TimeControl};
 use referee_record::model::fault::Fault;
+use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::FaultPolicy;
-use referee_record::model::rules::GameRules;
-use referee_record::model::tc::{ShortClock, own_control};
+use referee_record::model::short_clock::{ShortClock, own_control};
 use referee_record::seeds::Luck;
 use referee_sandbox::Shortage;
 

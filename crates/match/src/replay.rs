@@ -3,23 +3,23 @@
 //! Besides the referee's own loop, only [`next_step`] decides who acts and how many texts a
 //! turn takes. [`Replay`] replays a record.
 
+pub mod event_descriptions;
 pub mod frames;
-mod recorded;
-pub mod story;
-pub mod turning;
+mod record_script;
+pub mod turning_points;
 
 use std::time::Duration;
 
-use self::recorded::RecordScript;
+use self::record_script::RecordScript;
 use referee_games::{
     AnyPosition, BySeat, Event, GameError, Position, Refusal, Seat, Step, StepText, Stream,
     TextStep, Turn, one_line,
 };
 use referee_record::model::clock::{Clock, TimeControl};
+use referee_record::model::game_rules::GameRules;
 use referee_record::model::plies::Plies;
 use referee_record::model::record::GameRecord;
-use referee_record::model::rules::GameRules;
-use referee_record::model::tc::own_control;
+use referee_record::model::short_clock::own_control;
 use referee_record::seeds::Luck;
 
 /// Supplies the answers to turns.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Id, ReplyError, hosted, object, outage, same_id, trimmed};
-use crate::field::LenientField;
+use crate::lenient_field::LenientField;
+use crate::reply_error::{Id, ReplyError, hosted, object, outage, same_id, trimmed};
 use crate::{VERSIONS, shown};
 use referee_games::WholeNumber;
 

@@ -1,25 +1,25 @@
 #![doc = include_str!("../README.md")]
 
 mod clock;
-mod error;
 pub mod escape;
-mod field;
 mod greeting;
+mod lenient_field;
 mod message;
-pub mod places;
+pub mod path_shortener;
 mod reply;
+mod reply_error;
+mod reported_usage;
 mod score;
-mod search;
-mod usage;
+mod search_report;
 
 pub use clock::{InitClock, Measure, TurnClock};
-pub use error::{ReplyError, shown};
 pub use greeting::{Greeting, Wants};
 pub use message::{EndMessage, ErrorMessage, InitMessage, Message, TurnMessage};
 pub use reply::{LONG_NOTE_LIMIT, NOTE_LIMIT, Reply, ReplyWarning};
+pub use reply_error::{ReplyError, shown};
+pub use reported_usage::{Cost, MOST_COST, ReportedUsage, Usage};
 pub use score::Score;
-pub use search::SearchReport;
-pub use usage::{Cost, MOST_COST, ReportedUsage, Usage};
+pub use search_report::SearchReport;
 
 /// The protocol versions that this crate speaks.
 pub const VERSIONS: &[u32] = &[1];

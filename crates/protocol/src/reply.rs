@@ -5,11 +5,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{
+use crate::lenient_field::LenientField;
+use crate::reply_error::{
     HOSTED_SHOWN, Id, RULES_PROGRAM, ReplyError, hosted, object, outage, same_id, trimmed,
 };
-use crate::field::LenientField;
-use crate::search::SearchReport;
+use crate::search_report::SearchReport;
 use crate::{escape, shown};
 use referee_games::WholeNumber;
 

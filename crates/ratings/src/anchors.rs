@@ -1,11 +1,11 @@
 //! Tests whether the results contradict the fixed ratings.
 
 use crate::error::RatingError;
+use crate::estimate::{Estimate, FixedRating};
 use crate::fit::{Fit, fit_weakly};
-use crate::linear::Layout;
-use crate::model::Model;
-use crate::prior::Prior;
-use crate::rating::{Estimate, FixedRating};
+use crate::rating_model::Model;
+use crate::rating_model::parameters::Layout;
+use crate::rating_model::prior::Prior;
 use crate::results::Results;
 use crate::significance::{SIGNIFICANT, Z95, holm, two_sided};
 
@@ -89,7 +89,7 @@ fn likelihood_ratio_test(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::GameOutcome::{Loss, Win};
+    use crate::results::game_outcome::GameOutcome::{Loss, Win};
     use crate::results::tests::results;
 
     fn found(ratings: [f64; 3]) -> Option<Contradiction> {

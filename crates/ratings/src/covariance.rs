@@ -5,19 +5,23 @@
 //! pairs or deals. The games of a pair or deal may depend on each other in any way; pairs and deals
 //! are independent. See `pair_spread.rs` and `deal_spread.rs` for how `B` is estimated.
 
+pub(crate) mod deal_spread;
+pub(crate) mod dispersion;
+pub(crate) mod pair_spread;
+
 use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate};
 use rand::Rng;
 
-use crate::cholesky::Factor;
-use crate::curvature::Curvature;
-use crate::deal_spread::DealSpread;
-use crate::dispersion::Dispersion;
-use crate::model::{MapEstimate, Model};
-use crate::pair_spread::PairSpreads;
-use crate::prior::TornCamp;
-use crate::rated_games::RatedGames;
+use crate::covariance::deal_spread::DealSpread;
+use crate::covariance::dispersion::Dispersion;
+use crate::covariance::pair_spread::PairSpreads;
+use crate::matrices::cholesky::Factor;
+use crate::matrices::curvature::Curvature;
+use crate::matrices::triangle::Cells;
+use crate::rating_model::prior::TornCamp;
+use crate::rating_model::{MapEstimate, Model};
+use crate::results::rated_games::RatedGames;
 use crate::significance::{normals, single};
-use crate::triangle::Cells;
 
 /// What is left of an equation that is solved step by step, compared with its right side. Only its
 /// square is missing in the statistic.

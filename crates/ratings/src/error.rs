@@ -1,6 +1,6 @@
 //! An error in results that are to be rated.
 
-use crate::rating::MOST_PLAYERS;
+use crate::estimate::MOST_PLAYERS;
 
 /// An error in results that are to be rated. Players are numbers, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]

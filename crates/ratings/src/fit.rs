@@ -18,8 +18,8 @@
 //! from the mean of the player's group, or from the anchors if there are any.
 
 use crate::error::RatingError;
-use crate::fitted_model::{Assumed, FittedModel};
-use crate::rating::{Estimate, FixedRating};
+use crate::estimate::{Estimate, FixedRating};
+use crate::rating_model::fitted_model::{Assumed, FittedModel};
 use crate::results::Results;
 use crate::significance::{Z95, count};
 
@@ -104,7 +104,8 @@ impl Fit {
 ///
 /// # Errors
 ///
-/// Fails if there are more than [`MOST_PLAYERS`](crate::MOST_PLAYERS) players, or if a fixed rating names an unknown player, is given twice, or is not finite.
+/// Fails if there are more than [`MOST_PLAYERS`](crate::MOST_PLAYERS) players, or if a fixed rating
+/// names an unknown player, is given twice, or is not finite.
 pub fn fit(results: &Results, fixed: &[FixedRating]) -> Result<Fit, RatingError> {
     let seats = results.seat_effect();
     let learned = Fit::of(FittedModel::new(results, fixed, seats, &Assumed::Learned)?);

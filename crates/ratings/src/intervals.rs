@@ -13,10 +13,10 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::covariance::random_deviations;
+use crate::estimate::Estimate;
 use crate::fit::Fit;
-use crate::fitted_model::WeightedSum;
-use crate::model::Chances;
-use crate::rating::Estimate;
+use crate::rating_model::Chances;
+use crate::rating_model::fitted_model::WeightedSum;
 use crate::significance::{Z95, count, normal_below, single};
 
 /// The number of bootstrap rounds: two for each deviation that is drawn.
@@ -260,7 +260,7 @@ fn interval(place: usize, drawn: &mut [usize]) -> RankInterval {
 mod tests {
     use super::*;
     use crate::fit::fit;
-    use crate::outcome::GameOutcome::{self, Draw, Loss, Win};
+    use crate::results::game_outcome::GameOutcome::{self, Draw, Loss, Win};
     use crate::results::tests::results;
 
     fn fitted(games: &[(usize, usize, GameOutcome)]) -> Fit {

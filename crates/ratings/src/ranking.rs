@@ -7,9 +7,9 @@
 use std::cmp::Reverse;
 
 use crate::error::RatingError;
+use crate::estimate::FixedRating;
 use crate::fit::{Fit, fit};
 use crate::intervals::{ClassOrder, RankInterval, Separation};
-use crate::rating::FixedRating;
 use crate::results::Results;
 use crate::score_fit::ScoreFit;
 
@@ -294,8 +294,8 @@ fn fine(rating: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::deals::Seating;
-    use crate::outcome::GameOutcome::{self, Draw, Loss, Win};
+    use crate::results::deals::Seating;
+    use crate::results::game_outcome::GameOutcome::{self, Draw, Loss, Win};
     use crate::results::tests::{double_forfeit, forfeit, results};
     use crate::scored_games::{ScoredEnding, ScoredGame, ScoredGames};
 

@@ -1,9 +1,9 @@
 //! Results that the ratings do not explain: unexpected scores, and cycles.
 
 use crate::fit::Fit;
-use crate::model::Chances;
-use crate::pairs::{PairCounts, Side};
+use crate::rating_model::Chances;
 use crate::results::Results;
+use crate::results::pairs::{PairCounts, Side};
 use crate::significance::{SIGNIFICANT, chi_square_above, count, holm, sign_test};
 
 /// A residual with less information than a few games between equals is not judged.
@@ -147,8 +147,8 @@ pub fn cycles(results: &Results) -> Vec<Cycle> {
 mod tests {
     use super::*;
     use crate::fit::fit;
-    use crate::outcome::GameOutcome::{self, Loss, Win};
     use crate::results::PlayedGame;
+    use crate::results::game_outcome::GameOutcome::{self, Loss, Win};
 
     /// Adds pairs in which `winner` wins both games, except that it loses both in every fifth pair.
     fn dominate(results: &mut Results, winner: usize, loser: usize, pairs: u32) {

@@ -1,16 +1,23 @@
 //! Results: who met whom, and the outcomes of the games.
 
+pub(crate) mod deals;
+pub(crate) mod game_outcome;
+pub(crate) mod pairs;
+pub(crate) mod points;
+pub(crate) mod rated_games;
+pub(crate) mod seated_games;
+
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
 use foldhash::{HashMap, HashSet};
 
-use crate::deals::{Seating, Table};
-use crate::linear::SeatEffect;
-use crate::outcome::{GameOutcome, Outcomes};
-use crate::pairs::{PairCounts, Side};
-use crate::rated_games::RatedGames;
-use crate::seated::{SeatedGame, SeatedScores};
+use crate::rating_model::parameters::SeatEffect;
+use crate::results::deals::{Seating, Table};
+use crate::results::game_outcome::{GameOutcome, Outcomes};
+use crate::results::pairs::{PairCounts, Side};
+use crate::results::rated_games::RatedGames;
+use crate::results::seated_games::{SeatedGame, SeatedScores};
 
 /// A game as [`Results`] counts it. Players are numbers, from 0.
 ///
@@ -460,8 +467,8 @@ pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::outcome::GameOutcome::{Draw, Loss, Win};
-    use crate::points::Points;
+    use crate::results::game_outcome::GameOutcome::{Draw, Loss, Win};
+    use crate::results::points::Points;
 
     /// Games as `(first, second, outcome)`, each in a pair of its own.
     pub(crate) fn results(players: usize, games: &[(usize, usize, GameOutcome)]) -> Results {

@@ -15,11 +15,11 @@
 
 use ndarray::{Array1, Array2};
 
-use crate::cholesky::Factor;
-use crate::deals::Seating;
-use crate::groups::groups;
+use crate::estimate::Estimate;
 use crate::intervals::{ClassOrder, DrawnStrengths, RankInterval, Separation};
-use crate::rating::Estimate;
+use crate::matrices::cholesky::Factor;
+use crate::player_groups::groups;
+use crate::results::deals::Seating;
 use crate::scored_games::{RatedEnding, RatedScores, ScoredGames};
 use crate::significance::{Z95, count, normal_below, single};
 

@@ -5,8 +5,8 @@ use std::num::NonZeroU64;
 
 use foldhash::HashSet;
 
-use crate::deals::Seating;
-use crate::seated::SeatedGame;
+use crate::results::deals::Seating;
+use crate::results::seated_games::SeatedGame;
 use crate::significance::count;
 
 /// A game as [`ScoredGames`] counts it. Players are numbers, from 0.

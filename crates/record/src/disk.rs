@@ -3,7 +3,7 @@
 //! guaranteed.
 
 #[cfg(debug_assertions)]
-mod fault;
+mod crash_points;
 pub mod lock;
 
 use std::ffi::OsStr;
@@ -17,9 +17,9 @@ use rustix::fs::{FlockOperation, flock};
 use tempfile::NamedTempFile;
 
 #[cfg(debug_assertions)]
-use self::fault::before;
+use self::crash_points::before;
 use self::lock::LockKind;
-use crate::bounded;
+use crate::plain_files;
 
 /// The name of the log in a results folder.
 pub const LOG: &str = "games.jsonl";
@@ -85,7 +85,7 @@ pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
 /// Refuses a link in its place, which could lead anywhere.
 pub fn make_own_folder(path: &Path) -> io::Result<()> {
     make_folder(path)?;
-    bounded::check_folder(path)?;
+    plain_files::check_folder(path)?;
     remove_unfinished(path)
 }
 

@@ -4,7 +4,7 @@
 //! - [`seeds`] derives all luck from the tournament's secret.
 //! - [`log`] writes and reads `games.jsonl`, the one file from which every table follows.
 //! - [`fingerprint`] notices that a player has changed, [`disk`] writes files that survive a crash,
-//!   [`bounded`] opens files that strangers made, and [`tree`] walks through their folders.
+//!   [`plain_files`] opens files that strangers made, and [`tree_walk`] walks through their folders.
 //!
 //! Both players of a pair of games get the same luck, in either order of names:
 //!
@@ -22,13 +22,13 @@
 //! }
 //! ```
 
-pub mod bounded;
 pub mod disk;
 pub mod fingerprint;
 pub mod log;
 pub mod model;
 pub mod parallel;
+pub mod plain_files;
 pub mod seeds;
 pub mod shell;
-pub mod tree;
+pub mod tree_walk;
 pub mod wording;

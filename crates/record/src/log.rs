@@ -4,13 +4,13 @@
 //! again. Only resuming with a changed configuration, or an explicit repair, rewrites the file, as
 //! a whole and in one step.
 
-mod aside;
-mod background;
+mod background_sync;
 mod error;
 mod front;
 mod game_line;
-pub mod places;
+pub mod random_access;
 mod reader;
+mod removed_lines;
 mod scan;
 mod writer;
 
@@ -18,11 +18,11 @@ use std::io;
 
 use serde::Serialize;
 
-pub use self::aside::set_aside;
 pub use self::error::{InvalidLine, LogError, LogProblem};
 pub use self::front::GameFront;
 pub use self::game_line::{GameLine, GameNames, LinePlace};
 pub use self::reader::{LogLine, LogReader, RawLine};
+pub use self::removed_lines::set_aside;
 pub use self::scan::{LogScan, Scanned};
 pub use self::writer::{LogWriter, WriteError, write_header, write_record};
 pub use crate::disk::{LOG, write_whole};

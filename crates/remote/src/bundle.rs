@@ -8,7 +8,7 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
 use nix::libc;
-use referee_record::tree::{FoundFile, TreeVisitor, UnfitTree, walk};
+use referee_record::tree_walk::{FoundFile, TreeVisitor, UnfitTree, walk};
 use referee_sandbox::PinnedPath;
 use tar::{Archive, Builder, EntryType, Header};
 

@@ -7,20 +7,20 @@ use tokio::sync::{mpsc, watch};
 use tokio_stream::StreamExt;
 
 use super::delivery::fetch_results;
-use super::description::Packer;
 use super::dispatcher::{Dispatcher, JobRequest, OpenRun, RunnerRequest};
 use super::error::RemoteError;
 use super::inspection::Inspector;
+use super::nats_server::NatsServer;
+use super::run_description::Packer;
 use super::run_files::RunFiles;
-use super::server::NatsServer;
+use super::run_streams::{RUNS, RunNames, Streams};
 use super::spot_checks::SpotChecks;
-use super::streams::{RUNS, RunNames, Streams};
-use referee_record::model::player::PlayerSpec;
+use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::record::Header;
 use referee_record::seeds::{fresh_identity, random_bytes};
-use referee_tournament::run::event::{Listener, RunEvent};
+use referee_tournament::run::run_event::{Listener, RunEvent};
 use referee_tournament::run::venue::Venue;
-use referee_tournament::run::worker::{Reports, Worker};
+use referee_tournament::run::worker_thread::{Reports, Worker};
 use referee_tournament::run::{RunEnd, RunError, Runner};
 
 /// How long the last messages may take when a run ends while the server gives no answer.

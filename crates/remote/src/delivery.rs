@@ -12,8 +12,8 @@ use flate2::write::DeflateEncoder;
 use tokio::sync::mpsc;
 use tokio_stream::StreamExt;
 
-use super::server::{AGAIN, NatsServer, ServerProblem};
-use super::streams::{EXCLUDED_WORKER, RunNames, Streams, is_queued_already};
+use super::nats_server::{AGAIN, NatsServer, ServerProblem};
+use super::run_streams::{EXCLUDED_WORKER, RunNames, Streams, is_queued_already};
 use super::worker_identity::WorkerIdentity;
 use referee_tournament::run::job::{Finished, JobOutcome};
 
@@ -207,7 +207,7 @@ mod tests {
 
     use referee_protocol::SearchReport;
     use referee_record::model::record::Note;
-    use referee_tournament::run::failure::JobFailure;
+    use referee_tournament::run::job_failure::JobFailure;
 
     #[test]
     fn outcomes_travel_compressed_and_within_bounds() {

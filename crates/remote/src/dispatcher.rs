@@ -3,7 +3,7 @@
 mod failures;
 mod holders;
 mod job_results;
-mod queue;
+mod server_queue;
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -14,22 +14,22 @@ use tokio::sync::{mpsc, watch};
 use tokio_stream::{Stream, StreamExt};
 
 use super::delivery::PendingAck;
-use super::description::PackedPlayer;
 use super::inspection::Inspector;
 use super::known_workers::KnownWorkers;
 use super::messages::HEARTBEAT;
+use super::nats_server::{NatsServer, ServerProblem};
 use super::open_jobs::JobTable;
 use super::outage::OutageLog;
+use super::run_description::PackedPlayer;
 use super::run_files::RunFiles;
-use super::server::{NatsServer, ServerProblem};
+use super::run_streams::{RUNS, RunNames, Streams};
 use super::spot_checks::SpotChecks;
-use super::streams::{RUNS, RunNames, Streams};
 use referee_protocol::escape;
 use referee_record::model::record::Header;
 use referee_tournament::run::deadline::RunDeadline;
-use referee_tournament::run::event::WorkerPool;
 use referee_tournament::run::job::{Job, Report};
-use referee_tournament::run::worker::Reports;
+use referee_tournament::run::run_event::WorkerPool;
+use referee_tournament::run::worker_thread::Reports;
 
 /// How often open jobs are queued again, in case the server has lost them.
 const REQUEUE: Duration = Duration::from_secs(30);

@@ -4,9 +4,9 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use super::description::{PackedPlayer, RunDescription};
 use super::error::RemoteError;
-use super::streams::{DESCRIPTION, Streams};
+use super::run_description::{PackedPlayer, RunDescription};
+use super::run_streams::{DESCRIPTION, Streams};
 
 /// The folder of the bundles that a worker has fetched.
 #[derive(Debug, Clone)]

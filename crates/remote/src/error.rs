@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use async_nats::SubscribeError;
 
 use super::bundle::BundleError;
-use super::server::ServerProblem;
+use super::nats_server::ServerProblem;
 use referee_match::game_program::OpenError;
 use referee_match::openings::BookError;
-use referee_match::player::sandbox::unresolved_text;
+use referee_match::player::player_sandbox::unresolved_text;
 use referee_protocol::escape;
-use referee_record::model::rules::HeaderError;
+use referee_record::model::game_rules::HeaderError;
 use referee_record::seeds::NoRandomNumbers;
 use referee_sandbox::ResolveError;
 

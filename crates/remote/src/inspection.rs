@@ -5,9 +5,9 @@ use referee_match::openings::OpeningBook;
 use referee_record::model::bounds::HasBounds;
 use referee_record::model::record::{GameRecord, Header};
 use referee_record::seeds::Secret;
-use referee_tournament::run::failure::JobFailure;
 use referee_tournament::run::job::{DueGame, Finished, Job, JobOutcome};
-use referee_tournament::verify::{RecordFinding, audit};
+use referee_tournament::run::job_failure::JobFailure;
+use referee_tournament::verify_record::{RecordFinding, audit};
 
 /// Why a result cannot be true.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

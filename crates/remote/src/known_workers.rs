@@ -7,7 +7,7 @@ use super::messages::WorkerHeartbeat;
 use super::worker_identity::WorkerId;
 use referee_record::model::bounds::HasBounds;
 use referee_record::model::tournament::MOST_JOBS;
-use referee_tournament::run::event::WorkerStatus;
+use referee_tournament::run::run_event::WorkerStatus;
 
 /// A worker that has sent no heartbeat for this long counts as gone.
 pub(crate) const SILENCE: Duration = Duration::from_secs(15);

@@ -6,8 +6,8 @@
 //! log. So each of the three may be killed and started again at any time. Delivery is at least
 //! once; a result counts once, because the identity of a game does.
 //!
-//! - [`coordinator`] hands out the jobs of a run, [`worker`] plays them.
-//! - [`streams`] names the queues of a run; [`messages`] and [`description`] are what is sent.
+//! - [`coordinator`] hands out the jobs of a run, [`remote_worker`] plays them.
+//! - [`run_streams`] names the queues of a run; [`messages`] and [`run_description`] are what is sent.
 //! - [`inspection`] replays every record of a worker before it counts.
 //!
 //! The outcome of a job travels compressed, and never above the server's limit:
@@ -25,23 +25,23 @@
 mod bundle;
 pub mod coordinator;
 pub mod delivery;
-pub mod description;
 mod dispatcher;
 mod downloads;
 pub mod error;
 pub mod inspection;
 mod known_workers;
 pub mod messages;
+pub mod nats_server;
 mod open_jobs;
 mod outage;
 mod playing;
+pub mod remote_worker;
+pub mod run_description;
 pub mod run_files;
-pub mod scratch;
-pub mod server;
+pub mod run_streams;
+pub mod scratch_folder;
 mod slot;
 mod spot_checks;
-pub mod streams;
-pub mod worker;
 pub mod worker_identity;
 
 /// The client library, for programs that talk to the same server.

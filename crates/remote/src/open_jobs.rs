@@ -9,8 +9,8 @@ use super::delivery::PendingAck;
 use super::spot_checks::FirstResult;
 use super::worker_identity::WorkerId;
 use referee_record::model::clock::{TimeControl, wall_bound};
-use referee_tournament::run::failure::JobFailure;
 use referee_tournament::run::job::Job;
+use referee_tournament::run::job_failure::JobFailure;
 use referee_tournament::run::player_pool::LONGEST_OUTAGE_PAUSE;
 
 /// The maximum size of all results that are kept for jobs not handed out yet, in bytes.

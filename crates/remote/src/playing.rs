@@ -8,20 +8,20 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 
 use super::bundle::unpack;
-use super::description::{PackedPlayer, RunDescription};
 use super::error::RemoteError;
+use super::run_description::{PackedPlayer, RunDescription};
 use super::slot::WorkerNotes;
 use referee_games::AnyGame;
 use referee_match::game_program::FoundProgram;
 use referee_match::openings::OpeningBook;
 use referee_match::player::Sandbox;
 use referee_record::model::containment::ContainmentRequest;
-use referee_record::model::rules::GameRules;
+use referee_record::model::game_rules::GameRules;
 use referee_record::seeds::Secret;
 use referee_tournament::run::cores::Cores;
 use referee_tournament::run::entrant::Entrant;
 use referee_tournament::run::job::{Conditions, Job, JobOutcome, Report};
-use referee_tournament::run::worker::Worker;
+use referee_tournament::run::worker_thread::Worker;
 
 /// A run that can be played here.
 #[derive(Debug)]

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use async_nats::jetstream::object_store::ObjectStore;
 
-use super::description::{PackedPlayer, Packer, RunDescription};
 use super::error::RemoteError;
-use super::scratch::ScratchFolder;
-use super::server::NatsServer;
-use super::streams::{DESCRIPTION, Streams};
+use super::nats_server::NatsServer;
+use super::run_description::{PackedPlayer, Packer, RunDescription};
+use super::run_streams::{DESCRIPTION, Streams};
+use super::scratch_folder::ScratchFolder;
 
 /// What workers need for a run.
 #[derive(Debug)]

@@ -14,14 +14,14 @@ use super::delivery::{pack, publish_result};
 use super::downloads::Downloads;
 use super::error::RemoteError;
 use super::messages::WorkerHeartbeat;
+use super::nats_server::{AGAIN, ANSWER, NatsServer, ServerProblem};
 use super::outage::OutageLog;
 use super::playing::{PlayableRun, Slot};
-use super::server::{AGAIN, ANSWER, NatsServer, ServerProblem};
-use super::streams::{EXCLUDED_WORKER, RunNames, Streams, job_of};
+use super::run_streams::{EXCLUDED_WORKER, RunNames, Streams, job_of};
 use super::worker_identity::WorkerIdentity;
-use referee_match::player::sandbox::shortage_text;
-use referee_tournament::run::failure::JobFailure;
+use referee_match::player::player_sandbox::shortage_text;
 use referee_tournament::run::job::{Job, JobOutcome};
+use referee_tournament::run::job_failure::JobFailure;
 
 /// How long a slot waits for a job before it asks again.
 const PATIENCE: Duration = Duration::from_secs(10);

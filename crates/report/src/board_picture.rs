@@ -4,7 +4,7 @@ use referee_games::{
     AnyPosition, BoardLook, BoardSymbol, Drawing, DrawnBoard, DrawnDie, DrawnSquare, Event, Labels,
     Seat, SquareMark, Turn,
 };
-use referee_match::replay::story::named_squares;
+use referee_match::replay::event_descriptions::named_squares;
 use referee_protocol::escape;
 
 use crate::colour::{Colour, Styled};

@@ -4,7 +4,7 @@
 
 mod histogram;
 mod interval_chart;
-mod lines;
+mod line_chart;
 
 use std::fmt::Write as _;
 
@@ -13,8 +13,8 @@ use plotters::prelude::{DrawingAreaErrorKind, RGBColor};
 
 pub(crate) use histogram::{Bin, bins, histogram};
 pub(crate) use interval_chart::{AxisScale, IntervalRow, interval_chart};
-pub(crate) use lines::ChartLine;
-pub(crate) use lines::lines;
+pub(crate) use line_chart::ChartLine;
+pub(crate) use line_chart::lines;
 
 /// The area a chart is drawn on.
 type Area<'a> = plotters::drawing::DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;

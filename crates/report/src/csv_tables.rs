@@ -6,8 +6,8 @@ use std::io;
 use super::csv_cells::{finish, text};
 use super::standings_columns::{table_headings, table_row};
 use super::{Row, Standings};
+use referee_tournament::analysis::named_results::NamedResults;
 use referee_tournament::analysis::pseudonyms::Pseudonyms;
-use referee_tournament::analysis::results::NamedResults;
 
 /// The file names of the tables that are written as a whole.
 pub const TABLES: [&str; 2] = ["standings.csv", "crosstable.csv"];
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use referee_record::model::fault::FaultCode;
     use referee_record::model::record::examples::{faulty, game};
-    use referee_tournament::analysis::results::examples::{any_results, results};
+    use referee_tournament::analysis::named_results::examples::{any_results, results};
 
     fn lines(bytes: Vec<u8>) -> Vec<String> {
         String::from_utf8(bytes).expect("UTF-8").lines().map(ToOwned::to_owned).collect()

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::numbers;
-use super::verdict::{MatchPlayer, accepted, brief, estimate, faults_line, rejected, stop_name};
+use super::match_verdict::{
+    MatchPlayer, accepted, brief, estimate, faults_line, rejected, stop_name,
+};
+use super::number_format;
 use referee_protocol::escape;
 use referee_ratings::{
     BettingState, FieldMatch, FieldSize, MatchEnd, OpponentScore, Points, Rival, SprtVerdict,
@@ -170,7 +172,7 @@ fn total_share(played: &FieldMatch, rival: Rival) -> String {
 
 /// Points as a share of those in this many deals, each of which has `most` of them.
 pub(super) fn share(points: Points, deals: u32, most: u32) -> String {
-    numbers::percent(points.value(), f64::from(most) * f64::from(deals))
+    number_format::percent(points.value(), f64::from(most) * f64::from(deals))
 }
 
 #[cfg(test)]
@@ -179,7 +181,7 @@ mod tests {
 
     use referee_ratings::FieldGame;
     use referee_record::model::fault::FaultCode;
-    use referee_tournament::analysis::results::FaultCounts;
+    use referee_tournament::analysis::named_results::FaultCounts;
 
     use super::*;
 

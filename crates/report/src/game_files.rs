@@ -16,9 +16,9 @@ use referee_match::replay::frames::{SEALED_REASON, end_for, end_of_seats};
 use referee_record::disk::{make_own_folder, remove_if_there, write_quickly};
 use referee_record::log::{GameLine, GameNames};
 use referee_record::model::record::GameRecord;
-use referee_tournament::analysis::diagnostics::decisions::DecisionHash;
+use referee_tournament::analysis::diagnostics::decision_hashes::DecisionHash;
 use referee_tournament::analysis::logged_game::LoggedGame;
-use referee_tournament::analysis::results::NamedResults;
+use referee_tournament::analysis::named_results::NamedResults;
 
 /// The folder of the game scripts.
 const FOLDER: &str = "games";

@@ -1,14 +1,14 @@
 //! Reports for people and scripts: a results folder becomes tables, pages, packets and text.
 //!
-//! Most of it is pure: data in, bytes out. Only [`tables`], [`page_builder`], [`game_files`] and
-//! [`packets`] read the log and write files, in one pass over the games, each of which is
+//! Most of it is pure: data in, bytes out. Only [`tournament_tables`], [`page_builder`], [`game_files`] and
+//! [`packet_writer`] read the log and write files, in one pass over the games, each of which is
 //! replayed once.
 //!
 //! ```
 //! use referee_report::{Standings, csv_tables};
 //! use referee_tournament::analysis::Evaluation;
-//! use referee_tournament::analysis::results::examples::results;
-//! use referee_tournament::schedule::summary::Summary;
+//! use referee_tournament::analysis::named_results::examples::results;
+//! use referee_tournament::schedule::progress_summary::Summary;
 //!
 //! let results = results(&["ant", "bee"], &[(0, 1, "white"), (1, 0, "draw")]);
 //! let evaluation = Evaluation::new(results, &[], &[None; 2], Summary::default())?;
@@ -21,36 +21,36 @@
 
 pub mod board_picture;
 pub(crate) mod charts;
-pub mod ci;
+pub mod ci_report;
 pub mod colour;
-mod columns;
 pub mod csv_cells;
 pub mod csv_tables;
-pub mod details;
+pub mod diagnostics_text;
 mod error;
 pub mod field_verdict;
 pub mod game_files;
-pub mod games;
-pub mod grades;
-pub mod json;
-mod notes;
-mod numbers;
+pub mod games_csv;
+pub mod graded_players;
+pub mod match_verdict;
+mod number_format;
 pub mod packet_page;
-pub mod packets;
+pub mod packet_writer;
 pub mod page;
 pub mod page_builder;
 pub mod pgn;
 pub mod place_verdict;
 pub mod replay_pack;
-pub mod replays;
+pub mod replay_renderer;
 pub mod sgf;
 pub mod standings;
 mod standings_columns;
-pub mod tables;
+pub mod standings_json;
+mod standings_notes;
 pub mod taken_out;
-pub mod terminal;
+pub mod terminal_ranking;
+mod text_columns;
+pub mod tournament_tables;
 mod unranked;
-pub mod verdict;
 pub mod wrap;
 
 #[cfg(test)]

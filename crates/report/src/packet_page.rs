@@ -4,15 +4,15 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::charts::{ChartLine, lines};
-use super::numbers::{elo, percent, time};
-use super::page::template::{PageKind, PageSection, PageTemplate, json_in_html};
+use super::number_format::{elo, percent, time};
+use super::page::page_template::{PageKind, PageSection, PageTemplate, json_in_html};
 use super::page::{fault, figure, scrolling};
-use super::replays::ReplayRenderer;
+use super::replay_renderer::ReplayRenderer;
 use super::unranked::describe;
 use super::{Row, Standings};
 use referee_games::Seat;
 use referee_match::replay::frames::end_of;
-use referee_protocol::{escape, places};
+use referee_protocol::{escape, path_shortener};
 use referee_ratings::Outcomes;
 use referee_ratings::Rank;
 use referee_record::model::plies::Plies;
@@ -20,7 +20,7 @@ use referee_record::model::record::{GameRecord, Header};
 use referee_record::shell;
 use referee_record::wording::counted;
 use referee_tournament::analysis::fault_cases::FaultCase;
-use referee_tournament::analysis::results::NamedResults;
+use referee_tournament::analysis::named_results::NamedResults;
 
 /// Everything about one player.
 #[derive(Debug)]
@@ -359,7 +359,7 @@ pub(crate) fn own_lines(exchanges: &str, player: &str) -> (Vec<String>, String) 
         lines.extend(value["to"].as_str().map(|text| format!("> {}", without_seed(text))));
         lines.extend(value["from"].as_str().map(|text| format!("< {text}")));
         if let Some(text) = value["stderr"].as_str() {
-            stderr.push_str(&places::shorten(text));
+            stderr.push_str(&path_shortener::shorten(text));
         }
     }
     (lines, stderr)
@@ -371,7 +371,7 @@ mod tests {
     use super::*;
     use referee_record::model::fault::FaultCode;
     use referee_record::model::record::examples::{faulty, game};
-    use referee_tournament::analysis::results::examples::results;
+    use referee_tournament::analysis::named_results::examples::results;
 
     #[test]
     fn faults_of_opponents_are_told_apart_from_own_ones() {

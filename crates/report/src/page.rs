@@ -2,39 +2,39 @@
 //! Style, script, charts and some games are embedded; other games are loaded from files next to it.
 
 mod conditions;
-mod cross;
-mod data;
-mod faults;
+mod cross_table;
+mod faults_section;
 pub mod game_page;
-mod games;
-mod head;
-pub mod league;
-mod live_workers;
+mod games_section;
+pub mod league_pages;
+mod lengths_and_clocks;
+mod live_workers_table;
 mod over_time;
-mod play;
-mod ranking;
-pub mod template;
-pub mod tuning;
-mod versions;
-mod workers;
+mod page_head;
+pub mod page_template;
+mod ranking_section;
+mod script_data;
+pub mod tuning_page;
+mod versions_section;
+mod workers_section;
 
 use std::fmt::Display;
 use std::num::NonZeroU64;
 
 use maud::{Markup, html};
 
-use super::numbers::{count, elo, mean_time, percent, time};
+use super::number_format::{count, elo, mean_time, percent, time};
 use super::{Row, Standings};
-pub(super) use faults::one as fault;
+pub(super) use faults_section::one as fault;
+use page_template::{PageKind, PagePart, PageSection, PageTemplate, json_in_html};
 use referee_games::{BySeat, Seat};
 use referee_match::replay::frames::ReplayFrames;
 use referee_protocol::escape;
 use referee_record::model::record::Header;
 use referee_tournament::analysis::diagnostics::Diagnostics;
 use referee_tournament::analysis::log_summary::LogSummary;
-use referee_tournament::analysis::results::NamedResults;
-use referee_tournament::folder::workers::LiveWorkers;
-use template::{PageKind, PagePart, PageSection, PageTemplate, json_in_html};
+use referee_tournament::analysis::named_results::NamedResults;
+use referee_tournament::folder::live_workers_file::LiveWorkers;
 
 /// The most games that a page can show move by move, the first of the log. Each has to be replayed
 /// and takes about 700 bytes, so a page of all games of a very long log would take hours. Tables
@@ -117,10 +117,10 @@ pub fn page(material: &PageData<'_>) -> Page {
     let replays = format!("[{}]", material.replays.join(",\n"));
     let template = PageTemplate {
         title: &title,
-        description: &head::description(material),
-        summary: head::head(material),
+        description: &page_head::description(material),
+        summary: page_head::head(material),
         sections: &sections(material),
-        data: &json_in_html(&data::data(material)),
+        data: &json_in_html(&script_data::data(material)),
         replays: &json_in_html(&replays),
         key: &material.header.identity,
         kind: material.kind,
@@ -159,25 +159,37 @@ fn sections(material: &PageData<'_>) -> Vec<PageSection<'static>> {
     let over_time = material.names_players().then(|| {
         folded(("time", "Over time"), "ratings game by game", over_time::section(material))
     });
-    let clocks = play::clock_section(material);
-    let by_worker = workers::section(material)
+    let clocks = lengths_and_clocks::clock_section(material);
+    let by_worker = workers_section::section(material)
         .map(|(teaser, content)| folded(("workers", "Workers"), &teaser, content));
     let conditions = conditions::section(material);
     [
-        PageSection::open("ranking", "Ranking", ranking::section(material)),
-        folded(("games", "Games"), &games::teaser(material), games::section(material)),
-        folded(("faults", "Faults"), &faults::teaser(material), faults::section(material)),
-        folded(("cross", "Cross table"), "who beat whom", cross::section(material)),
-        folded(("ratings", "Ratings"), "with intervals", ranking::chart_section(material)),
+        PageSection::open("ranking", "Ranking", ranking_section::section(material)),
+        folded(
+            ("games", "Games"),
+            &games_section::teaser(material),
+            games_section::section(material),
+        ),
+        folded(
+            ("faults", "Faults"),
+            &faults_section::teaser(material),
+            faults_section::section(material),
+        ),
+        folded(("cross", "Cross table"), "who beat whom", cross_table::section(material)),
+        folded(("ratings", "Ratings"), "with intervals", ranking_section::chart_section(material)),
     ]
     .into_iter()
     .chain(
-        versions::section(material)
+        versions_section::section(material)
             .map(|(teaser, content)| folded(("versions", "Versions"), &teaser, content)),
     )
     .chain(over_time)
     .chain([
-        folded(("play", "Lengths and endings"), &play::teaser(material), play::section(material)),
+        folded(
+            ("play", "Lengths and endings"),
+            &lengths_and_clocks::teaser(material),
+            lengths_and_clocks::section(material),
+        ),
         folded(("thinking", "Clock use"), "time per turn", clocks),
     ])
     .chain(by_worker)

@@ -8,9 +8,9 @@ use referee_protocol::SearchReport;
 use referee_record::model::adjudication::{in_words, is_adjudicated};
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fault::{DRAWN_ON_TIME, FaultCode};
+use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::{GameRecord, Header};
-use referee_record::model::rules::GameRules;
-use referee_record::model::tc::own_control;
+use referee_record::model::short_clock::own_control;
 use serde::Deserialize;
 
 use crate::wrap::wrap;

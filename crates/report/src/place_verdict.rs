@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::field_verdict::share;
-use super::verdict::{MatchPlayer, brief, faults_line, shown, stop_name};
+use super::match_verdict::{MatchPlayer, brief, faults_line, shown, stop_name};
 use referee_protocol::escape;
 use referee_ratings::{Estimate, FieldSize, MatchEnd, OpponentScore, PlaceMatch, Rival};
 use referee_record::wording::counted;
@@ -107,7 +107,7 @@ pub fn text(played: &PlaceMatch, who: MatchPlayer<'_>, opponents: &[String]) -> 
 #[cfg(test)]
 mod tests {
     use referee_ratings::FieldGame;
-    use referee_tournament::analysis::results::FaultCounts;
+    use referee_tournament::analysis::named_results::FaultCounts;
 
     use super::*;
 

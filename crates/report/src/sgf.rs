@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use referee_games::Seat;
-use referee_record::model::player::EngineProtocol;
+use referee_record::model::player_spec::EngineProtocol;
 use referee_record::model::record::{GameRecord, Header, RESIGNATION};
 use serde_json::Value;
 

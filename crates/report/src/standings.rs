@@ -5,11 +5,11 @@ use referee_ratings::{
     Compared, Estimate, Outcomes, Points, Rank, RankInterval, ScoreMeans, SeatRatings, Separation,
     Unranked,
 };
-use referee_record::model::player::Out;
+use referee_record::model::player_spec::Out;
 use referee_record::model::record::Header;
 use referee_tournament::analysis::Evaluation;
-use referee_tournament::analysis::results::{FaultCounts, NamedResults};
-use referee_tournament::schedule::summary::Summary;
+use referee_tournament::analysis::named_results::{FaultCounts, NamedResults};
+use referee_tournament::schedule::progress_summary::Summary;
 
 /// A player's place, with everything the tables show about it.
 #[derive(Debug, Clone, PartialEq)]
@@ -436,8 +436,8 @@ pub(crate) mod tests {
 
     use super::*;
 
-    use referee_tournament::analysis::results::NamedResults;
-    use referee_tournament::analysis::results::examples::{any_results, results};
+    use referee_tournament::analysis::named_results::NamedResults;
+    use referee_tournament::analysis::named_results::examples::{any_results, results};
 
     /// The standings of results without an anchor.
     pub(crate) fn standings(results: &NamedResults) -> Standings {

@@ -3,16 +3,16 @@
 
 use serde::{Serialize, Serializer};
 
-use super::columns::{Align, Column, Keep, TableCell};
 use super::csv_cells::{decimal, text};
-use super::numbers::{margin, points, whole};
+use super::match_verdict::signed;
+use super::number_format::{margin, points, whole};
+use super::text_columns::{Align, Column, Keep, TableCell};
 use super::unranked;
-use super::verdict::signed;
 use super::{Row, Standings};
 use referee_protocol::{Cost, Usage, escape};
 use referee_ratings::{Estimate, Points, ScoreMeans, SeatRatings};
 use referee_record::model::fault::FaultCode;
-use referee_tournament::analysis::results::FaultCounts;
+use referee_tournament::analysis::named_results::FaultCounts;
 
 /// All columns, in the order of the tables, of JSON, of the terminal and of the page. New ones come
 /// last, because programs may read a table by column order.

@@ -1,9 +1,9 @@
 //! The lines about players that were taken out or disqualified.
 
 use referee_protocol::escape;
-use referee_record::model::player::Out;
+use referee_record::model::player_spec::Out;
 use referee_tournament::analysis::failed_checks::FailedChecks;
-use referee_tournament::analysis::tournament::TournamentAnalysis;
+use referee_tournament::analysis::tournament_analysis::TournamentAnalysis;
 
 /// One line for each player that is out, with the diagnosis if it failed a check.
 pub fn taken_out(analysis: &TournamentAnalysis, failed: &FailedChecks) -> Vec<String> {

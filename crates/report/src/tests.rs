@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use super::grades::GradedPlayers;
+use super::graded_players::GradedPlayers;
 use super::{Row, Standings};
 use referee_games::{BySeat, Seat};
 use referee_record::model::fault::{Fault, FaultCode};
@@ -12,8 +12,8 @@ use referee_record::model::record::examples::{game, header};
 use referee_record::model::record::{Anchor, GameRecord, Header};
 use referee_record::model::stage::{Format, Stage};
 use referee_tournament::analysis::Evaluation;
-use referee_tournament::analysis::results::Faulted;
-use referee_tournament::schedule::state::TournamentState;
+use referee_tournament::analysis::named_results::Faulted;
+use referee_tournament::schedule::tournament_state::TournamentState;
 
 /// The behaviour of a player in each game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

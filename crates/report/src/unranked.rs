@@ -1,7 +1,7 @@
 //! The reasons why a player has no rank, as codes for tables and as text for people.
 
 use referee_ratings::Unranked;
-use referee_record::model::player::Out;
+use referee_record::model::player_spec::Out;
 
 /// The reason as the tables write it, for example `no-game`.
 pub(super) fn name(why: Unranked<Out>) -> &'static str {

@@ -15,8 +15,8 @@ use crate::boards;
 use crate::contract::{
     LONGEST_STATE, LONGEST_TEXT, LegalWords, MOST_OUTCOMES, PositionAnswer, TurnWords,
 };
-use crate::description::Description;
 use crate::error::Violation;
+use crate::game_description::Description;
 
 /// A position as its rules program described it.
 #[derive(Debug)]

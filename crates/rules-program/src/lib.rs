@@ -2,22 +2,22 @@
 
 mod boards;
 mod checked_position;
-mod child;
+mod child_launcher;
 pub mod contract;
-mod description;
 mod error;
-mod game;
-mod link;
-mod pipes;
-mod position;
+mod game_description;
 mod printable;
-mod serve;
+mod program_game;
+mod program_link;
+mod program_pipes;
+mod program_position;
+mod rules_server;
 mod svg;
 
-pub use child::ChildLauncher;
-pub use game::ProgramGame;
-pub use pipes::{Launcher, ProgramEnd, ProgramPipes, RulesProcess};
-pub use serve::serve;
+pub use child_launcher::ChildLauncher;
+pub use program_game::ProgramGame;
+pub use program_pipes::{Launcher, ProgramEnd, ProgramPipes, RulesProcess};
+pub use rules_server::serve;
 
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,9 @@
 //! Tests what this machine can enforce, level by level and mechanism by mechanism.
 
+use crate::containment_request::Request;
 use crate::error::{SpawnError, Unavailable};
 use crate::level::Requirement;
 use crate::level::{Level, Mechanism};
-use crate::request::Request;
 use crate::resolve::at_best;
 use crate::self_test;
 

@@ -4,15 +4,15 @@
 //! split between them. The caller uses every hierarchy in which it may create groups.
 //!
 //! The caller creates one [`parent`] group in each hierarchy. The supervisor creates the [`member`]
-//! groups of its process in those, and removes them. The caller [reads](readings) and freezes them.
+//! groups of its process in those, and removes them. The caller [reads](process_cgroups) and freezes them.
 
 mod files;
 mod group;
 mod hierarchy;
 mod parent;
-mod readings;
+mod process_cgroups;
 
 pub(crate) use files::GIVEN;
 pub(crate) use group::Cgroup;
 pub(crate) use parent::ParentCgroups;
-pub(crate) use readings::{Cgroups, Counts, CpuFile, Freezer};
+pub(crate) use process_cgroups::{Cgroups, Counts, CpuFile, Freezer};

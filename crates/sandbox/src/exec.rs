@@ -20,13 +20,13 @@ use nix::unistd::{Gid, Uid};
 use rustix::fs::OFlags;
 
 use crate::cgroup::Cgroup;
+use crate::containment_request::Network;
 use crate::level::{Level, Mechanism};
-use crate::limits::MIB;
 use crate::pinned_path::open_without_links;
-use crate::protocol::{CgroupSetup, Setup, SetupError, StartStage};
-use crate::request::Network;
+use crate::resource_limits::MIB;
 use crate::seccomp::{Devices, Files, Freezing, Memory, SeesOthers, Surroundings};
 use crate::start_request::StartRequest;
+use crate::supervisor_protocol::{CgroupSetup, Setup, SetupError, StartStage};
 use crate::timer_gate::{FileTimers, MOST_TIMERS};
 use crate::{landlock, mounts, procfs, seccomp, timer_gate};
 

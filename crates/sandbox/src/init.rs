@@ -14,10 +14,10 @@ use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, fork};
 
 use crate::cgroup::Cgroup;
+use crate::containment_request::Network;
 use crate::exec::SupervisorLink;
-use crate::protocol::{Setup, SetupError, SupervisorMessage, send, wait_status};
-use crate::request::Network;
 use crate::start_request::StartRequest;
+use crate::supervisor_protocol::{Setup, SetupError, SupervisorMessage, send, wait_status};
 use crate::{exec, loopback, mounts};
 
 /// The namespaces of a new process. Root needs no user namespace, since it gives the process its

@@ -13,16 +13,16 @@ use landlock::{
 use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
 
+use crate::containment_request::Network;
 use crate::file_tree::kind_of;
 use crate::level::Mechanism;
 use crate::loopback::PROXY_PORT;
+use crate::machine_settings::settings;
 use crate::mounts::SCRATCH;
 use crate::pinned_path::open_without_links;
-use crate::protocol::{Setup, SetupError};
-use crate::request::Network;
-use crate::settings::settings;
+use crate::supervisor_protocol::{Setup, SetupError};
 use crate::system_paths::SYSTEM;
-use crate::visible::VisiblePaths;
+use crate::visible_paths::VisiblePaths;
 
 /// The newest Landlock version to ask for. Older kernels provide what they can.
 const NEWEST: ABI = ABI::V6;

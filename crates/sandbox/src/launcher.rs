@@ -28,8 +28,8 @@ use nix::unistd::{ForkResult, Pid, setpgid};
 
 use crate::command::THIS_PROGRAM;
 use crate::error::ScopeError;
-use crate::protocol::SUPERVISOR;
-use crate::settings::settings;
+use crate::machine_settings::settings;
+use crate::supervisor_protocol::SUPERVISOR;
 use crate::{fork, systemd};
 
 /// The calling process or thread, as an argument of a system call.

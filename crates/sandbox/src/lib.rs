@@ -38,11 +38,12 @@ mod capabilities;
 #[cfg(target_os = "linux")]
 mod cgroup;
 mod command;
+mod containment_request;
 mod core_waits;
 mod cpu_clock;
+mod descriptor_limit;
 #[cfg(target_os = "linux")]
 mod descriptor_link;
-mod descriptors;
 mod error;
 #[cfg(target_os = "linux")]
 mod exec;
@@ -50,6 +51,7 @@ mod exec;
 mod file_tree;
 #[cfg(target_os = "linux")]
 mod fork;
+mod ignored_signals;
 #[cfg(target_os = "linux")]
 mod init;
 #[cfg(target_os = "linux")]
@@ -61,41 +63,39 @@ mod launcher;
 #[cfg(target_os = "linux")]
 mod loopback;
 #[cfg(target_os = "linux")]
+mod machine_settings;
+#[cfg(target_os = "linux")]
 mod monitor;
 #[cfg(target_os = "linux")]
 mod mounts;
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "a sandbox needs all of it"))]
 mod paths;
-mod pipes;
 mod policy;
 #[cfg(target_os = "linux")]
 mod prepare;
-#[cfg(target_os = "linux")]
-mod process;
 #[cfg(not(target_os = "linux"))]
 #[path = "uncontained.rs"]
 mod process;
+mod process_pipes;
 mod process_state;
 #[cfg(target_os = "linux")]
 mod process_tree;
 #[cfg(target_os = "linux")]
 mod procfs;
 #[cfg(target_os = "linux")]
-mod protocol;
-#[cfg(target_os = "linux")]
 mod proxy;
-mod request;
 mod resolve;
 #[cfg(target_os = "linux")]
 mod resources;
 #[cfg(target_os = "linux")]
-mod scratch;
+mod sandbox_users;
+#[cfg(target_os = "linux")]
+mod sandboxed_process;
+#[cfg(target_os = "linux")]
+mod scratch_folder;
 #[cfg(target_os = "linux")]
 mod seccomp;
 mod self_test;
-#[cfg(target_os = "linux")]
-mod settings;
-mod signals;
 #[cfg(target_os = "linux")]
 mod start_request;
 #[cfg(target_os = "linux")]
@@ -103,39 +103,39 @@ mod supervisor;
 #[cfg(target_os = "linux")]
 mod supervisor_child;
 #[cfg(target_os = "linux")]
+mod supervisor_protocol;
+#[cfg(target_os = "linux")]
 mod system_paths;
 #[cfg(target_os = "linux")]
 mod systemd;
 #[cfg(target_os = "linux")]
 mod timer_gate;
 #[cfg(target_os = "linux")]
-mod users;
-#[cfg(target_os = "linux")]
-mod visible;
+mod visible_paths;
 
 use std::process::ExitCode;
 
 pub use capabilities::{Capability, capabilities};
 pub use command::{Command, DirView, Helper, IMAGE_PATH, MOST_NETWORK_FILES, THIS_PROGRAM};
+pub use containment_request::{Network, Request};
 pub use core_waits::CoreWaits;
 pub use cpu_clock::{CpuClock, CpuReading};
-pub use descriptors::{descriptor_limit, raise_descriptor_limit};
+pub use descriptor_limit::{descriptor_limit, raise_descriptor_limit};
 pub use error::{
     ResolveError, Resource, ScopeError, Shortage, SpawnError, SupervisorGone, TooFewDescriptors,
     Unavailable,
 };
-pub use pipes::Pipes;
+pub use ignored_signals::is_ignored;
 pub use policy::Policy;
-pub use process::Process;
+pub use process_pipes::Pipes;
 pub use process_state::ProcessState;
 pub use referee_containment::{
     Endpoint, InvalidEndpoint, Leftovers, Level, Limits, Mechanism, Overrun, PinnedPath,
-    Requirement, UnremovedScratch, limits,
+    Requirement, UnremovedScratch, resource_limits,
 };
 use referee_containment::{leftovers, level, pinned_path};
-pub use request::{Network, Request};
 pub use resolve::resolve;
-pub use signals::is_ignored;
+pub use sandboxed_process::Process;
 pub use system_paths::is_system_path;
 
 /// Runs the supervisor if this process was started as one, and returns its exit code. Returns
@@ -146,13 +146,13 @@ pub fn serve_as_supervisor() -> Option<ExitCode> {
     #[cfg(target_os = "linux")]
     {
         let mut args = std::env::args_os().skip(1);
-        if args.next()? != protocol::SUPERVISOR {
+        if args.next()? != supervisor_protocol::SUPERVISOR {
             return None;
         }
         Some(match args.next() {
-            Some(_) => {
-                self_test::child::serve(args.next().as_deref().and_then(std::ffi::OsStr::to_str))
-            }
+            Some(_) => self_test::self_test_child::serve(
+                args.next().as_deref().and_then(std::ffi::OsStr::to_str),
+            ),
             None => launcher::serve(supervisor::serve),
         })
     }

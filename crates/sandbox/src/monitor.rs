@@ -13,11 +13,11 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::stat::FileStat;
 
 use crate::level::{Level, Mechanism};
-use crate::limits::{Limits, Overrun};
 use crate::process_tree::Member;
 use crate::procfs::{MemoryShare, ProcessFolder};
-use crate::protocol::{CgroupSetup, Setup};
-use crate::scratch;
+use crate::resource_limits::{Limits, Overrun};
+use crate::scratch_folder;
+use crate::supervisor_protocol::{CgroupSetup, Setup};
 
 /// The limits to poll for one process.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl Monitor {
         self.memory_overrun(members, open.buffers).or_else(|| {
             let dir = self.scratch.as_ref()?;
             // If the folder cannot be read now, the next poll tries again.
-            scratch::overrun(dir, &self.limits, open.nameless).ok().flatten()
+            scratch_folder::overrun(dir, &self.limits, open.nameless).ok().flatten()
         })
     }
 

@@ -17,13 +17,13 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use crate::file_tree::{Attributes, FileTree, Mount, MountScope, change, kind_of};
-use crate::limits::{Limits, Overrun};
+use crate::machine_settings::settings;
 use crate::paths::is_in;
-use crate::protocol::{Setup, SetupError};
-use crate::settings::settings;
+use crate::resource_limits::{Limits, Overrun};
 use crate::start_request::StartRequest;
+use crate::supervisor_protocol::{Setup, SetupError};
 use crate::system_paths::{SYSTEM, network_files};
-use crate::visible::{Layer, VisiblePaths};
+use crate::visible_paths::{Layer, VisiblePaths};
 
 /// The name of an empty file in the scratch folder, which is mounted over hidden files.
 const EMPTY: &str = ".nothing";

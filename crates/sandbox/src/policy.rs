@@ -3,13 +3,13 @@
 #[cfg(target_os = "linux")]
 use std::path::PathBuf;
 
+#[cfg(target_os = "linux")]
+use crate::containment_request::Network;
+use crate::containment_request::Request;
 use crate::error::Unavailable;
 use crate::level::Requirement;
 use crate::level::{Level, Mechanism};
-use crate::limits::Limits;
-#[cfg(target_os = "linux")]
-use crate::request::Network;
-use crate::request::Request;
+use crate::resource_limits::Limits;
 
 /// The policy for processes: the level, the mechanisms in force, and the limits.
 /// [`resolve`](crate::resolve) makes one.
@@ -30,7 +30,7 @@ pub struct Policy {
     #[cfg(target_os = "linux")]
     pub(crate) cgroups: crate::cgroup::ParentCgroups,
     #[cfg(target_os = "linux")]
-    pub(crate) users: Option<crate::users::Users>,
+    pub(crate) users: Option<crate::sandbox_users::Users>,
     #[cfg(target_os = "linux")]
     pub(crate) launcher: crate::launcher::SupervisorLauncher,
 }
@@ -105,14 +105,14 @@ mod platform {
 
     use super::{NotInForce, Policy};
     use crate::cgroup::{GIVEN, ParentCgroups};
+    use crate::containment_request::{Network, Request};
     use crate::error::Unavailable;
     use crate::launcher::SupervisorLauncher;
     use crate::level::Requirement;
     use crate::level::{Level, Mechanism};
     use crate::paths::real;
-    use crate::request::{Network, Request};
+    use crate::sandbox_users::Users;
     use crate::systemd;
-    use crate::users::Users;
 
     /// What control groups may give, with the launcher that starts processes in them.
     struct Grouped {
@@ -216,8 +216,8 @@ mod platform {
 #[cfg(not(target_os = "linux"))]
 mod platform {
     use super::Policy;
+    use crate::containment_request::{Network, Request};
     use crate::level::{Level, Mechanism};
-    use crate::request::{Network, Request};
 
     impl Policy {
         /// The policy at this level. Only [`Level::Off`] works here.

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 
 use crate::cgroup::Cgroups;
 use crate::command::{Command, IMAGE_PATH, THIS_PROGRAM};
+use crate::containment_request::Network;
 use crate::level::{Level, Mechanism};
 use crate::loopback::PROXY_PORT;
 use crate::paths::{is_in, real};
 use crate::policy::Policy;
-use crate::protocol::Setup;
-use crate::request::Network;
-use crate::users::User;
-use crate::visible::{Program, VisiblePaths};
-use crate::{descriptors, mounts, system_paths};
+use crate::sandbox_users::User;
+use crate::supervisor_protocol::Setup;
+use crate::visible_paths::{Program, VisiblePaths};
+use crate::{descriptor_limit, mounts, system_paths};
 
 /// The supervisor's setup for a process. The process becomes `user`, if there is one, and joins
 /// `groups`.
@@ -89,7 +89,7 @@ pub(crate) fn setup(
         scratch,
         groups: groups.setups.clone(),
         freezer: groups.provides(Mechanism::Freeze),
-        open_files: descriptors::given(),
+        open_files: descriptor_limit::given(),
     })
 }
 

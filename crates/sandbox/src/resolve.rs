@@ -1,12 +1,12 @@
 //! Resolves a request to a policy that works on this machine.
 
+use crate::containment_request::Request;
 use crate::error::{ResolveError, Shortage, SpawnError, Unavailable};
 use crate::level::Requirement;
 use crate::level::{Level, Mechanism};
 use crate::policy::{NotInForce, Policy};
-use crate::request::Request;
 use crate::self_test;
-use crate::self_test::child::TESTED_FILES;
+use crate::self_test::self_test_child::TESTED_FILES;
 
 /// Finds out what works on this machine and returns the policy that `request` asks for.
 ///

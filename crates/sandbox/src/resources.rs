@@ -8,9 +8,9 @@ use nix::mount::{MntFlags, umount2};
 
 use crate::cgroup::Cgroup;
 use crate::leftovers::UnremovedScratch;
-use crate::protocol::{Setup, SetupError};
 use crate::start_request::StartRequest;
-use crate::{mounts, scratch};
+use crate::supervisor_protocol::{Setup, SetupError};
+use crate::{mounts, scratch_folder};
 
 /// The resources created so far.
 #[derive(Default)]
@@ -29,7 +29,7 @@ impl Resources {
             self.groups.push(Cgroup::make(group)?);
         }
         let Some(dir) = &setup.scratch else { return Ok(()) };
-        scratch::make(dir, setup.user)
+        scratch_folder::make(dir, setup.user)
             .map_err(|error| SetupError::setting_up("its scratch folder", &error))?;
         self.scratch = true;
         if setup.has_mounts_alone() {
@@ -57,7 +57,7 @@ fn remove_scratch(dir: &Path, is_mounted: bool) -> Option<UnremovedScratch> {
         let _ = umount2(dir, MntFlags::MNT_DETACH);
         fs::remove_dir(dir)
     } else {
-        scratch::remove(dir)
+        scratch_folder::remove(dir)
     };
     unremoved(dir, removed)
 }
@@ -74,5 +74,5 @@ pub(crate) fn remove_after_supervisor(setup: &Setup) -> Option<UnremovedScratch>
     }
     let dir = setup.scratch.as_ref().filter(|dir| dir.exists())?;
     // A mount there vanished with the supervisor and the process.
-    unremoved(dir, scratch::remove(dir))
+    unremoved(dir, scratch_folder::remove(dir))
 }

@@ -15,8 +15,8 @@ use nix::libc;
 use seccompiler::{BpfProgram, apply_filter};
 
 use self::filter::{Built, Rules};
-use crate::protocol::SetupError;
-use crate::request::Network;
+use crate::containment_request::Network;
+use crate::supervisor_protocol::SetupError;
 use crate::timer_gate::FileTimers;
 
 /// Whether the process can address processes outside its sandbox by their numbers.

@@ -1,7 +1,7 @@
 //! Tests a policy with a process that tests its own sandbox.
 
 #[cfg(target_os = "linux")]
-pub(crate) mod child;
+pub(crate) mod self_test_child;
 
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{run, run_alone};
@@ -14,17 +14,17 @@ mod linux {
     use tokio::runtime::{Builder, Runtime};
     use tokio::time::timeout;
 
-    use super::child::{BURNED, LIMITS, TESTED};
+    use super::self_test_child::{BURNED, LIMITS, TESTED};
     use crate::cgroup;
     use crate::command::{Command, THIS_PROGRAM};
+    use crate::containment_request::Request;
     use crate::error::{Shortage, SpawnError, SupervisorGone, Unavailable};
     use crate::level::Requirement;
     use crate::level::{Level, Mechanism};
-    use crate::pipes::Pipes;
     use crate::policy::Policy;
-    use crate::process::Process;
-    use crate::protocol::{SELF_TEST, SUPERVISOR};
-    use crate::request::Request;
+    use crate::process_pipes::Pipes;
+    use crate::sandboxed_process::Process;
+    use crate::supervisor_protocol::{SELF_TEST, SUPERVISOR};
 
     /// The time that the process gets to start, and to end. Only a process that hangs needs it: on
     /// a busy machine an honest one may take many seconds.

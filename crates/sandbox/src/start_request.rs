@@ -11,7 +11,7 @@ use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
 use nix::unistd::{getegid, geteuid};
 
 use crate::command::THIS_PROGRAM;
-use crate::protocol::{LONGEST, Setup, SetupError};
+use crate::supervisor_protocol::{LONGEST, Setup, SetupError};
 use crate::{descriptor_link, loopback};
 
 /// The request that a supervisor receives.

@@ -21,12 +21,12 @@ use crate::cgroup::Cgroup;
 use crate::exec::SupervisorLink;
 use crate::leftovers::Leftovers;
 use crate::level::Mechanism;
-use crate::limits::Overrun;
 use crate::monitor::Monitor;
 use crate::process_tree::{self, Member};
-use crate::protocol::{Setup, SetupError, SupervisorMessage, send, wait_status};
+use crate::resource_limits::Overrun;
 use crate::resources::Resources;
 use crate::start_request::StartRequest;
+use crate::supervisor_protocol::{Setup, SetupError, SupervisorMessage, send, wait_status};
 use crate::timer_gate::TimerGate;
 use crate::{exec, fork, init, mounts, procfs};
 

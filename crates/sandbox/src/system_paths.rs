@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::request::Network;
-use crate::settings::settings;
+use crate::containment_request::Network;
+use crate::machine_settings::settings;
 
 /// System folders that every program may read. Missing ones are skipped.
 pub(crate) const SYSTEM: &[&str] =

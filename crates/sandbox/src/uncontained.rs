@@ -14,10 +14,10 @@ use crate::core_waits::CoreWaits;
 use crate::cpu_clock::CpuClock;
 use crate::error::{Shortage, SpawnError, SupervisorGone};
 use crate::leftovers::Leftovers;
-use crate::limits::Overrun;
-use crate::pipes::Pipes;
 use crate::policy::Policy;
+use crate::process_pipes::Pipes;
 use crate::process_state::ProcessState;
+use crate::resource_limits::Overrun;
 
 /// The time that a process gets to die.
 const DEATH: Duration = Duration::from_secs(10);

@@ -5,23 +5,23 @@
 //! [`TournamentAnalysis::each_game`].
 
 pub mod diagnostics;
-pub mod evaluation;
 pub mod failed_checks;
 pub mod fault_cases;
 pub mod highlights;
 pub mod imported_games;
+pub mod joined_tournaments;
 pub mod log_summary;
 pub mod logged_game;
+pub mod match_game;
+pub mod named_results;
 pub mod pseudonyms;
 pub mod published_games;
 pub mod rating_history;
-pub mod results;
 pub mod sealed_games;
 mod seen_games;
-pub mod several_tournaments;
-pub mod sprt;
-pub mod tournament;
+pub mod tournament_analysis;
+pub mod tournament_evaluation;
 
-pub use evaluation::Evaluation;
-pub use results::NamedResults;
-pub use tournament::TournamentAnalysis;
+pub use named_results::NamedResults;
+pub use tournament_analysis::TournamentAnalysis;
+pub use tournament_evaluation::Evaluation;

@@ -1,8 +1,8 @@
 //! A tournament's folder under `results/`: its lock, secret, log and tables.
 
-mod lines;
+mod line_problems;
 mod live_socket;
-pub mod workers;
+pub mod live_workers_file;
 
 use std::cell::Cell;
 use std::fs::{self, File};
@@ -13,14 +13,14 @@ use std::time::Duration;
 use rustix::fs::{Access, FlockOperation, access, fcntl_lock};
 use rustix::io::Errno;
 
-pub use self::lines::{LineProblem, LineProblemKind, LineProblems, place};
+pub use self::line_problems::{LineProblem, LineProblemKind, LineProblems, place};
 pub use self::live_socket::{LIVE_SOCKET, LiveSocketPath};
-use crate::schedule::state::TournamentState;
-use referee_record::bounded;
+use crate::schedule::tournament_state::TournamentState;
 use referee_record::disk::{self, FolderAccess, lock};
-use referee_record::log::places::LogPlaces;
+use referee_record::log::random_access::LogPlaces;
 use referee_record::log::{GameLine, LOG, LogError, LogReader, LogScan, Scanned, WriteError};
 use referee_record::model::record::Header;
+use referee_record::plain_files;
 use referee_record::seeds::{NoRandomNumbers, Secret};
 
 const LOCK: &str = "lock";
@@ -213,7 +213,7 @@ pub fn wait_for_run(dir: &Path) -> Result<(), FolderError> {
 /// Whether a run is writing to a results folder now.
 pub fn is_being_written(dir: &Path) -> bool {
     [LOCK, LOG].iter().any(|name| {
-        let file = bounded::open(&dir.join(name));
+        let file = plain_files::open(&dir.join(name));
         file.is_ok_and(|file| lock::is_written_by_another(&file).unwrap_or(false))
     })
 }
@@ -222,7 +222,7 @@ pub fn is_being_written(dir: &Path) -> bool {
 /// run of version 0.1 may have left it.
 pub fn read_secret(dir: &Path) -> Result<Option<Secret>, FolderError> {
     let path = dir.join(SECRET);
-    match bounded::read(&path, LARGEST_SECRET) {
+    match plain_files::read(&path, LARGEST_SECRET) {
         Ok(text) if text.is_empty() => Ok(None),
         Ok(text) => Secret::from_hex(&String::from_utf8_lossy(&text))
             .map(Some)

@@ -5,8 +5,8 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::analysis::Evaluation;
-use crate::analysis::results::Faulted;
-use crate::schedule::state::TournamentState;
+use crate::analysis::named_results::Faulted;
+use crate::schedule::tournament_state::TournamentState;
 use referee_games::Places;
 use referee_ratings::{GameOutcome, Rank, RankInterval};
 use referee_record::model::fixture::Lineup;

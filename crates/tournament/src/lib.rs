@@ -3,16 +3,16 @@
 //! - [`schedule`] knows the formats and the next games.
 //! - [`folder`] is a results folder with its lock.
 //! - [`run`] plays the games, resumes a run, and reports everything that happens as events.
-//! - [`verify`] compares records with their replay.
+//! - [`verify_record`] compares records with their replay.
 //! - [`analysis`] turns a log into results, highlights and remarks.
 //! - [`forecast`] says what the ratings of a tournament will be worth.
-//! - [`likeness`] says which names people may confuse.
+//! - [`name_likeness`] says which names people may confuse.
 //!
 //! The two games of a pair follow each other, with the seats swapped:
 //!
 //! ```
 //! use referee_record::model::record::examples::header;
-//! use referee_tournament::schedule::state::TournamentState;
+//! use referee_tournament::schedule::tournament_state::TournamentState;
 //!
 //! let state = TournamentState::new(&header(&["ant", "bee"]));
 //! let due = state.next_due(0).expect("nothing has been played");
@@ -23,7 +23,7 @@
 pub mod analysis;
 pub mod folder;
 pub mod forecast;
-pub mod likeness;
+pub mod name_likeness;
 pub mod run;
 pub mod schedule;
-pub mod verify;
+pub mod verify_record;

@@ -4,48 +4,48 @@
 mod agenda;
 pub mod cores;
 pub mod deadline;
-mod end;
 pub mod entrant;
-pub mod event;
-pub mod failure;
 pub mod game_record;
+mod game_transcript;
 pub mod header;
 pub mod instruction;
 pub mod job;
+pub mod job_failure;
 pub mod player_pool;
-mod progress;
 mod recorder;
 pub mod resume;
+mod run_end;
+pub mod run_event;
+mod run_progress;
+mod run_workers;
 pub mod spectators;
 #[cfg(test)]
 mod tests;
-mod transcript;
 mod unplayed;
 pub mod venue;
-pub mod worker;
-mod workers;
+pub mod worker_thread;
 
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, watch};
 
 use self::agenda::{Agenda, Assignment};
-pub use self::end::{RunEnd, RunError};
-use self::event::{Listener, RunEvent};
-use self::progress::{Closing, RunProgress};
 pub use self::recorder::Recorder;
+pub use self::run_end::{RunEnd, RunError};
+use self::run_event::{Listener, RunEvent};
+use self::run_progress::{Closing, RunProgress};
+use self::run_workers::{CLOSED_FOR, Start, Workers};
 pub use self::unplayed::waiting;
 use self::unplayed::{Unplayed, spent};
-use self::workers::{CLOSED_FOR, Start, Workers};
 use crate::run::deadline::RunDeadline;
-use crate::run::failure::JobFailure;
 use crate::run::instruction::{Instruction, Instructions, PlayerChange};
 use crate::run::job::{Finished, Job, JobOutcome, Report};
+use crate::run::job_failure::JobFailure;
 use crate::run::venue::Venue;
-use crate::schedule::state::TournamentState;
-use referee_match::player::sandbox::shortage_text;
-use referee_record::model::player::PlayerSpec;
-use referee_record::model::roster::RosterChange;
+use crate::schedule::tournament_state::TournamentState;
+use referee_match::player::player_sandbox::shortage_text;
+use referee_record::model::player_spec::PlayerSpec;
+use referee_record::model::roster_change::RosterChange;
 use referee_sandbox::Shortage;
 
 /// How often a job is tried when the referee lacks resources and no other game is in progress.

@@ -9,9 +9,9 @@ pub mod formats;
 mod matchmaker;
 mod meetings;
 mod pairings;
+pub mod progress_summary;
 mod seating;
-pub mod state;
-pub mod summary;
+pub mod tournament_state;
 
 use std::collections::HashMap;
 

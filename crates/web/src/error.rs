@@ -8,7 +8,7 @@ use std::sync::Arc;
 use referee_games::GameError;
 use referee_league::control::ControlError;
 use referee_league::invitations::InvitationError;
-use referee_record::model::rules::HeaderError;
+use referee_record::model::game_rules::HeaderError;
 use referee_report::ReportError;
 use referee_tournament::analysis::logged_game::PassError;
 use referee_tournament::folder::FolderError;

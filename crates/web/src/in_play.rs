@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
-use crate::served::Served;
+use crate::live_tournament::Served;
 use referee_tournament::folder::LiveSocketPath;
 
 /// An empty list of games in play.

@@ -1,9 +1,9 @@
 //! Pages for browsers: the page of a tournament as it is now, and the pages of a league behind links.
 //!
 //! [`WebServer`] bounds connections and decides who may ask; everything that is served goes through
-//! it. [`served`] makes the page of a tournament. [`league`] lets authors hand in and the organiser
-//! decide, by the files that [`referee_league`] describes: the server and the run are two
-//! processes, and know of each other only through the results folder.
+//! it. [`live_tournament`] makes the page of a tournament. [`league_routes`] lets authors hand in
+//! and the organiser decide, by the files that [`referee_league`] describes: the server and the run
+//! are two processes, and know of each other only through the results folder.
 //!
 //! The one odd thing: a connection answers one request. So a visitor who opens many and stays silent
 //! can be shut out without harm to others, and no limit has to be kept for what a connection did
@@ -20,19 +20,19 @@
 //! # }
 //! ```
 
-mod background;
+mod background_work;
 mod compression;
 mod connections;
 mod error;
 mod in_play;
-pub mod league;
-mod routes;
-pub mod served;
-mod server;
+pub mod league_routes;
+pub mod live_tournament;
 mod shared_copy;
+mod tournament_routes;
 mod visitors;
+mod web_server;
 
 pub use connections::EVENTS;
 pub use error::WebError;
-pub use routes::routes;
-pub use server::WebServer;
+pub use tournament_routes::routes;
+pub use web_server::WebServer;

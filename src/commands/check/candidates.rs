@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::CheckArgs;
+use crate::command_failure::Failure;
 use crate::commands::settings::Settings;
-use crate::error::Failure;
 use referee_check::{Candidate, Exam};
 use referee_config::remarks;
-use referee_record::model::player::{PlayerSpec, name_of};
+use referee_record::model::player_spec::{PlayerSpec, name_of};
 use referee_record::model::stage::Stage;
 use referee_record::model::tournament::Tournament;
 use referee_record::seeds::fresh_identity;

@@ -11,13 +11,13 @@ use tokio::sync::{mpsc, watch};
 
 use super::ReportPrinter;
 use super::candidates::UnknownPlayer;
+use crate::command_failure::Failure;
 use crate::commands::runtime::{interrupted, new_runtime};
-use crate::error::Failure;
 use crate::printer::activity::Activity;
 use referee_check::{Candidate, CheckReport, Exam, StepNews, examine};
 use referee_protocol::escape;
 use referee_tournament::run::cores::{one_per_core, reserve_cores};
-use referee_tournament::run::worker::settle_on;
+use referee_tournament::run::worker_thread::settle_on;
 
 /// The work that all threads share.
 struct SharedWork {

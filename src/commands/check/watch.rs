@@ -9,9 +9,9 @@ use notify::{RecursiveMode, Watcher};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::CheckArgs;
+use crate::command_failure::{Failure, FailureKind};
 use crate::commands::Status;
 use crate::commands::runtime::until_interrupted;
-use crate::error::{Failure, FailureKind};
 use crate::printer::Printer;
 
 /// How long no file may change before the next check begins: a build writes many files.

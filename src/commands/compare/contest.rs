@@ -9,10 +9,10 @@ use referee_games::Seat;
 use referee_ratings::{FieldGame, FieldMatch, MatchEnd, PlaceMatch, Rival, SprtMatch, SprtVerdict};
 use referee_record::model::game_summary::GameSummary;
 use referee_record::wording::counted;
-use referee_report::verdict::MatchPlayer;
-use referee_report::{field_verdict, place_verdict, verdict};
-use referee_tournament::analysis::results::FaultCounts;
-use referee_tournament::analysis::sprt::match_game;
+use referee_report::match_verdict::MatchPlayer;
+use referee_report::{field_verdict, match_verdict, place_verdict};
+use referee_tournament::analysis::match_game::match_game;
+use referee_tournament::analysis::named_results::FaultCounts;
 
 /// What games of a comparison are added to, until it has a verdict.
 pub(super) trait Contest: Clone {
@@ -102,15 +102,15 @@ impl Contest for Direct {
     }
 
     fn headline(&self) -> String {
-        verdict::headline(&self.played)
+        match_verdict::headline(&self.played)
     }
 
     fn text(&self, faults: &[FaultCounts]) -> String {
-        verdict::text(&self.played, players(&self.names, faults))
+        match_verdict::text(&self.played, players(&self.names, faults))
     }
 
     fn json(&self, faults: &[FaultCounts], results: &str) -> Value {
-        verdict::json(&self.played, players(&self.names, faults), results)
+        match_verdict::json(&self.played, players(&self.names, faults), results)
     }
 }
 

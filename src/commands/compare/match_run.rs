@@ -11,18 +11,18 @@ use super::super::runtime::interrupted;
 use super::contest::Contest;
 use crate::printer::Printer;
 use crate::progress::Progress;
-use crate::signals::true_after;
+use crate::stop_signals::true_after;
 use referee_games::Seat;
 use referee_protocol::escape;
 use referee_record::log::WriteError;
 use referee_record::model::fault::FaultCode;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::record::GameRecord;
-use referee_tournament::analysis::results::FaultCounts;
-use referee_tournament::run::event::{Listener, RunEvent};
+use referee_tournament::analysis::named_results::FaultCounts;
 use referee_tournament::run::resume::Prepared;
+use referee_tournament::run::run_event::{Listener, RunEvent};
 use referee_tournament::run::{RunEnd, RunError, waiting};
-use referee_tournament::schedule::state::TournamentState;
+use referee_tournament::schedule::tournament_state::TournamentState;
 
 /// The games of a match so far.
 pub(super) struct PlayedMatch<C> {

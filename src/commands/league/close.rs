@@ -13,23 +13,23 @@ use crate::printer::Printer;
 use referee_config::{Configuration, LeaguePlace};
 use referee_entrants::relative_path::relative_path;
 use referee_league::control::Control;
-use referee_league::history::{self, PastOutcome};
+use referee_league::hand_in_history::{self, PastOutcome};
 use referee_league::invitations::Invitations;
 use referee_league::version::{version_digest, version_dir, version_start};
 use referee_protocol::escape;
 use referee_record::disk;
-use referee_record::model::entry::{Entry, LeavingReason};
-use referee_record::model::league::LeagueSettings;
+use referee_record::model::league_entry::{Entry, LeavingReason};
+use referee_record::model::league_settings::LeagueSettings;
 use referee_record::model::record::Header;
 use referee_record::model::stage::{Stage, meetings_of_class};
 use referee_record::model::tournament::Tournament;
 use referee_record::shell;
-use referee_record::tree::UnfitTree;
+use referee_record::tree_walk::UnfitTree;
 use referee_record::wording::counted;
 use referee_report::Row;
-use referee_report::tables::Tables;
+use referee_report::tournament_tables::Tables;
 use referee_tournament::analysis::TournamentAnalysis;
-use referee_tournament::analysis::results::Faulted;
+use referee_tournament::analysis::named_results::Faulted;
 use referee_tournament::folder;
 
 /// With more players, not everyone meets everyone.
@@ -200,7 +200,7 @@ fn absent(author: &str, why: String) -> Value {
 /// Why an author who was not removed has no player.
 fn why_absent(league: &LeagueSettings, author: &str) -> String {
     // The history is for people: without it, less is said.
-    let past = history::read(&league.entrants, author).unwrap_or_default();
+    let past = hand_in_history::read(&league.entrants, author).unwrap_or_default();
     match past.last().map(|last| &last.outcome) {
         None => "nothing was handed in".to_owned(),
         Some(PastOutcome::Refused { why }) => {

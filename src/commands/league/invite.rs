@@ -12,9 +12,9 @@ use referee_config::LeaguePlace;
 use referee_league::author_name::ORGANISER_NAME;
 use referee_league::invitations::{InvitationError, Invitations};
 use referee_protocol::escape;
-use referee_record::bounded;
+use referee_record::plain_files;
 use referee_report::csv_cells;
-use referee_tournament::likeness::are_alike;
+use referee_tournament::name_likeness::are_alike;
 
 /// Arguments of `league invite`.
 #[derive(Debug, Args)]
@@ -109,7 +109,7 @@ fn invite_all(
 
 /// The names in the first column of a CSV file, each with its line. A heading is left out.
 fn names(list: &Path) -> Result<Vec<(u64, String)>, Failure> {
-    let text = bounded::text(list, LARGEST)
+    let text = plain_files::text(list, LARGEST)
         .map_err(|why| Failure::input(format!("cannot read {}: {why}", list.display())))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut reader =

@@ -19,8 +19,8 @@ use crate::printer::Printer;
 use referee_config::LeaguePlace;
 use referee_league::invitations::Invitations;
 use referee_tournament::folder;
-use referee_web::league::{Entrance, private_pages};
-use referee_web::served::{Naming, Served};
+use referee_web::league_routes::{Entrance, private_pages};
+use referee_web::live_tournament::{Naming, Served};
 use referee_web::{WebServer, routes};
 
 /// Arguments of `league serve`.

@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::{Failure, Printer, Status, write_all};
-use crate::templates::{Language, StarterKit, game};
+use crate::starter_kits::{Language, StarterKit, game_kit};
 use referee_record::shell;
 
 /// Arguments of `new game`.
@@ -27,10 +27,10 @@ pub(crate) struct NewGameArgs {
 
 /// A parser for the name of a language that has a kit.
 fn kit_named() -> impl TypedValueParser<Value = &'static StarterKit> {
-    let names = game::kits().iter().filter_map(|kit| kit.language.to_possible_value());
+    let names = game_kit::kits().iter().filter_map(|kit| kit.language.to_possible_value());
     PossibleValuesParser::new(names).try_map(|name| {
         let language = Language::from_str(&name, false)?;
-        let kit = game::kits().iter().find(|kit| kit.language == language);
+        let kit = game_kit::kits().iter().find(|kit| kit.language == language);
         kit.ok_or_else(|| "no starter kit in this language".to_owned())
     })
 }
@@ -39,7 +39,7 @@ pub(super) fn run(args: &NewGameArgs, printer: Printer) -> Result<Status, Failur
     let folder = args.dir.file_name().unwrap_or_default().to_string_lossy();
     let name = Some(kebab_case(&folder)).filter(|name| !name.is_empty());
     let name = name.as_deref().unwrap_or("my-game");
-    write_all(&args.dir, &game::files(args.kit, name), printer)?;
+    write_all(&args.dir, &game_kit::files(args.kit, name), printer)?;
     let dir = shell::quoted(&args.dir.to_string_lossy());
     let build = args.kit.build.map_or(String::new(), |build| format!(" && {build}"));
     printer.command("next", &format!("cd {dir}{build} && referee test-game game.toml"));

@@ -17,12 +17,12 @@ use tokio::sync::{Mutex, mpsc, watch};
 use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt as _};
 
+use crate::command_failure::Failure;
 use crate::commands::runtime::new_runtime;
-use crate::error::Failure;
 use referee_games::{AnyPosition, BoardLook, BySeat, Drawing, DrawnBoard, Event, Legal, Text};
 use referee_match::player::user_interface::{PendingLine, Question, UserInterface};
+use referee_match::replay::event_descriptions::{describe_events, is_ply};
 use referee_match::replay::frames::Frame;
-use referee_match::replay::story::{describe_events, is_ply};
 use referee_protocol::escape;
 use referee_record::seeds::fresh_identity;
 use referee_report::page::game_page::game_page;

@@ -2,10 +2,10 @@
 
 use super::browser::GamePage;
 use super::screen::Screen;
-use crate::error::Failure;
+use crate::command_failure::Failure;
 use crate::printer::Styled;
 use referee_games::{AnyPosition, Event, GameError, Position, TextStep, Turn};
-use referee_match::replay::story::{describe_step, is_ply};
+use referee_match::replay::event_descriptions::{describe_step, is_ply};
 use referee_report::board_picture::picture;
 
 /// Where a game is shown while it is played.

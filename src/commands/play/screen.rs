@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use console::Term;
 
-use crate::error::Failure;
+use crate::command_failure::Failure;
 use crate::printer::{Printer, Styled};
 
 /// The default pause after each position on a terminal.

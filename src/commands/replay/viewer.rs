@@ -7,10 +7,10 @@ use std::time::Duration;
 use console::{Key, Term};
 
 use super::{all_marks, conclusion, step_line, title};
-use crate::error::Failure;
+use crate::command_failure::Failure;
 use crate::printer::{Colour, Styled};
 use referee_games::{BySeat, Seat};
-use referee_match::replay::turning::TurningPoint;
+use referee_match::replay::turning_points::TurningPoint;
 use referee_match::replay::{self, Replay, ReplayError};
 use referee_record::model::clock::{Clock, TimeControl, seconds};
 use referee_record::model::record::GameRecord;

@@ -7,19 +7,19 @@ use std::path::Path;
 
 use super::planned_run::RunOutcome;
 use super::{RunArgs, RunRequest};
-use crate::commands::highlight::WatchReason;
 use crate::commands::report::{self, command_options};
+use crate::commands::watch_reason::WatchReason;
 use crate::commands::{Failure, OutputFormat, Status, results_folder};
 use crate::printer::Printer;
 use crate::progress::match_so_far;
 use referee_record::model::fixture::Fixture;
+use referee_record::model::game_rules::GameRules;
 use referee_record::model::game_summary::GameSummary;
-use referee_record::model::rules::GameRules;
 use referee_record::model::tournament::Tournament;
 use referee_record::wording::counted;
-use referee_report::json::StandingsJson;
-use referee_report::tables::Tables;
-use referee_report::{Standings, ci, terminal};
+use referee_report::standings_json::StandingsJson;
+use referee_report::tournament_tables::Tables;
+use referee_report::{Standings, ci_report, terminal_ranking};
 use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::run::RunEnd;
 
@@ -115,17 +115,21 @@ fn show(
 ) -> Result<(), Failure> {
     match args.format {
         OutputFormat::Text => {
-            printer.styled(&terminal::ranking(standings, printer.width(), printer.colour))?;
+            printer.styled(&terminal_ranking::ranking(
+                standings,
+                printer.width(),
+                printer.colour,
+            ))?;
         }
         OutputFormat::Json => printer.json(&StandingsJson::from(standings))?,
     }
     let failed = |path: &Path, error: io::Error| Failure::cannot_write(path, &error);
     if let Some(path) = &args.junit {
-        fs::write(path, ci::junit(name, standings)).map_err(|error| failed(path, error))?;
+        fs::write(path, ci_report::junit(name, standings)).map_err(|error| failed(path, error))?;
     }
     if let Some(path) = &args.summary {
         let file = OpenOptions::new().create(true).append(true).open(path);
-        file.and_then(|mut file| file.write_all(ci::summary(name, standings).as_bytes()))
+        file.and_then(|mut file| file.write_all(ci_report::summary(name, standings).as_bytes()))
             .map_err(|error| failed(path, error))?;
     }
     Ok(())

@@ -13,17 +13,17 @@ use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use super::overtakes::Overtakes;
-use referee_record::bounded;
 use referee_record::disk;
 use referee_record::log::WriteError;
 use referee_record::model::record::Header;
+use referee_record::plain_files;
 use referee_report::csv_tables::{self, UNFINISHED};
 use referee_report::{Remedy, Standings};
 use referee_tournament::analysis::Evaluation;
-use referee_tournament::analysis::results::Faulted;
+use referee_tournament::analysis::named_results::Faulted;
 use referee_tournament::run::cores::take_lowest_priority;
-use referee_tournament::run::event::{Listener, RunEvent};
-use referee_tournament::schedule::state::TournamentState;
+use referee_tournament::run::run_event::{Listener, RunEvent};
+use referee_tournament::schedule::tournament_state::TournamentState;
 
 /// The tables are written again when the number of games has grown by one part in this many.
 const PART: usize = 10;
@@ -102,7 +102,7 @@ impl LiveTables {
 fn empty_file(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     let options = options.create(true).truncate(true).write(true).mode(disk::ordinary_mode());
-    bounded::open_with(options, path).map(drop)
+    plain_files::open_with(options, path).map(drop)
 }
 
 fn write(

@@ -1,8 +1,8 @@
 //! Notices when a player of a league overtakes another one, and is clearly better.
 
-use super::hooks::{HookBell, HookEvent};
+use super::hook_runner::{HookBell, HookEvent};
 use referee_tournament::analysis::Evaluation;
-use referee_tournament::schedule::state::TournamentState;
+use referee_tournament::schedule::tournament_state::TournamentState;
 
 /// How likely a player must be better than the one it overtakes.
 const CLEARLY: f64 = 0.975;

@@ -4,18 +4,18 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::error::Failure;
-use referee_record::bounded;
+use crate::command_failure::Failure;
 use referee_record::disk;
 use referee_record::log::WriteError;
+use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::{GameRecord, Header};
-use referee_record::model::rules::GameRules;
 use referee_record::model::tournament::Tournament;
+use referee_record::plain_files;
 use referee_report::pgn::{PgnComments, pgn};
 use referee_tournament::analysis::TournamentAnalysis;
-use referee_tournament::analysis::results::Faulted;
-use referee_tournament::run::event::{Listener, RunEvent};
-use referee_tournament::schedule::state::TournamentState;
+use referee_tournament::analysis::named_results::Faulted;
+use referee_tournament::run::run_event::{Listener, RunEvent};
+use referee_tournament::schedule::tournament_state::TournamentState;
 
 /// A file of the results folder that has every game of the log, in PGN.
 pub(super) struct PgnFile {
@@ -42,7 +42,8 @@ impl PgnFile {
             written.map_err(io::Error::other)
         })
         .map_err(failed)?;
-        let file = bounded::open_with(OpenOptions::new().append(true), &path).map_err(failed)?;
+        let file =
+            plain_files::open_with(OpenOptions::new().append(true), &path).map_err(failed)?;
         Ok(Self { path, file, rules, header: analysis.header })
     }
 

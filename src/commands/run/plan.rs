@@ -13,21 +13,21 @@ use referee_ratings::Estimate;
 use referee_record::log::GameLine;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::grades::RankMark;
-use referee_record::model::league::{GameBounds, QuietHours};
+use referee_record::model::league_settings::{GameBounds, QuietHours};
 use referee_record::model::record::{Header, PlayerInfo};
 use referee_record::model::stage::describe_stages;
 use referee_record::model::tournament::Tournament;
 use referee_record::wording::counted;
 use referee_report::Row;
-use referee_report::grades::unreached_bands;
-use referee_report::page::league::IDLE;
-use referee_report::tables::Tables;
-use referee_tournament::analysis::results::Faulted;
+use referee_report::graded_players::unreached_bands;
+use referee_report::page::league_pages::IDLE;
+use referee_report::tournament_tables::Tables;
+use referee_tournament::analysis::named_results::Faulted;
 use referee_tournament::folder;
 use referee_tournament::forecast::{Forecast, SCATTER, doubled};
 use referee_tournament::run::resume::{self, Resumption};
 use referee_tournament::run::waiting;
-use referee_tournament::schedule::state::TournamentState;
+use referee_tournament::schedule::tournament_state::TournamentState;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// The most players and games of a tournament that is simulated: it takes about two seconds.

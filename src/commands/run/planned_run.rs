@@ -7,13 +7,13 @@ use std::time::Instant;
 
 use tokio::sync::{mpsc, watch};
 
-use super::hooks::HookBell;
+use super::hook_runner::HookBell;
 use super::live_boards::LiveBoards;
 use super::live_tables::LiveTables;
-use super::live_workers::WorkersFile;
 use super::overtakes::Overtakes;
 use super::pgn_file::PgnFile;
 use super::remote_args::{self, RemoteWorkers};
+use super::workers_file::WorkersFile;
 use crate::commands::runtime::{finish_asked, new_runtime};
 use crate::commands::{Failure, report};
 use referee_games::{AnyPosition, Event};
@@ -21,26 +21,26 @@ use referee_match::openings::OpeningBook;
 use referee_match::player::Sandbox;
 use referee_match::replay::frames::Frame;
 use referee_record::log::LogWriter;
-use referee_record::model::player::PlayerSpec;
-use referee_record::model::rules::GameRules;
+use referee_record::model::game_rules::GameRules;
+use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::tournament::Tournament;
-use referee_report::tables::Tables;
+use referee_report::tournament_tables::Tables;
 use referee_sandbox::descriptor_limit;
 use referee_tournament::analysis::TournamentAnalysis;
-use referee_tournament::analysis::results::Faulted;
+use referee_tournament::analysis::named_results::Faulted;
 use referee_tournament::folder::{self, LockedFolder, LogContents};
 use referee_tournament::run::cores::Cores;
 use referee_tournament::run::deadline::RunDeadline;
 use referee_tournament::run::entrant::Entrant;
-use referee_tournament::run::event::{Listener, Listeners, RunEvent};
 use referee_tournament::run::instruction::{Instruction, Instructions};
 use referee_tournament::run::job::Conditions;
 use referee_tournament::run::resume::Prepared;
+use referee_tournament::run::run_event::{Listener, Listeners, RunEvent};
 use referee_tournament::run::spectators::Spectators;
 use referee_tournament::run::venue::ThisMachine;
-use referee_tournament::run::worker;
+use referee_tournament::run::worker_thread;
 use referee_tournament::run::{Recorder, RunEnd, Runner};
-use referee_tournament::schedule::state::TournamentState;
+use referee_tournament::schedule::tournament_state::TournamentState;
 
 /// The number of games at once, the end time, and where games are played.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl RunLimits {
         seats: usize,
     ) -> Result<(), Failure> {
         if self.workers.is_none() {
-            refuse_too_many(at_once, worker::open_files(players, seats))?;
+            refuse_too_many(at_once, worker_thread::open_files(players, seats))?;
         }
         Ok(())
     }

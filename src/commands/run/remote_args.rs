@@ -67,7 +67,7 @@ pub(in crate::commands) struct RemoteWorkers {
 impl From<referee_remote::error::RemoteError> for Failure {
     fn from(error: referee_remote::error::RemoteError) -> Self {
         use referee_remote::error::RemoteError;
-        use referee_remote::server::ServerProblem;
+        use referee_remote::nats_server::ServerProblem;
         match error {
             RemoteError::Server(ServerProblem::Address(_)) => Self::input(error.to_string()),
             error => Self::system(error.to_string()),
@@ -94,18 +94,18 @@ mod with_nats {
 
     use super::{Failure, RemoteWorkers};
     use referee_match::openings::OpeningBook;
-    use referee_record::model::player::PlayerSpec;
+    use referee_record::model::game_rules::GameRules;
+    use referee_record::model::player_spec::PlayerSpec;
     use referee_record::model::record::Header;
-    use referee_record::model::rules::GameRules;
     use referee_record::model::tournament::Tournament;
     use referee_record::seeds::Secret;
     use referee_remote::coordinator::Coordinator;
-    use referee_remote::description::{Packer, RunDescription};
     use referee_remote::error::RemoteError;
     use referee_remote::inspection::Inspector;
+    use referee_remote::run_description::{Packer, RunDescription};
     use referee_remote::run_files::RunFiles;
-    use referee_remote::scratch::ScratchFolder;
-    use referee_tournament::run::event::Listener;
+    use referee_remote::scratch_folder::ScratchFolder;
+    use referee_tournament::run::run_event::Listener;
     use referee_tournament::run::{RunEnd, Runner};
 
     /// Plays the games of `runner` on the workers of a server. `dir` is the results folder, and

@@ -1,7 +1,7 @@
 //! Tests of the order in which settings are decided.
 
 use super::*;
-use referee_record::model::openings::OpeningSource;
+use referee_record::model::opening_source::OpeningSource;
 
 /// A configuration of Backdraughts that sets everything that a command can override.
 fn configured() -> Tournament {

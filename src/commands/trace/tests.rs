@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::io::BufWriter;
 
 use super::*;
-use referee_games::two::{BySide, GameResult, Outcome, Side, Step, Turn};
+use referee_games::two_player::{BySide, GameResult, Outcome, Side, Step, Turn};
 use referee_games::{
     Event, Game, OptionError, Options, RuleSheet, SeatMap, Stream, TypedPosition, divide, perft,
 };

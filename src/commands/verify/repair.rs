@@ -3,13 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::error::Failure;
+use crate::command_failure::Failure;
 use crate::printer::Printer;
-use referee_record::bounded;
 use referee_record::disk::{keep_private, write_whole};
 use referee_record::log::{GameNames, LOG, LogReader, LogWriter, Scanned, set_aside};
+use referee_record::plain_files;
 use referee_tournament::folder::{FolderError, LineProblem, LineProblemKind, LockedFolder, place};
-use referee_tournament::schedule::state::TournamentState;
+use referee_tournament::schedule::tournament_state::TournamentState;
 
 /// The file for unusable lines.
 const SET_ASIDE: &str = "set-aside.jsonl";
@@ -108,6 +108,6 @@ fn keep_copy(dir: &Path) -> io::Result<PathBuf> {
         number += 1;
         path = dir.join(format!("{BEFORE}-{number}"));
     }
-    write_whole(&path, |out| io::copy(&mut bounded::open(&dir.join(LOG))?, out).map(drop))?;
+    write_whole(&path, |out| io::copy(&mut plain_files::open(&dir.join(LOG))?, out).map(drop))?;
     Ok(path)
 }

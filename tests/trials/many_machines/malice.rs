@@ -8,7 +8,7 @@ use std::time::Duration;
 use referee_remote::async_nats::jetstream::AckKind;
 use referee_remote::async_nats::{Client, ConnectOptions, HeaderMap};
 use referee_remote::delivery::publish_result;
-use referee_remote::streams::job_of;
+use referee_remote::run_streams::job_of;
 use tokio_stream::StreamExt as _;
 
 use super::lies::{Liar, TakenJob, records, runtime, truly, wrong_result};

@@ -2,7 +2,7 @@
 
 use referee_games::back_to_the_wall::{BackToTheWall, Board, Piece};
 use referee_games::board::Direction;
-use referee_games::two::Side;
+use referee_games::two_player::Side;
 
 /// The weight of the best run of the next turn, relative to squares already captured.
 const NEXT: f64 = 0.4;

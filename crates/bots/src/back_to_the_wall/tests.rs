@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use super::*;
 use crate::{named, random};
 use referee_games::Options;
-use referee_games::two::GameResult;
+use referee_games::two_player::GameResult;
 
 type Player = Box<dyn Bot<BackToTheWall>>;
 

@@ -2,7 +2,7 @@
 
 use referee_games::backdraughts::{Board, Movement, Rules, Turning, goal};
 use referee_games::board::{Bitboard, Direction, Square};
-use referee_games::two::Side;
+use referee_games::two_player::Side;
 
 /// The value of a position for one side, about 100 per pawn.
 pub(super) type ExpectedScore = f64;

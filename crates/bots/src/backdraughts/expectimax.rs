@@ -4,11 +4,11 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::evaluation::{ExpectedScore, WIN, evaluate, wins};
-use crate::deepening::{Root, RootSearch, deepen};
+use crate::iterative_deepening::{Root, RootSearch, deepen};
 use crate::meter::{Limit, Meter};
 use crate::{Allotment, Bot, Choice};
 use referee_games::backdraughts::{Action, Backdraughts, Board, Movement, Rules};
-use referee_games::two::{GameResult, Side};
+use referee_games::two_player::{GameResult, Side};
 
 /// The score that evaluates to about three quarters of a win.
 const CLEAR: ExpectedScore = 700.0;
@@ -170,7 +170,7 @@ mod tests {
 
     use super::*;
     use referee_games::backdraughts::Chance;
-    use referee_games::two::Step;
+    use referee_games::two_player::Step;
     use referee_games::{Game, Options};
 
     const EMPTY: &str = "........";

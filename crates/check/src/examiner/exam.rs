@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::check_report::CheckReport;
 use crate::drills::Drill;
-use crate::report::CheckReport;
 use referee_match::player::Sandbox;
 use referee_record::model::clock::TimeControl;
-use referee_record::model::player::PlayerSpec;
+use referee_record::model::game_rules::GameRules;
+use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::record::{FaultPolicy, Header};
-use referee_record::model::rules::GameRules;
 
 /// The settings that are the same for every player of a check.
 #[derive(Debug, Clone)]

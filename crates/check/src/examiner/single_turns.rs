@@ -11,7 +11,7 @@ use referee_match::player::{InitView, Launch, NotStarted, Player};
 use referee_match::reask::{self, DecisionPoint, RecordedGame};
 use referee_protocol::{Greeting, Wants};
 use referee_record::model::clock::{TimeControl, seconds};
-use referee_record::model::tc::own_control;
+use referee_record::model::short_clock::own_control;
 use referee_record::model::warning::{PlayerWarning, Wording};
 use referee_record::wording::counted;
 

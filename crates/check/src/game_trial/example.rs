@@ -9,8 +9,8 @@ use rand_chacha::ChaCha8Rng;
 use super::walk::Walk;
 use crate::Beginning;
 use referee_games::{BySeat, Event, GameError, Position, Seat, Turn};
+use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::GameRecord;
-use referee_record::model::rules::GameRules;
 
 /// A random game.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use super::findings::Findings;
 use super::walk::{Walk, random_step};
 use referee_bots::{Allotment, BotKind, Limit, engine};
 use referee_games::{AnyGame, BySeat, GameError, Outcome, Places, Seat, Step, Turn};
-use referee_record::model::rules::GameRules;
+use referee_record::model::game_rules::GameRules;
 
 /// The fewest games that show that a game only reports the winner.
 const FEWEST_TOLD: u32 = 10;

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use super::findings::Findings;
 use super::walk::Walk;
 use referee_games::{AnyPosition, Event, Position, Step, TextStep};
-use referee_record::model::rules::GameRules;
+use referee_record::model::game_rules::GameRules;
 
 /// The parts of a position that are compared, in the order of [`digests`].
 const PARTS: [&str; 6] =

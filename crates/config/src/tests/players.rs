@@ -2,7 +2,7 @@
 
 use super::*;
 use referee_protocol::Cost;
-use referee_record::model::usage::UsageLimit;
+use referee_record::model::seat_usage::UsageLimit;
 
 #[test]
 fn a_player_may_have_its_own_clock() {

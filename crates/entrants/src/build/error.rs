@@ -10,8 +10,8 @@ use humantime::format_duration;
 
 use crate::submissions::{ArchiveError, NoPlayer};
 use referee_record::fingerprint::Unreadable;
-use referee_record::tree::UnfitTree;
-use referee_sandbox::limits::bytes;
+use referee_record::tree_walk::UnfitTree;
+use referee_sandbox::resource_limits::bytes;
 use referee_sandbox::{Overrun, Shortage, SpawnError};
 
 /// The reason why a submission was not built.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use referee_record::fingerprint::{Fingerprint, Parts, Unreadable, is_left_out};
-use referee_record::{bounded, disk};
+use referee_record::{disk, plain_files};
 
 use super::BuildRules;
 use crate::build_plan::BuildPlan;
@@ -45,14 +45,14 @@ impl BuildRules {
 
     /// The folder with the result under this key, if it has been built.
     pub fn built(&self, key: &str) -> Option<PathBuf> {
-        Some(self.cache.join(key)).filter(|dir| bounded::check_folder(dir).is_ok())
+        Some(self.cache.join(key)).filter(|dir| plain_files::check_folder(dir).is_ok())
     }
 
     /// The reason why the build under this key failed, and the file that says so, if it would fail
     /// under these rules again.
     pub(crate) fn kept_failure(&self, key: &str) -> Option<(String, PathBuf)> {
         let record = self.failure_record(key);
-        let text = String::from_utf8(bounded::read(&record, LARGEST_FAILURE).ok()?).ok()?;
+        let text = String::from_utf8(plain_files::read(&record, LARGEST_FAILURE).ok()?).ok()?;
         let (rules, why) = text.split_once('\n')?;
         (rules == self.digest()).then(|| (why.to_owned(), record))
     }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::{candidates, in_file, levels, program};
+use crate::build_commands::names_in;
 use crate::build_plan::{BuildPlan, BuildPurpose};
-use crate::recipes::names_in;
 use crate::start_command::StartCommand;
 
 /// How the possible players in the folder `result`, which `plan` made, are started.

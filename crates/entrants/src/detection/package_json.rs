@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use referee_record::bounded;
+use referee_record::plain_files;
 
 use crate::start_command::StartCommand;
 
@@ -13,7 +13,7 @@ const USUAL: &str = "index.js";
 
 /// The program named by the `package.json` in `dir`, if it exists.
 pub(super) fn main(dir: &Path) -> Option<StartCommand> {
-    let text = bounded::text(&dir.join("package.json"), LONGEST).ok()?;
+    let text = plain_files::text(&dir.join("package.json"), LONGEST).ok()?;
     let package: serde_json::Value = serde_json::from_str(&text).ok()?;
     let named = package.get("main").and_then(serde_json::Value::as_str);
     let main = named.unwrap_or(USUAL).trim_start_matches("./");

@@ -10,9 +10,9 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
-use referee_record::bounded;
+use referee_record::plain_files;
 
-use super::class_file;
+use super::java_class;
 use crate::is_executable;
 use crate::start_command::StartCommand;
 
@@ -36,7 +36,7 @@ const CLASS_FILES: u16 = 44;
 
 /// Whether a file is machine code that this machine runs.
 pub(super) fn is_machine_code(path: &Path) -> bool {
-    let start = bounded::beginning(path, 20).unwrap_or_default();
+    let start = plain_files::beginning(path, 20).unwrap_or_default();
     if cfg!(target_os = "macos") {
         return start.starts_with(b"\xcf\xfa\xed\xfe") || start.starts_with(b"\xca\xfe\xba\xbe");
     }
@@ -48,14 +48,14 @@ pub(super) fn is_machine_code(path: &Path) -> bool {
 
 /// Whether a file is not a class file of a Java newer than the one here.
 pub(super) fn is_java_class(path: &Path) -> bool {
-    let start = bounded::beginning(path, 8).unwrap_or_default();
+    let start = plain_files::beginning(path, 8).unwrap_or_default();
     !is_newer(&start, java_here())
 }
 
 /// Whether a file was compiled for another system or processor, or for a newer Java than the one
 /// here.
 pub(crate) fn is_for_another_machine(path: &Path) -> bool {
-    let start = bounded::beginning(path, 20).unwrap_or_default();
+    let start = plain_files::beginning(path, 20).unwrap_or_default();
     let is = |magic: &[u8]| start.starts_with(magic);
     if is(b"\xca\xfe\xba\xbe") && !is_of_several_processors(&start) {
         return is_newer(&start, java_here());
@@ -104,7 +104,7 @@ pub(super) fn without_ending(dir: &Path, name: &str) -> Option<StartCommand> {
         return Some(StartCommand::new(dir, &[&format!("./{name}")]));
     }
     let Some(words) = interpreter(&path) else {
-        let is_script = bounded::beginning(&path, 2).is_ok_and(|start| start == b"#!");
+        let is_script = plain_files::beginning(&path, 2).is_ok_and(|start| start == b"#!");
         return (may && is_script).then(|| StartCommand::new(dir, &[&format!("./{name}")]));
     };
     let is_shell = words.first().is_some_and(|word| word.ends_with("sh"));
@@ -119,7 +119,7 @@ pub(super) fn without_ending(dir: &Path, name: &str) -> Option<StartCommand> {
 
 /// The interpreter that the first line of a script names, with its options.
 fn interpreter(path: &Path) -> Option<Vec<String>> {
-    let start = bounded::beginning(path, FIRST_LINE).ok()?;
+    let start = plain_files::beginning(path, FIRST_LINE).ok()?;
     let text = String::from_utf8_lossy(&start);
     interpreter_in(text.lines().next()?.strip_prefix("#!")?)
 }
@@ -154,7 +154,7 @@ fn base_name(word: &str) -> String {
 }
 
 fn has_returns(path: &Path) -> bool {
-    let start = bounded::beginning(path, FIRST_LINE).unwrap_or_default();
+    let start = plain_files::beginning(path, FIRST_LINE).unwrap_or_default();
     start.split_inclusive(|byte| *byte == b'\n').next().is_some_and(|line| line.ends_with(b"\r\n"))
 }
 
@@ -163,8 +163,8 @@ fn has_returns(path: &Path) -> bool {
 pub(super) fn is_made(path: &Path) -> bool {
     let is_library = |ending: &OsStr| ["so", "a", "o"].iter().any(|other| ending == *other);
     match path.extension() {
-        Some(ending) if ending == "class" => class_file::has_main(path),
-        Some(ending) if ending == "jar" => class_file::has_main_class(path),
+        Some(ending) if ending == "class" => java_class::has_main(path),
+        Some(ending) if ending == "jar" => java_class::has_main_class(path),
         Some(ending) if is_library(ending) => false,
         _ => fs::metadata(path).is_ok_and(|found| is_executable(&found)) && is_machine_code(path),
     }

@@ -15,7 +15,7 @@ use flate2::read::GzDecoder;
 
 pub use error::ArchiveError;
 use error::ArchiveRefusal;
-use referee_record::bounded::{self, Bounded};
+use referee_record::plain_files::{self, Bounded};
 
 /// The limits of an archive's content.
 #[derive(Debug, Clone, Copy)]
@@ -72,7 +72,7 @@ pub(super) fn zip_names(archive: &Path) -> Option<Vec<String>> {
 }
 
 fn open(archive: &Path) -> Result<BufReader<File>, ArchiveError> {
-    Ok(BufReader::new(bounded::open(archive).map_err(ArchiveRefusal::Unreadable)?))
+    Ok(BufReader::new(plain_files::open(archive).map_err(ArchiveRefusal::Unreadable)?))
 }
 
 /// Unpacks the archive at the beginning of `input` into the folder `to`. Its kind is detected from
@@ -187,7 +187,7 @@ impl UnpackTarget<'_> {
 ///
 /// `fs::copy` would follow a link, wait for a pipe, and make a setuid program of root's.
 pub(super) fn copy_file(from: &Path, to: &Path, most: u64) -> io::Result<u64> {
-    let mut from = bounded::open(from)?;
+    let mut from = plain_files::open(from)?;
     let runs = from.metadata()?.mode() & 0o100 != 0;
     write_new(to, runs, &mut from, most)
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-use referee_record::bounded;
+use referee_record::plain_files;
 
-use super::label::Label;
+use super::platform_label::Label;
 
 /// The most bytes of the file to read. It lists all earlier submissions, too.
 const LARGEST: u64 = 64 * 1024 * 1024;
@@ -30,7 +30,7 @@ impl Metadata {
     pub(super) fn read(path: &Path) -> Self {
         let mut bytes = Vec::new();
         // Entries before an error count.
-        let _ = bounded::open(path).map(|file| file.take(LARGEST).read_to_end(&mut bytes));
+        let _ = plain_files::open(path).map(|file| file.take(LARGEST).read_to_end(&mut bytes));
         Self::from_text(&String::from_utf8_lossy(&bytes))
     }
 

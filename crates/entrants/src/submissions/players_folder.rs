@@ -6,17 +6,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::archive::{LIMITS, UnpackLimits, copy_file, is_archive, stem, unpack};
-use super::export::authors_in;
-use super::label::Label;
 use super::links::refuse_links;
 use super::no_player::NoPlayer;
+use super::platform_export::authors_in;
+use super::platform_label::Label;
 use super::uploads::{ChosenUpload, Upload, UploadPart, choose};
 use super::{ImportError, is_sheet, listed, names_in};
+use crate::build_commands::is_buildable;
 use crate::build_plan::BuildPlan;
 use crate::detection::{after_build, candidates, nearest_folder, new_files, unbuilt};
-use crate::recipes::is_buildable;
-use crate::start::decide;
 use crate::start_command::StartCommand;
+use crate::start_decision::decide;
 
 /// How deep archives may be nested.
 const DEEPEST: usize = 2;

@@ -5,11 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::label::Label;
 use super::no_player::NoPlayer;
+use super::platform_label::Label;
 use super::{archive, listed};
+use crate::build_commands::is_source;
 use crate::detection::detect;
-use crate::recipes::is_source;
 
 /// One file or folder from an author.
 #[derive(Debug, Clone)]
@@ -97,7 +97,7 @@ impl UploadPart {
             return self.entry.clone();
         }
         let (original, _) = self.label.original();
-        let is_named = super::label::split(&original).1 == ".py" || is_source(&original);
+        let is_named = super::platform_label::split(&original).1 == ".py" || is_source(&original);
         if is_named { original } else { self.label.file.clone() }
     }
 }

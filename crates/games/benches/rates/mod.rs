@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use referee_games::back_to_the_wall::BackToTheWall;
 use referee_games::backdraughts::Backdraughts;
-use referee_games::two::{BySide, Step, Turn};
+use referee_games::two_player::{BySide, Step, Turn};
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{Game, Options, StepOf, draw_outcome};
 

@@ -13,10 +13,10 @@ use crate::event::Event;
 use crate::game::{Clause, Game, Legal, StepOf};
 use crate::options::{OptionSpec, Options};
 use crate::refusal::StepError;
+use crate::safe_text::Text;
 use crate::seat::{BySeat, Seat};
-use crate::text::Text;
 use crate::turn::{Step, StepText, Turn};
-use crate::two::{self, BySide, Side};
+use crate::two_player::{self, BySide, Side};
 
 /// The typed game `G` as an [`AnyGame`].
 pub struct Typed<G>(PhantomData<fn() -> G>);
@@ -101,17 +101,19 @@ impl<G: Game> TypedPosition<G> {
     fn step(&self, step: StepText<'_>) -> Result<StepOf<G>, GameError> {
         let action = |side, text| self.game.parse_action(side, text);
         Ok(match (self.game.turn(), step) {
-            (two::Turn::Move(side), Step::Move(text)) => two::Step::Move(action(side, text)?),
-            (two::Turn::Pass(_), Step::Pass) => two::Step::Pass,
-            (two::Turn::Both, Step::Together(answers)) if answers.len() == 2 => {
-                let first = action(Side::First, answers[0])?;
-                two::Step::Both(BySide::new(first, action(Side::Second, answers[1])?))
+            (two_player::Turn::Move(side), Step::Move(text)) => {
+                two_player::Step::Move(action(side, text)?)
             }
-            (two::Turn::Chance(_), Step::Chance(text)) => {
+            (two_player::Turn::Pass(_), Step::Pass) => two_player::Step::Pass,
+            (two_player::Turn::Both, Step::Together(answers)) if answers.len() == 2 => {
+                let first = action(Side::First, answers[0])?;
+                two_player::Step::Both(BySide::new(first, action(Side::Second, answers[1])?))
+            }
+            (two_player::Turn::Chance(_), Step::Chance(text)) => {
                 let mut outcomes = self.game.outcomes().into_iter();
                 let drawn = outcomes.find(|(outcome, _)| outcome.to_string() == text);
                 let none = || StepError::NoOutcome { outcome: text.to_owned() };
-                two::Step::Chance(drawn.ok_or_else(none)?.0)
+                two_player::Step::Chance(drawn.ok_or_else(none)?.0)
             }
             (turn, _) => return Err(StepError::NotAsked { turn: turn.into() }.into()),
         })

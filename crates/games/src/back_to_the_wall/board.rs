@@ -5,7 +5,7 @@ use super::map::{ByPiece, Ground, Map, PIECES, Piece};
 use super::squares::Squares;
 use super::walls::{Placement, Readings, Site};
 use crate::board::{Direction, Square};
-use crate::two::{BySide, Side};
+use crate::two_player::{BySide, Side};
 
 /// The walls, the owners of the squares and the pieces in a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use toml::Spanned;
 use super::squares::Squares;
 use crate::board::Square;
 use crate::options::FileError;
-use crate::two::{BySide, Side};
+use crate::two_player::{BySide, Side};
 
 /// The shipped boards: their names and files.
 pub(crate) const SHIPPED: [(&str, &str); 3] = [

@@ -6,7 +6,7 @@ use super::map::{Map, SHIPPED};
 use super::walls::Readings;
 use super::{Board, Ground};
 use crate::options::{FileError, Item, OptionError, Options};
-use crate::two::Side;
+use crate::two_player::Side;
 
 /// The rules in force, and the boards.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use crate::board::Square;
 use crate::drawn_board::DrawnRow;
 use crate::event::PieceSquares;
 use crate::seat::SeatMap;
-use crate::two::{BySide, Side};
+use crate::two_player::{BySide, Side};
 
 /// The complete state for players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::board::{Square, write_move};
 use crate::point::{Point, halves};
-use crate::two::BySide;
+use crate::two_player::BySide;
 
 /// An action of a seat. The actions of one position sort in the order of their texts.
 ///

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::action::Action;
 use super::options::{Capture, Movement, Rules, Turning};
 use crate::board::{Bitboard, Direction, Square, WAYS, around, union};
-use crate::two::{BySide, Side};
+use crate::two_player::{BySide, Side};
 
 /// The number of pawns that each side begins with.
 pub(crate) const PAWNS: u32 = 10;

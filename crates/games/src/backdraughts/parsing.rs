@@ -9,8 +9,8 @@ use super::{Backdraughts, TurnPhase};
 use crate::board::{Bitboard, Direction, Square};
 use crate::point::Point;
 use crate::refusal::{Breach, breaks};
-use crate::two::Side;
-use crate::two::{GameResult, Outcome};
+use crate::two_player::Side;
+use crate::two_player::{GameResult, Outcome};
 use crate::{Game, Refusal};
 
 /// Parses `text` as a legal action of `seat`.

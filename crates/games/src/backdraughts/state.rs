@@ -6,7 +6,7 @@ use super::options::Movement;
 use super::{Backdraughts, TurnPhase, goal};
 use crate::Game;
 use crate::seat::SeatMap;
-use crate::two::{BySide, Side};
+use crate::two_player::{BySide, Side};
 
 /// The complete state for players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

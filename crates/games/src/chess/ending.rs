@@ -2,9 +2,9 @@
 
 use cozy_chess::{BitBoard, Board, Color, Move, Piece, Rank, Square, get_pawn_attacks};
 
-use crate::history::History;
-use crate::two::Side;
-use crate::two::{GameResult, Outcome};
+use crate::position_history::History;
+use crate::two_player::Side;
+use crate::two_player::{GameResult, Outcome};
 
 /// Half-moves without a capture or a move of a pawn that make a draw.
 const STALE: u8 = 100;

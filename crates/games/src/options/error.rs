@@ -1,6 +1,6 @@
 //! Errors in options.
 
-use crate::text::{Text, one_line};
+use crate::safe_text::{Text, one_line};
 
 /// An error in the options.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

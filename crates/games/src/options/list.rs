@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::Words;
 use super::error::FileError;
-use crate::text::Text;
+use crate::safe_text::Text;
 
 /// The possible values of an option that lists names known to the game, or files.
 ///

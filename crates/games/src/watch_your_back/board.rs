@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::action::Action;
-use super::size::{BoardSize, zone};
+use super::board_size::{BoardSize, zone};
 use crate::board::{Bitboard, Direction, WAYS, around, union};
-use crate::two::GameResult;
-use crate::two::{BySide, Side};
+use crate::two_player::GameResult;
+use crate::two_player::{BySide, Side};
 
 /// The number of placements in the placing phase, both sides together (W2).
 pub(crate) const PLACEMENTS: u32 = 24;

@@ -3,13 +3,13 @@
 use super::ELIMINATION;
 use super::action::Action;
 use super::board::Board;
-use super::size::{zone, zone_rows};
+use super::board_size::{zone, zone_rows};
 use crate::Refusal;
 use crate::board::{Bitboard, Direction, Square};
 use crate::point::Point;
 use crate::refusal::{Breach, breaks};
-use crate::two::Outcome;
-use crate::two::Side;
+use crate::two_player::Outcome;
+use crate::two_player::Side;
 
 /// Parses `text` as a legal action of `seat`.
 pub(super) fn parse(

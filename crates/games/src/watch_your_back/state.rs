@@ -6,7 +6,7 @@ use super::WatchYourBack;
 use super::board::{Board, PLACEMENTS};
 use crate::Game;
 use crate::seat::SeatMap;
-use crate::two::BySide;
+use crate::two_player::BySide;
 
 /// The complete state for players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

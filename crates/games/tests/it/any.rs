@@ -7,7 +7,7 @@ use rand_chacha::ChaCha20Rng;
 use referee_games::back_to_the_wall::BackToTheWall;
 use referee_games::backdraughts::Backdraughts;
 use referee_games::chess::Chess;
-use referee_games::two::{self, BySide, Side, Turn};
+use referee_games::two_player::{self, BySide, Side, Turn};
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{
     AnyPosition, Drawing, Event, Game, GameError, GameKind, Options, PASS, Step, StepError, StepOf,
@@ -20,20 +20,20 @@ fn random_step<G: Game>(game: &G, rng: &mut ChaCha20Rng) -> Option<(StepOf<G>, T
     let mut action = |seat| game.random_action(seat, rng).expect("an action");
     Some(match game.turn() {
         Turn::Over(_) => return None,
-        Turn::Pass(_) => (two::Step::Pass, Step::Pass),
+        Turn::Pass(_) => (two_player::Step::Pass, Step::Pass),
         Turn::Move(seat) => {
             let action = action(seat);
-            (two::Step::Move(action.clone()), Step::Move(action.to_string()))
+            (two_player::Step::Move(action.clone()), Step::Move(action.to_string()))
         }
         Turn::Both => {
             let both = BySide::from_fn(action);
             let texts = both.as_ref().map(ToString::to_string);
-            (two::Step::Both(both), Step::Together(texts.into()))
+            (two_player::Step::Both(both), Step::Together(texts.into()))
         }
         Turn::Chance(_) => {
             let outcomes = game.outcomes();
             let (drawn, _) = outcomes[rng.random_range(0..outcomes.len())].clone();
-            (two::Step::Chance(drawn.clone()), Step::Chance(drawn.to_string()))
+            (two_player::Step::Chance(drawn.clone()), Step::Chance(drawn.to_string()))
         }
     })
 }

@@ -11,7 +11,7 @@ use model::{BackToTheWallModel, BackToTheWallModelRules, ModelBoard};
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
 use referee_games::back_to_the_wall::{BackToTheWall, Rules};
-use referee_games::two::{BySide, GameResult, Side, Step, Turn};
+use referee_games::two_player::{BySide, GameResult, Side, Step, Turn};
 use referee_games::{Event, Game, Options, Refusal};
 use serde_json::Value;
 

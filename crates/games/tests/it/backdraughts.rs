@@ -12,7 +12,7 @@ use model::{BackdraughtsModel, BackdraughtsModelRules, Given, Waits};
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
 use referee_games::backdraughts::{Backdraughts, Board, Rules};
-use referee_games::two::{GameResult, Side, Step, Turn};
+use referee_games::two_player::{GameResult, Side, Step, Turn};
 use referee_games::{Game, OptionError, Options};
 
 /// The ply at which a game on a random board is stopped.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rand::{SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
 use referee_games::backdraughts::Backdraughts;
-use referee_games::two::{GameResult, Side, Step, Turn};
+use referee_games::two_player::{GameResult, Side, Step, Turn};
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{Game, Options, PASS};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use referee_games::Game;
-use referee_games::two::{GameResult, Side, Step, Turn};
+use referee_games::two_player::{GameResult, Side, Step, Turn};
 use referee_games::watch_your_back::{EndCheck, MutualBlock, Rules, WatchYourBack};
 use serde::Deserialize;
 

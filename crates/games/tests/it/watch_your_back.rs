@@ -15,7 +15,7 @@ use model::{WatchYourBackModel, WatchYourBackModelRules};
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
 use referee_games::Game;
-use referee_games::two::{GameResult, Side, Step, Turn};
+use referee_games::two_player::{GameResult, Side, Step, Turn};
 use referee_games::watch_your_back::{Board, EndCheck, MutualBlock, Rules, WatchYourBack};
 
 /// The ply at which a game is stopped that its options do not end.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::referee::scripted_game;
 use referee_games::{GameKind, Options, Step, Stream};
-use referee_record::model::openings::MOST_PLIES;
+use referee_record::model::opening_source::MOST_PLIES;
 
 fn rules(kind: GameKind, given: &[(&str, &str)]) -> GameRules {
     let game = kind.game();

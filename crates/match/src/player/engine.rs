@@ -8,15 +8,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::gtp::Gtp;
-use super::limit::ReplyLimit;
 use super::process::{LineAnswer, PlayerProcess};
+use super::reply_limit::ReplyLimit;
 use super::uci::Uci;
 use super::{Answer, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TurnTime, TurnView};
 use referee_games::GameError;
 use referee_protocol::{Greeting, shown};
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fault::{Fault, FaultCode};
-use referee_record::model::player::{EngineProtocol, EngineSettings};
+use referee_record::model::player_spec::{EngineProtocol, EngineSettings};
 use referee_record::model::warning::PlayerWarning;
 
 /// How long an engine searches if nothing limits it.

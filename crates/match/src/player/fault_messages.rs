@@ -6,7 +6,7 @@ use std::time::Duration;
 use referee_protocol::{LINE_LIMIT, shown};
 use referee_record::model::clock::{Measure, seconds};
 use referee_record::model::fault::{Fault, FaultCode};
-use referee_sandbox::{Overrun, ProcessState, limits};
+use referee_sandbox::{Overrun, ProcessState, resource_limits};
 
 /// The diagnosis of a player that waits although it was asked.
 pub const MISSING_FLUSH: &str = "waiting for input: a missing flush, or it waits for a second line";
@@ -151,7 +151,7 @@ pub(super) fn oversize_line(start: &[u8]) -> Fault {
 
 /// Output that exceeds the limit of a game, or of what an engine was asked for.
 pub(super) fn oversize_output(limit: u64, awaited: Option<&str>) -> Fault {
-    let limit = limits::bytes(limit);
+    let limit = resource_limits::bytes(limit);
     let of_what = awaited.map_or("in one game".to_owned(), |what| format!("and no {what}"));
     Fault::new(FaultCode::Oversize, format!("more than {limit} of output {of_what}"))
 }

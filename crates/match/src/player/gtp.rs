@@ -5,8 +5,8 @@
 //! its answers is understood.
 
 use super::engine::{EngineLink, LineKind, StartTime, UNLIMITED};
-use super::limit::ReplyLimit;
 use super::process::LineAnswer;
+use super::reply_limit::ReplyLimit;
 use super::{Answer, InitView, NotStarted, TurnView};
 use referee_games::{Event, Seat};
 use referee_protocol::{Greeting, Reply, shown};

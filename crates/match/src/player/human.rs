@@ -6,10 +6,10 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
-use super::limit::ReplyLimit;
+use super::reply_limit::ReplyLimit;
 use super::user_interface::{Question, UserInterface};
 use super::{Answer, InitView, TurnTime, TurnView, Wire};
-use crate::replay::story::describe_events;
+use crate::replay::event_descriptions::describe_events;
 use referee_bots::{BotKind, Limit, Reaction, Session};
 use referee_games::{Event, GameError, Legal, Refusal, Turn, guesses};
 use referee_protocol::{Reply, TurnClock};

@@ -4,8 +4,8 @@
 //! bound. The process is watched separately from its pipes, so that its end is noticed even if
 //! another process keeps them open.
 
-mod faults;
-mod lines;
+mod diagnosis;
+mod line_io;
 mod outcome;
 
 use std::process::ExitStatus;
@@ -15,13 +15,13 @@ use tokio::net::unix::pipe;
 use tokio::time::{timeout, timeout_at};
 
 use self::outcome::{NoLine, WriteOutcome};
-use super::barred::Barred;
 use super::cpu_usage::{CpuUsage, FrozenUsage, Interval};
+use super::denied_files::Barred;
 use super::fault_messages;
-use super::launch::Launch;
-use super::limit::ReplyLimit;
+use super::player_launch::Launch;
+use super::player_sandbox::{NotStarted, Sandbox};
+use super::reply_limit::ReplyLimit;
 use super::reply_timer::ReplyTimer;
-use super::sandbox::{NotStarted, Sandbox};
 use super::stderr::Stderr;
 use super::transcript::{LineDirection, Transcript, TranscriptLine};
 use super::{PlayerStatistics, TurnTime};

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::limit::ReplyLimit;
+use super::reply_limit::ReplyLimit;
 use referee_sandbox::CoreWaits;
 
 /// How long to wait for a reply before the runtime waits for it: most replies of fast players

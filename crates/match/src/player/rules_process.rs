@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::fault_messages;
-use super::sandbox::{NotStarted, Sandbox};
+use super::player_sandbox::{NotStarted, Sandbox};
 use super::stderr::Stderr;
 use referee_rules_program::{Launcher, ProgramEnd, ProgramPipes, RulesProcess};
 use referee_sandbox::{Command, Pipes, Process};

@@ -1,12 +1,12 @@
 //! Chess engines that speak UCI. The clock of a turn runs from `go` to `bestmove`.
 
-mod info;
+mod engine_info;
+mod engine_option;
 mod main_line;
-mod option;
 mod position_command;
 
-use self::info::EngineInfo;
-use self::option::EngineOption;
+use self::engine_info::EngineInfo;
+use self::engine_option::EngineOption;
 use self::position_command::PositionCommand;
 use super::engine::{EngineLink, LineKind, StartTime, UNLIMITED};
 use super::process::PlayerProcess;
@@ -15,7 +15,7 @@ use referee_games::Seat;
 use referee_protocol::{Greeting, Reply, shown};
 use referee_record::model::clock::{TimeControl, millis};
 use referee_record::model::fault::{Fault, FaultCode};
-use referee_record::model::player::EngineSettings;
+use referee_record::model::player_spec::EngineSettings;
 use referee_record::model::warning::PlayerWarning;
 use referee_record::wording::counted;
 
@@ -86,7 +86,7 @@ impl Uci {
         self.greeting.name = name;
         let (mut commands, mut left_alone) = (Vec::new(), None);
         for (name, value) in &self.settings.options {
-            let command = option::command(&known, name, value);
+            let command = engine_option::command(&known, name, value);
             match command.map_err(|why| Fault::new(FaultCode::NoStart, why))? {
                 Some(command) => commands.push(command),
                 None => left_alone = Some(shown(name.as_bytes())),

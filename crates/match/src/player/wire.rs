@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use super::limit::ReplyLimit;
 use super::process::{self, PlayerProcess};
+use super::reply_limit::ReplyLimit;
 use super::{
     Answer, EndView, GuessRight, InitView, Launch, NotStarted, OutageRight, PlayerStatistics,
     Sandbox, TurnTime, TurnView, no_start,

@@ -9,7 +9,7 @@ use referee_games::{
     AnyPosition, BySeat, Drawing, Event, GameError, GameKind, Legal, Options, Outcome, Places,
     Position, Refusal, Seat, Step, StepText, Stream, Text, Turn,
 };
-use referee_record::model::rules::GameRules;
+use referee_record::model::game_rules::GameRules;
 
 /// `w` and `b` are turns of white and black, `p` is a forced pass of black, `d` a die, `2` a turn
 /// of both. The game ends in a draw. `go` and `stay` are legal; `no` breaks the clause P1.

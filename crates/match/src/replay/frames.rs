@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::story;
-use super::turning::TurningPoint;
+use super::event_descriptions;
+use super::turning_points::TurningPoint;
 use crate::replay::{self, Replay, ReplayError, ReplayStep};
 use referee_games::board::Square;
 use referee_games::{
@@ -16,8 +16,8 @@ use referee_games::{
 use referee_protocol::escape;
 use referee_record::model::adjudication::in_words;
 use referee_record::model::clock::{Clock, TimeControl};
+use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::{GameRecord, Note};
-use referee_record::model::rules::GameRules;
 
 /// The most bytes of a game's own drawings; what comes after them is shown without.
 const MOST_DRAWN: usize = 8 << 20;
@@ -149,14 +149,14 @@ impl Frame {
         let mut frame = Self {
             ply: position.ply(),
             caption: position.caption(),
-            told: story::describe_events(events),
+            told: event_descriptions::describe_events(events),
             svg: SvgChange::between("", &svg_of(position)),
             ..Self::default()
         };
         match position.draw() {
             Drawing::Text(rows) => frame.text = Some(safe(&rows)),
             Drawing::Board(board, look) => {
-                frame.named = story::named_squares(events, &board, look);
+                frame.named = event_descriptions::named_squares(events, &board, look);
                 frame.paths = paths(events, position, board.width());
                 frame.dice = dice(&board, position);
                 frame.board = Some(board.into());
@@ -336,8 +336,8 @@ impl<'a> FrameBuilder<'a> {
         self.next = Frame {
             ply: position.ply(),
             paths: paths(&self.acted, position, self.board.width()),
-            told: story::describe_events(rolled.iter().chain(&self.acted)),
-            moves: story::short_moves(&self.acted, &position.seats()),
+            told: event_descriptions::describe_events(rolled.iter().chain(&self.acted)),
+            moves: event_descriptions::short_moves(&self.acted, &position.seats()),
             clock: self.spend(&played.used),
             said: notes_by_seat(&self.record.notes, position),
             ..Frame::default()
@@ -404,7 +404,7 @@ impl<'a> FrameBuilder<'a> {
             let changed = old.squares().zip(new.squares()).enumerate();
             let changed = changed.filter(|(_, (old, new))| old != new);
             frame.set = changed.map(|(at, (_, new))| (at, new.clone())).collect();
-            frame.named = story::named_squares(&self.acted, new, look);
+            frame.named = event_descriptions::named_squares(&self.acted, new, look);
         } else {
             frame.board = Some(new.clone().into());
             frame.paths.clear();

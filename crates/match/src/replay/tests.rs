@@ -45,7 +45,7 @@ fn record(game: GameKind, opening: &[&str], actions: &[&str], rolls: &[&str]) ->
         reported: None,
         void: Vec::new(),
         outages: referee_record::model::record::OutageCounts::default(),
-        usage: referee_record::model::usage::SeatUsage::default(),
+        usage: referee_record::model::seat_usage::SeatUsage::default(),
         worker: None,
     }
 }
@@ -116,10 +116,14 @@ fn steps_to_a_decision_include_the_chance_before_it() {
 }
 
 /// The turning points of a game as `search-NODES` sees them.
-fn turning_points(game: GameKind, record: &GameRecord, nodes: u64) -> Vec<turning::TurningPoint> {
+fn turning_points(
+    game: GameKind,
+    record: &GameRecord,
+    nodes: u64,
+) -> Vec<turning_points::TurningPoint> {
     let options = Options::resolve(game.game().options(), []).expect("defaults");
     let rules = GameRules::new(game.shared(), options).expect("defaults");
-    turning::TurningPoint::all(&rules, record, nodes).expect("a game")
+    turning_points::TurningPoint::all(&rules, record, nodes).expect("a game")
 }
 
 #[test]

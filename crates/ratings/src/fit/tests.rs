@@ -5,15 +5,15 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::linear::{Layout, SeatEffect};
-use crate::model::Model;
-use crate::outcome::GameOutcome::{self, Draw, Loss, Win};
-use crate::prior::{Prior, Steps};
-use crate::rating::ELO;
+use crate::estimate::ELO;
+use crate::matrices::triangle::Cells;
+use crate::rating_model::Model;
+use crate::rating_model::parameters::{Layout, SeatEffect};
+use crate::rating_model::prior::{Prior, Steps};
 use crate::results::PlayedGame;
+use crate::results::game_outcome::GameOutcome::{self, Draw, Loss, Win};
 use crate::results::tests::{any_results, results};
 use crate::significance::{Z95, count};
-use crate::triangle::Cells;
 
 type Games = Vec<(usize, usize, GameOutcome)>;
 

@@ -14,7 +14,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use super::PRIVATE;
-use crate::bounded;
+use crate::plain_files;
 
 /// The longest wait for a lock that others hold only for a moment.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
@@ -57,7 +57,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true).mode(PRIVATE);
-    bounded::open_with(&mut options, path)
+    plain_files::open_with(&mut options, path)
 }
 
 /// Whether others can open this file of ours.

@@ -10,8 +10,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::stamp::Stamp;
-use crate::bounded::{self, ReadError};
 use crate::disk::LOG;
+use crate::plain_files::{self, ReadError};
 
 /// The number of hexadecimal digits in a player's hash.
 const DIGITS: usize = 16;
@@ -182,7 +182,7 @@ impl Frames {
 
     /// Adds the file at `path`, or the one that a link there leads to.
     fn file(&mut self, name: &str, path: &Path) -> Result<(), Unreadable> {
-        let file = bounded::input(path).map_err(|error| match error {
+        let file = plain_files::input(path).map_err(|error| match error {
             ReadError::Failed(error) => error,
             other => io::Error::other(other),
         });
@@ -229,9 +229,9 @@ impl Frames {
         Ok(())
     }
 
-    /// Adds a folder entry. Of the player's whole folder, leaves out results and folders with nothing
-    /// in them: commands write their results where they are run. A link adds the text of its target, and the target's contents too
-    /// if it is a file inside `root`.
+    /// Adds a folder entry. Of the player's whole folder, leaves out results and folders with
+    /// nothing in them: commands write their results where they are run. A link adds the text of
+    /// its target, and the target's contents too if it is a file inside `root`.
     fn entry(&mut self, name: &str, path: &Path, root: &Path) -> Result<(), Unreadable> {
         let found = fs::symlink_metadata(path).map_err(|error| unreadable(name, error))?;
         if found.is_dir() {
@@ -240,14 +240,14 @@ impl Frames {
         }
         if !found.is_symlink() {
             // It is refused if a link has taken its place.
-            return self.opened(name, path, bounded::open(path));
+            return self.opened(name, path, plain_files::open(path));
         }
         let target = fs::read_link(path).map_err(|error| unreadable(name, error))?;
         self.text("link");
         self.text(name);
         self.bytes(target.as_os_str().as_encoded_bytes());
         match file_inside(path, root) {
-            Some(target) => self.opened(name, path, bounded::open(&target)),
+            Some(target) => self.opened(name, path, plain_files::open(&target)),
             None => Ok(()),
         }
     }
@@ -468,13 +468,13 @@ mod tests {
             frames.opened("a.py", &path, file).expect("readable");
             (frames.stamps.remove(0).1, frames.finish())
         };
-        let first = added(bounded::open(&path));
-        let opened = bounded::open(&path);
+        let first = added(plain_files::open(&path));
+        let opened = plain_files::open(&path);
         let lib = player.dir.path().join("lib");
         fs::rename(&lib, player.dir.path().join("gone")).expect("renamed");
         fs::rename(player.dir.path().join("other"), &lib).expect("renamed");
         assert_eq!(added(opened), first);
-        let second = added(bounded::open(&path));
+        let second = added(plain_files::open(&path));
         assert!(second.0 != first.0 && second.1 != first.1, "the swap is noticed");
     }
 

@@ -13,7 +13,7 @@ use crate::model::bounds::HasBounds;
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::game_summary::{SeatFaults, SeatOutages, fingerprint};
 use crate::model::record::{ClockRecord, GameRecord, OutageCounts};
-use crate::model::usage::SeatUsage;
+use crate::model::seat_usage::SeatUsage;
 use referee_games::{BySeat, Seat, SeatMap};
 use referee_protocol::Usage;
 

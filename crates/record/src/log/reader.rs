@@ -10,10 +10,10 @@ use serde::de::Error as _;
 use super::error::{InvalidLine, LONGEST, LogError, LogProblem};
 use super::game_line::LinePlace;
 use super::{LOG, TYPICAL_LINE, is_sealed};
-use crate::bounded;
 use crate::model::bounds::HasBounds;
 use crate::model::record::{GameRecord, Header, SCHEMA};
-use crate::model::roster::RosterChange;
+use crate::model::roster_change::RosterChange;
+use crate::plain_files;
 
 /// The bytes that are read at once.
 const BUFFER: usize = 256 * 1024;
@@ -245,7 +245,7 @@ fn look_ahead(input: &mut impl BufRead, header: &mut Header) -> io::Result<u64> 
 
 /// Opens the log at `path`.
 pub(super) fn open(path: &Path) -> Result<File, LogError> {
-    bounded::open(path)
+    plain_files::open(path)
         .map_err(|source| LogError::whole(LogProblem::Open { path: path.to_owned(), source }))
 }
 

@@ -11,13 +11,13 @@ use rustix::fs::{FlockOperation, fcntl_lock};
 use rustix::io::Errno;
 use serde::Serialize;
 
-use super::background::{Background, SyncedWrites};
+use super::background_sync::{Background, SyncedWrites};
 use super::front::StoredGame;
 use super::{LOG, seal};
-use crate::bounded;
 use crate::disk::{self, lock};
 use crate::model::record::{GameRecord, Header};
-use crate::model::roster::RosterChange;
+use crate::model::roster_change::RosterChange;
+use crate::plain_files;
 
 /// The longest wait before appended data is synced; the sync itself takes extra time.
 pub(crate) const SYNC_EVERY: Duration = Duration::from_secs(2);
@@ -124,7 +124,8 @@ impl LogWriter {
     pub fn hold(dir: &Path) -> Result<Self, WriteError> {
         let path = dir.join(LOG);
         let failed = |source| WriteError::Failed { path: path.clone(), source };
-        let file = bounded::open_with(OpenOptions::new().append(true), &path).map_err(failed)?;
+        let file =
+            plain_files::open_with(OpenOptions::new().append(true), &path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
         let log = Self {
             file,

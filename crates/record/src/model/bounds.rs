@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::fault::Fault;
 use super::record::{ClockRecord, GameRecord, Header, Note, PlayerInfo};
-use super::roster::RosterChange;
+use super::roster_change::RosterChange;
 use referee_games::{RulesProgram, SEATS, SeatMap, Text};
 use referee_protocol::LONG_NOTE_LIMIT;
 use referee_ratings::MOST_PLAYERS;

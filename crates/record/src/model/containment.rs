@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use referee_containment::limits::{KIB, MIB};
+use referee_containment::resource_limits::{KIB, MIB};
 use referee_containment::{Level, Mechanism, Requirement};
 use serde::{Deserialize, Serialize};
 

@@ -12,16 +12,16 @@ use serde::{Deserialize, Serialize};
 use crate::model::adjudication::Adjudication;
 use crate::model::clock::TimeControl;
 use crate::model::containment::Containment;
-use crate::model::entry::{Entry, Leaving};
 use crate::model::fault::Fault;
 use crate::model::game_summary::{SeatOutages, places};
-use crate::model::openings::{BookSelection, MOST_PLIES, Openings};
-use crate::model::player::{EngineProtocol, PlayerSpec, name_problem};
+use crate::model::league_entry::{Entry, Leaving};
+use crate::model::opening_source::{BookSelection, MOST_PLIES, Openings};
+use crate::model::player_spec::{EngineProtocol, PlayerSpec, name_problem};
+use crate::model::seat_usage::{SeatUsage, UsageLimit};
+use crate::model::short_clock::ShortClock;
 use crate::model::stage::{
     Format, MOST_DRAWN_GAMES, Order, RankedBy, Stage, UnsuitedStage, drawn_games, is_league,
 };
-use crate::model::tc::ShortClock;
-use crate::model::usage::{SeatUsage, UsageLimit};
 use referee_games::{BySeat, Places, PlacesTell, RulesProgram, Seat, SeatMap};
 use referee_protocol::{Score, SearchReport};
 use referee_ratings::{Compared, FixedRating, Results, Seating, Table};

@@ -3,8 +3,8 @@
 
 use super::{Dispatcher, LONELY, NOTHING_MORE};
 use crate::worker_identity::WorkerId;
-use referee_tournament::run::failure::JobFailure;
 use referee_tournament::run::job::{JobOutcome, Report};
+use referee_tournament::run::job_failure::JobFailure;
 
 /// A worker that fails the same job this often, although it was left to others, is excluded. One
 /// that sends a result twice because the server is silent does not get there.

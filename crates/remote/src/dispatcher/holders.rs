@@ -8,9 +8,9 @@ use crate::messages::{HEARTBEAT, WorkerHeartbeat};
 use crate::open_jobs::{job_bound, with_outages};
 use crate::worker_identity::{WorkerId, WorkerIdentity};
 use referee_record::model::record::Header;
-use referee_record::model::tc::own_control;
-use referee_tournament::run::failure::JobFailure;
+use referee_record::model::short_clock::own_control;
 use referee_tournament::run::job::{JobOutcome, Report};
+use referee_tournament::run::job_failure::JobFailure;
 
 /// A job is left out when this many workers took it and fell silent.
 const MAX_LOST: usize = 5;

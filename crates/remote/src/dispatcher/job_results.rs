@@ -8,8 +8,8 @@ use super::{Dispatcher, NOTHING_MORE};
 use crate::delivery::{PendingAck, unpack};
 use crate::inspection::WrongResult;
 use crate::open_jobs::{Arrival, OpenJob};
+use crate::run_streams::job_of;
 use crate::spot_checks::FirstResult;
-use crate::streams::job_of;
 use crate::worker_identity::{WorkerId, WorkerIdentity};
 use referee_tournament::run::job::{JobOutcome, Report};
 

@@ -6,7 +6,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont, RGBColor, ShapeStyle};
 
 use super::{ACCENT, Area, ChartRoom, Drawn, GRID, INK, MUTED, TEXT, WARM, draw};
-use crate::columns::cut;
+use crate::text_columns::cut;
 
 /// Charts with more rows set them closer together.
 const MANY: usize = 60;

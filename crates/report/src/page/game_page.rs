@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, PreEscaped, html};
 
-use super::template::{STYLE, metadata, nonce};
+use super::page_template::{STYLE, metadata, nonce};
 use referee_protocol::escape;
 
 /// The scripts, each after those that it uses.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::kill_in;
 use super::parent::remove_unused;
-use crate::protocol::{CgroupSetup, SetupError};
+use crate::supervisor_protocol::{CgroupSetup, SetupError};
 
 /// The files to write to, to join a group: the first that exists. `tasks` of version 1 moves a
 /// single thread, at once. To move a whole process, the kernel waits until no core creates or ends

@@ -13,11 +13,11 @@ use nix::unistd::Pid;
 
 use super::files::{GIVEN, Version, file_of};
 use super::hierarchy::{ASIDE, Hierarchy, hierarchies};
-use super::readings::Cgroups;
+use super::process_cgroups::Cgroups;
 use crate::error::{ScopeError, Unavailable};
 use crate::level::Mechanism;
-use crate::limits::Limits;
-use crate::protocol::CgroupSetup;
+use crate::resource_limits::Limits;
+use crate::supervisor_protocol::CgroupSetup;
 
 /// A group in one hierarchy that contains the groups of processes.
 #[derive(Debug)]

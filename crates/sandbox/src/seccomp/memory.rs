@@ -4,7 +4,7 @@ use nix::libc;
 
 use super::filter::{Built, Rules, equals, has_bits, number};
 use super::{Files, Memory, Surroundings};
-use crate::request::Network;
+use crate::containment_request::Network;
 
 const UNCOUNTED: &[libc::c_long] = &[
     libc::SYS_memfd_create,

@@ -3,7 +3,7 @@
 use nix::libc;
 
 use super::filter::{Built, Rules, differs, has_bits, number};
-use crate::request::Network;
+use crate::containment_request::Network;
 
 /// Refuses all sockets that need a network which is closed, and those that reach programs of this
 /// machine by a path or name. Only connected pairs remain: their ends cannot send anywhere else. With

@@ -1,39 +1,39 @@
 //! Findings from the games besides the ranking: how they ended, how clocks were used, results that
 //! the ratings do not explain, and players that decide alike. Pure functions of the log.
 
-pub mod clocks;
+pub mod clock_use;
 pub mod copies;
-pub mod decisions;
+pub mod decision_hashes;
 pub mod known_decisions;
 pub mod look_alikes;
-pub mod searches;
-pub mod warned;
-pub mod workers;
+pub mod search_use;
+pub mod warning_counts;
+pub mod worker_results;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use serde::Serialize;
 
-use self::clocks::{ClockUse, Clocks};
+use self::clock_use::{ClockUse, Clocks};
 use self::copies::copies;
-use self::decisions::{DecisionHash, decisions};
+use self::decision_hashes::{DecisionHash, decisions};
 use self::known_decisions::KnownDecisions;
 use self::look_alikes::{FirstLegal, Habits, LookAlikes};
-use self::searches::{SearchUse, Searches};
-use self::warned::{WarningCount, Warnings};
-use self::workers::{WorkerCollector, WorkerResults};
-use crate::analysis::evaluation::Evaluation;
+use self::search_use::{SearchUse, Searches};
+use self::warning_counts::{WarningCount, Warnings};
+use self::worker_results::{WorkerCollector, WorkerResults};
 use crate::analysis::logged_game::{LoggedGame, PassError};
 use crate::analysis::seen_games::SeenGames;
-use crate::analysis::tournament::TournamentAnalysis;
+use crate::analysis::tournament_analysis::TournamentAnalysis;
+use crate::analysis::tournament_evaluation::Evaluation;
 use crate::folder::FolderError;
 use referee_match::replay::ReplayError;
 use referee_ratings::Estimate;
 use referee_ratings::{Cycle, Unexplained, cycles, unexplained};
 use referee_record::log::{LogError, LogProblem};
 use referee_record::model::fault::FaultCode;
-use referee_record::model::rules::GameRules;
+use referee_record::model::game_rules::GameRules;
 
 /// All findings; players are listed by name, as configured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -276,9 +276,9 @@ impl Diagnoser {
 mod tests {
     use super::look_alikes::FirstDecisions;
     use super::*;
-    use crate::analysis::results::Faulted;
+    use crate::analysis::named_results::Faulted;
     use crate::folder::{LineProblems, LogContents};
-    use crate::schedule::state::TournamentState;
+    use crate::schedule::tournament_state::TournamentState;
     use referee_match::referee::scripted_game;
     use referee_record::model::record::examples::{distinct, faulty, game, header};
     use referee_record::model::record::{GameRecord, Header};

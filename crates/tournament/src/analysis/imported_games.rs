@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::io::{self, BufRead};
 
 use self::row_per_seat::TidyList;
-use super::results::{Faulted, NamedResults};
+use super::named_results::{Faulted, NamedResults};
 use referee_games::{GameKind, Seat};
 use referee_ratings::{Compared, GameOutcome};
 use referee_record::model::fault::FaultCode;

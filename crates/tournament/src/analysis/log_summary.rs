@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::evaluation::Evaluation;
 use super::fault_cases::FaultCases;
 use super::highlights::Highlights;
 use super::logged_game::{LoggedGame, PassError};
 use super::rating_history::{RatingHistory, RatingPoint};
+use super::tournament_evaluation::Evaluation;
 use referee_record::model::record::Header;
 
 /// A summary of the games. Its size depends on the number of players and on the bounds of its

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::results::AnalysisError;
+use super::named_results::AnalysisError;
 use crate::folder::FolderError;
 use referee_record::model::game_summary::{GameSummary, UnknownResult};
 use referee_record::model::record::GameRecord;

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use referee_games::Seat;
 use referee_record::model::fault::Fault;
 use referee_record::model::record::{Anchor, GameRecord, Header, OutageCounts, PlayerInfo};
+use referee_record::model::seat_usage::{SeatUsage, UsageLimit};
 use referee_record::model::stage::{Format, Stage};
-use referee_record::model::usage::{SeatUsage, UsageLimit};
 use referee_record::seeds::game_id;
 
 /// The number of seats of games in a league.

@@ -14,7 +14,7 @@ use super::pseudonyms::Pseudonyms;
 use super::sealed_games::SealedGames;
 use crate::folder::{self, FolderError, LogContents};
 use referee_record::log::GameLine;
-use referee_record::log::places::LogPlaces;
+use referee_record::log::random_access::LogPlaces;
 use referee_record::model::fixture::Lineup;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::record::GameRecord;

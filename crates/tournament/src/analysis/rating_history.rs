@@ -1,9 +1,9 @@
 //! Ratings over time: fits of growing parts of a log, from its first games to the whole.
 
-use crate::analysis::evaluation::Evaluation;
 use crate::analysis::logged_game::LoggedGame;
-use crate::analysis::results::{AnalysisError, NamedResults};
+use crate::analysis::named_results::{AnalysisError, NamedResults};
 use crate::analysis::seen_games::SeenGames;
+use crate::analysis::tournament_evaluation::Evaluation;
 use referee_ratings::{Estimate, fit};
 use referee_record::model::record::{Anchor, Header};
 
@@ -107,8 +107,8 @@ impl RatingHistory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::results::Faulted;
-    use crate::schedule::summary::Summary;
+    use crate::analysis::named_results::Faulted;
+    use crate::schedule::progress_summary::Summary;
     use referee_record::model::record::examples::{distinct, game, header};
     use referee_record::model::stage::{Format, Stage};
 

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::schedule::state::TournamentState;
+use crate::schedule::tournament_state::TournamentState;
 use referee_record::model::record::Header;
 
 /// The games of a log that are not shown yet, because another game of their deal is still to be

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::run::deadline::RunDeadline;
 use crate::run::job::{DueGame, Finished, Job};
-use crate::schedule::state::TournamentState;
+use crate::schedule::tournament_state::TournamentState;
 use referee_record::model::fixture::Fixture;
 
 /// A job, and its earlier failures.

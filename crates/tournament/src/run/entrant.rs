@@ -8,8 +8,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use referee_games::AnyGame;
 use referee_match::player::{Launch, Player, Sandbox};
 use referee_record::fingerprint::Fingerprint;
-use referee_record::model::player::PlayerSpec;
-use referee_record::model::tc::ShortClock;
+use referee_record::model::player_spec::PlayerSpec;
+use referee_record::model::short_clock::ShortClock;
 
 /// The maximum length of a file name in messages, in bytes.
 const SHOWN: usize = 200;

@@ -13,7 +13,7 @@ use referee_record::model::bounds::HasBounds;
 use referee_record::model::clock::{millis, seconds};
 use referee_record::model::fixture::Fixture;
 use referee_record::model::record::{ClockRecord, FaultRecord, GameRecord, OutageCounts};
-use referee_record::model::usage::SeatUsage;
+use referee_record::model::seat_usage::SeatUsage;
 use referee_record::model::warning::{GameWarning, PlayerWarning};
 
 /// Why a game that was played does not count, and is played again.

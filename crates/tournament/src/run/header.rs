@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use referee_games::{RulesProgram, Text};
 use referee_record::model::containment::Containment;
-use referee_record::model::openings::{OpeningSource, Openings};
+use referee_record::model::opening_source::{OpeningSource, Openings};
 use referee_record::model::record::{Header, PlayerInfo, SCHEMA};
 use referee_record::model::tournament::Tournament;
 

@@ -2,8 +2,8 @@
 
 use tokio::sync::{mpsc, oneshot};
 
-use referee_record::model::player::PlayerSpec;
-use referee_record::model::roster::RosterChange;
+use referee_record::model::player_spec::PlayerSpec;
+use referee_record::model::roster_change::RosterChange;
 
 /// What a run is told while it plays. It follows one instruction after the other, and no game in
 /// play is disturbed: it is played to its end and counts, whatever becomes of its players.

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use super::entrant::{Entrant, Entrants};
-use super::event::WorkerPool;
-use super::failure::JobFailure;
+use super::job_failure::JobFailure;
+use super::run_event::WorkerPool;
 use super::spectators::Spectators;
 use referee_games::BySeat;
 use referee_match::referee::Unplayable;

@@ -7,8 +7,8 @@ use tokio::sync::watch;
 
 use super::entrant::Entrant;
 use super::game_record::{RecordBuilder, Void, VoidAttempts};
+use super::game_transcript;
 use super::job::{Conditions, DueGame, Finished, JobOutcome};
-use super::transcript;
 use referee_games::{AnyPosition, BySeat, Event, GameError, SEATS, Seat, SeatSet};
 use referee_match::openings::{Opening, OpeningBook};
 use referee_match::pauses;
@@ -16,7 +16,7 @@ use referee_match::player::{InitView, NotStarted, Player, PlayerStatistics};
 use referee_match::referee::{self, GameReport, GameSetup, Unplayable};
 use referee_record::model::fault::FaultCode;
 use referee_record::model::fixture::Fixture;
-use referee_record::model::tc::own_control;
+use referee_record::model::short_clock::own_control;
 use referee_record::model::warning::{GameWarning, PlayerWarning};
 
 /// A player that is kept, and waits for another game.
@@ -356,7 +356,7 @@ impl PlayerPool {
             }
         }
         let seats = self.book.rules().seats();
-        let transcript = faulted.then(|| transcript::text(&seats, &names, &players));
+        let transcript = faulted.then(|| game_transcript::text(&seats, &names, &players));
         let mut statistics = Vec::with_capacity(players.len());
         for (seat, player) in fixture.players.seats().zip(players) {
             statistics.push(self.release(seat, fixture, player, failed.contains(seat)).await);

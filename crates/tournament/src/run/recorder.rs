@@ -2,9 +2,9 @@
 
 use tokio::sync::watch;
 
-use super::event::{Listener, RunEvent};
+use super::run_event::{Listener, RunEvent};
 use crate::folder::LockedFolder;
-use crate::schedule::state::TournamentState;
+use crate::schedule::tournament_state::TournamentState;
 use referee_record::log::{LogWriter, WriteError};
 
 /// Writes finished games to the log, and transcripts of games with a fault to files beside it.

@@ -2,7 +2,7 @@
 
 mod changes;
 pub mod continuation;
-mod draw;
+mod drawn_openings;
 mod error;
 mod offer;
 mod rewrite;
@@ -10,21 +10,21 @@ mod rewrite;
 use std::path::Path;
 
 use self::changes::{ChangedProgram, Differences, Played, compare, may_grow};
-use self::draw::draw_openings;
+use self::drawn_openings::draw_openings;
 pub use self::error::ResumeError;
 use self::offer::{continue_league, offer};
 use self::rewrite::rewrite_log;
 use crate::folder::{self, FolderError, LockedFolder, LogContents};
 use crate::run::header::header_of;
-use crate::verify::first_difference;
+use crate::verify_record::first_difference;
 use referee_games::one_line;
 use referee_record::disk;
 use referee_record::log::{LOG, LogReader, LogWriter, WriteError};
 use referee_record::model::containment::Containment;
-use referee_record::model::openings::{OpeningSource, Openings};
-use referee_record::model::player::Out;
+use referee_record::model::game_rules::GameRules;
+use referee_record::model::opening_source::{OpeningSource, Openings};
+use referee_record::model::player_spec::Out;
 use referee_record::model::record::Header;
-use referee_record::model::rules::GameRules;
 use referee_record::model::stage::{Format, Stage, checked_round_robin, configured};
 use referee_record::model::tournament::Tournament;
 use referee_record::seeds::fresh_identity;

@@ -12,18 +12,18 @@ use super::*;
 use crate::folder::LockedFolder;
 use crate::run::cores::Cores;
 use crate::run::entrant::Entrant;
-use crate::run::event::Listeners;
 use crate::run::instruction::no_instructions;
 use crate::run::job::Conditions;
-use crate::run::worker::{Reports, Worker};
-use crate::schedule::state::RecordError;
-use referee_games::{Event, Game, OptionError, Options, Refusal, RuleSheet, Typed, two};
+use crate::run::run_event::Listeners;
+use crate::run::worker_thread::{Reports, Worker};
+use crate::schedule::tournament_state::RecordError;
+use referee_games::{Event, Game, OptionError, Options, Refusal, RuleSheet, Typed, two_player};
 use referee_match::openings::OpeningBook;
 use referee_match::player::{Player, Respond, Wire};
 use referee_record::log::{LogReader, LogWriter, WriteError};
 use referee_record::model::clock::TimeControl;
+use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::{Header, examples};
-use referee_record::model::rules::GameRules;
 use referee_record::model::stage::Stage;
 use referee_record::seeds::Secret;
 
@@ -57,7 +57,7 @@ impl Game for Toss {
 
     const NAME: &'static str = "toss";
     const TITLE: &'static str = "A game of the tests";
-    const SEATS: two::BySide<&'static str> = two::BySide::new("white", "black");
+    const SEATS: two_player::BySide<&'static str> = two_player::BySide::new("white", "black");
 
     fn sheet() -> &'static RuleSheet {
         static SHEET: RuleSheet =
@@ -77,25 +77,30 @@ impl Game for Toss {
         Self(None)
     }
 
-    fn turn(&self) -> two::Turn {
-        let over = two::Outcome { result: two::GameResult::Win(two::Side::First), reason: "toss" };
-        self.0.map_or(two::Turn::Move(two::Side::First), |_| two::Turn::Over(over))
+    fn turn(&self) -> two_player::Turn {
+        let over = two_player::Outcome {
+            result: two_player::GameResult::Win(two_player::Side::First),
+            reason: "toss",
+        };
+        self.0.map_or(two_player::Turn::Move(two_player::Side::First), |_| {
+            two_player::Turn::Over(over)
+        })
     }
 
     fn ply(&self) -> u32 {
         u32::from(self.0.is_some())
     }
 
-    fn legal_actions(&self, _: two::Side) -> Vec<Call> {
+    fn legal_actions(&self, _: two_player::Side) -> Vec<Call> {
         vec![Call::Win, Call::Panic]
     }
 
-    fn parse_action(&self, _: two::Side, text: &str) -> Result<Call, Refusal> {
+    fn parse_action(&self, _: two_player::Side, text: &str) -> Result<Call, Refusal> {
         Ok(if text == "panic" { Call::Panic } else { Call::Win })
     }
 
-    fn play_unchecked(&mut self, step: two::Step<Call, Infallible>, _: &mut Vec<Event>) {
-        let two::Step::Move(call) = step else { unreachable!("one seat moves") };
+    fn play_unchecked(&mut self, step: two_player::Step<Call, Infallible>, _: &mut Vec<Event>) {
+        let two_player::Step::Move(call) = step else { unreachable!("one seat moves") };
         assert!(call == Call::Win, "the coin fell off the table");
         self.0 = Some(call);
     }

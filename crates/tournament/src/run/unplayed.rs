@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::failure::JobFailure;
-use crate::schedule::state::TournamentState;
+use super::job_failure::JobFailure;
+use crate::schedule::tournament_state::TournamentState;
 use referee_record::wording::counted;
 
 /// At most this many games are named.

@@ -9,11 +9,11 @@ use tokio::sync::watch;
 use super::cores::Cores;
 use super::entrant::Entrant;
 use super::job::Conditions;
-use super::worker::{Reports, Worker};
+use super::worker_thread::{Reports, Worker};
 use referee_games::AnyGame;
 use referee_match::openings::OpeningBook;
 use referee_match::player::Sandbox;
-use referee_record::model::player::PlayerSpec;
+use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::record::Header;
 
 /// Where the games of a run are played: on this machine, or on others.

@@ -3,7 +3,7 @@
 //! A stage is played in sections. The next section is known when the last one is over. It depends
 //! only on its results, not on the order in which they came.
 
-pub mod check;
+pub mod check_stage;
 pub mod knockout;
 pub mod ladder;
 pub mod swiss;
@@ -12,7 +12,7 @@ use self::ladder::Goal;
 use crate::schedule::{meetings, pairings};
 use referee_ratings::{Fit, FixedRating, Results, fit};
 use referee_record::model::fixture::Lineup;
-use referee_record::model::player::Out;
+use referee_record::model::player_spec::Out;
 use referee_record::model::stage::Format;
 
 /// The result of a meeting of players in a section.
@@ -108,7 +108,7 @@ impl Next {
 /// none before it.
 pub fn next(format: &Format, course: &StageState<'_>) -> Option<Next> {
     if *format == Format::Check {
-        return check::next(course).map(|meetings| Next::of_more(meetings, course.deals));
+        return check_stage::next(course).map(|meetings| Next::of_more(meetings, course.deals));
     }
     if let Format::Listed { .. } = format {
         let tables = course.named.chunks_exact(course.seats);
@@ -182,7 +182,7 @@ pub(crate) fn next_of_late(format: &Format, late: usize, course: &StageState<'_>
             Next::of_more(meetings, course.deals)
         }
         _ => {
-            let mut meeting = check::next_partners(course, &others)?.to_vec();
+            let mut meeting = check_stage::next_partners(course, &others)?.to_vec();
             meeting.insert(0, late);
             Next::of_more(vec![meeting], course.deals)
         }

@@ -11,8 +11,8 @@ use referee_record::model::game_summary::{GameSummary, SeatFaults};
 use referee_record::model::record::{Header, examples};
 use referee_record::model::stage::{Format, Stage};
 use referee_tournament::analysis::Evaluation;
-use referee_tournament::analysis::results::Faulted;
-use referee_tournament::schedule::state::TournamentState;
+use referee_tournament::analysis::named_results::Faulted;
+use referee_tournament::schedule::tournament_state::TournamentState;
 
 use crate::cases;
 

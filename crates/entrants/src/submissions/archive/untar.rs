@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use tar::{Entry, EntryType, PaxExtensions};
 
-use referee_record::bounded::Bounded;
+use referee_record::plain_files::Bounded;
 
 use super::{ArchiveRefusal, EntryKind, UnpackTarget};
 

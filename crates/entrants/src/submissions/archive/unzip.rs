@@ -6,7 +6,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use referee_record::bounded::Bounded;
+use referee_record::plain_files::Bounded;
 
 use super::{ArchiveRefusal, EntryKind, SHOWN, UnpackTarget};
 

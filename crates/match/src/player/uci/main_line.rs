@@ -1,6 +1,6 @@
 //! Whether the main line of an engine can be played, and bears out its mate score.
 
-use super::info::EngineInfo;
+use super::engine_info::EngineInfo;
 use referee_games::{AnyPosition, Seat, Step, Turn};
 use referee_protocol::shown;
 

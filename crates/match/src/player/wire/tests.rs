@@ -9,7 +9,7 @@ use super::*;
 use referee_games::{BySeat, GameKind, Options, Seat};
 use referee_protocol::{Score, TurnClock};
 use referee_record::model::clock::{Measure, TimeControl};
-use referee_record::model::rules::GameRules;
+use referee_record::model::game_rules::GameRules;
 
 /// The messages that a player got.
 type Messages = Arc<Mutex<Vec<Value>>>;

@@ -1,10 +1,10 @@
 use std::fs;
 
 use super::*;
-use crate::log::places::LogPlaces;
+use crate::log::random_access::LogPlaces;
 use crate::log::{LogWriter, write_header};
 use crate::model::clock;
-use crate::model::openings::Openings;
+use crate::model::opening_source::Openings;
 use crate::model::record::examples::{game, header, program};
 use crate::model::record::{Anchor, FaultPolicy};
 use crate::model::stage::Format;

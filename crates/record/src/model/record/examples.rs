@@ -11,8 +11,8 @@ use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::{
     ClockRecord, FaultPolicy, GameRecord, Header, OutageCounts, PlayerInfo, SCHEMA,
 };
+use crate::model::seat_usage::SeatUsage;
 use crate::model::stage::{RankedBy, Stage};
-use crate::model::usage::SeatUsage;
 use referee_containment::Level;
 
 const SEATS: [&str; 2] = ["white", "black"];

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::decisions::DecisionHash;
+use super::decision_hashes::DecisionHash;
 
 /// The minimum number of positions; fewer prove nothing.
 const LEAST_POSITIONS: u32 = 20;

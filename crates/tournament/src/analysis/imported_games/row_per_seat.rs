@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::{BadLines, FieldError, Header, Names, fault_code, final_score};
-use crate::analysis::results::{Faulted, NamedResults};
+use crate::analysis::named_results::{Faulted, NamedResults};
 use referee_ratings::{Compared, GameOutcome, SeatedEnding, SeatedGame, Seating, Table};
 use referee_record::model::fault::FaultCode;
 use referee_record::model::game_summary::GameSummary;

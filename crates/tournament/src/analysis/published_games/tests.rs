@@ -1,5 +1,5 @@
 use super::*;
-use crate::schedule::state::TournamentState;
+use crate::schedule::tournament_state::TournamentState;
 use referee_games::Seat;
 use referee_record::log::{GameFront, GameNames, LinePlace, LogWriter};
 use referee_record::model::record::Header;

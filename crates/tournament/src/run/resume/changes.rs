@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::likeness::are_alike;
+use crate::name_likeness::are_alike;
 use referee_record::model::containment::Containment;
-use referee_record::model::openings::Openings;
+use referee_record::model::opening_source::Openings;
 use referee_record::model::record::{Header, PlayerInfo};
 use referee_record::model::stage::{
     Format, RankedBy, Stage, checked_round_robin, configured, describe_stages,

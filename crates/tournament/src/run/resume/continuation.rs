@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::folder::{self, FolderError};
-use crate::likeness::are_alike;
+use crate::name_likeness::are_alike;
 use referee_record::log::{LOG, LogScan, Scanned};
-use referee_record::model::entry::{Entry, LeavingReason};
+use referee_record::model::league_entry::{Entry, LeavingReason};
 use referee_record::model::record::{Header, PlayerInfo};
-use referee_record::model::roster::RosterChange;
+use referee_record::model::roster_change::RosterChange;
 
 /// The reason why a league cannot continue another one.
 #[derive(Debug, thiserror::Error)]

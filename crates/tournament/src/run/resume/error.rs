@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use referee_games::{GameError, one_line};
 use referee_record::log::WriteError;
-use referee_record::model::openings::UnreadableBook;
+use referee_record::model::opening_source::UnreadableBook;
 
 use super::continuation::ContinuationError;
 use crate::folder::{self, FolderError, LineProblem};
-use crate::verify::RecordFinding;
+use crate::verify_record::RecordFinding;
 
 /// The reason why a tournament cannot start or resume.
 #[derive(Debug, thiserror::Error)]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::analysis::Evaluation;
-use crate::analysis::results::Faulted;
+use crate::analysis::named_results::Faulted;
 use crate::folder::LogContents;
 use referee_record::shell;
 use referee_record::wording::listed;

@@ -11,8 +11,8 @@ use tokio::sync::oneshot;
 use super::*;
 use crate::run::instruction::PlayerChange;
 use crate::run::job::DueGame;
-use referee_record::model::entry::{Entry, Leaving, LeavingReason};
-use referee_record::model::player::examples::bot;
+use referee_record::model::league_entry::{Entry, Leaving, LeavingReason};
+use referee_record::model::player_spec::examples::bot;
 use referee_record::model::record::{GameRecord, PlayerInfo};
 use referee_record::model::stage::{Format, Stage};
 

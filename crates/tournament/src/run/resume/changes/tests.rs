@@ -1,10 +1,10 @@
 use super::*;
 use referee_protocol::Cost;
 use referee_record::model::adjudication::Adjudication;
-use referee_record::model::entry::Entry;
+use referee_record::model::league_entry::Entry;
 use referee_record::model::record::{Anchor, FaultPolicy, PlayerInfo, examples};
+use referee_record::model::seat_usage::UsageLimit;
 use referee_record::model::stage::Format;
-use referee_record::model::usage::UsageLimit;
 
 const NAMES: [&str; 2] = ["ant", "bee"];
 

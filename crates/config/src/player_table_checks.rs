@@ -1,0 +1,412 @@
+//! A table `[[players]]`: the player that it describes.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+
+use super::clock_limits::{tc, whole};
+use super::given_options::GivenOption;
+use super::player_keys::{PlayerKeys, RunMethod};
+use super::player_spec::{
+    LookupPaths, PlayerTerms, Room, RootFolder, UnresolvedCommand, from_bot, from_command,
+    from_decision, from_engine, is_same, only, player_of_build, with_libraries, words_of,
+};
+use super::problem::{ByteSpan, InvalidValue, Problem, Problems};
+use super::toml_keys::{Field, Given};
+use referee_entrants::build_plan::BuildPlan;
+use referee_entrants::build_rules::BuildRules;
+use referee_entrants::start_decision::{BuildState, decide};
+use referee_protocol::{Cost, MOST_COST};
+use referee_record::model::player_spec::{
+    EngineProtocol, EngineSettings, LONGEST_NAME, MOST_OUTAGES, PlayerSpec, name_problem,
+};
+use referee_record::model::seat_usage::{MOST_TOKENS, UsageLimit};
+use referee_sandbox::InvalidEndpoint;
+
+/// The most positions that an engine may be told to search for a move.
+const MOST_NODES: u64 = 1_000_000_000_000;
+/// The greatest depth that it may be told to search to.
+const DEEPEST: u32 = 1000;
+
+/// Takes those without a player out of `players`. Returns their names and the reasons.
+pub(super) fn take_absent(
+    players: &mut Vec<PlayerKeys>,
+    problems: &mut Problems,
+) -> BTreeMap<String, String> {
+    let is_absent = |keys: &PlayerKeys| matches!(keys.run, RunMethod::Absent(_));
+    let (absent, present) = std::mem::take(players).into_iter().partition(is_absent);
+    *players = present;
+    let reason = |keys: PlayerKeys| {
+        let name = name(keys.name.as_ref(), problems);
+        note_useless(&keys, problems);
+        let RunMethod::Absent(reason) = keys.run else { return None };
+        Some((name?, reason?.into_inner()))
+    };
+    Vec::into_iter(absent).filter_map(reason).collect()
+}
+
+/// Checks the player that `keys` describe; `None` if a problem was noted.
+pub(super) fn check(
+    keys: PlayerKeys,
+    place: LookupPaths<'_>,
+    builds: Option<&BuildRules>,
+    problems: &mut Problems,
+) -> Option<PlayerSpec> {
+    let name = name(keys.name.as_ref(), problems);
+    note_useless(&keys, problems);
+    let is_set = |flag: &Option<Spanned<bool>>| flag.as_ref().is_some_and(|it| *it.get_ref());
+    let guesses = is_set(&keys.guesses);
+    let restart = keys.restart.as_ref().map(|it| *it.get_ref());
+    let tc = tc(keys.tc.as_ref(), problems);
+    let outages = whole("outages", keys.outages.as_ref(), &(0..=MOST_OUTAGES), problems);
+    let (usage, long_notes) = (usage_limit(&keys, problems), is_set(&keys.long_notes));
+    let disqualified = keys.disqualified.as_ref().map(|it| it.get_ref().clone());
+    let spec = match &keys.run {
+        RunMethod::Command(Some(_)) => by_command(keys, place, builds, problems),
+        RunMethod::Bot(Some(bot)) => by_bot(bot, place, problems),
+        RunMethod::Engine(_, Some(_)) => by_engine(keys, place, problems),
+        RunMethod::Command(None)
+        | RunMethod::Engine(_, None)
+        | RunMethod::Bot(None)
+        | RunMethod::Absent(_) => None,
+        RunMethod::Several(given) => {
+            problems.add(several(given));
+            None
+        }
+        RunMethod::Neither if builds.is_some() && keys.dir.is_some() => {
+            by_detection(&keys, place, builds, problems)
+        }
+        RunMethod::Neither => {
+            let title = "this player has no `command`, `uci`, `gtp` or `bot`";
+            let problem = Problem::new(keys.at, title);
+            let help = "add `command = [\"python3\", \"player.py\"]`, `uci = \"./engine\"` or \
+                        `bot = \"greedy\"`";
+            problems.add(problem.help(help));
+            None
+        }
+    };
+    let spec = spec?;
+    Some(PlayerSpec {
+        name: name?,
+        tc,
+        restart: restart.unwrap_or(spec.restart),
+        guesses,
+        outages: outages.unwrap_or(0),
+        usage,
+        long_notes,
+        disqualified,
+        ..spec
+    })
+}
+
+/// How much of its service a player may use.
+fn usage_limit(keys: &PlayerKeys, problems: &mut Problems) -> UsageLimit {
+    let tokens = whole("tokens", keys.tokens.as_ref(), &(1..=MOST_TOKENS), problems);
+    UsageLimit { tokens, cost: cost(keys.cost.as_ref(), problems) }
+}
+
+fn cost(field: Given<'_, f64>, problems: &mut Problems) -> Option<Cost> {
+    let field = field?;
+    let cost = Cost::of_units(*field.get_ref()).filter(|cost| !cost.is_zero());
+    if cost.is_none() {
+        let expected = format!("expected a number from 0.000001 to {MOST_COST}");
+        let problem = Problem::new(field.span(), "`cost` is out of range");
+        problems.add(problem.label(expected));
+    }
+    cost
+}
+
+fn several([one, other]: &[(&str, ByteSpan); 2]) -> Problem {
+    let title = format!("this player has both `{}` and `{}`", one.0, other.0);
+    Problem::new(other.1.clone(), title)
+        .earlier(one.1.clone(), format!("`{}` is here", one.0))
+        .help("remove one of them")
+}
+
+/// Notes the keys that have no effect: for a built-in player, for someone without a player, and
+/// those of UCI engines for any other player.
+fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
+    let of_engines = [
+        ("options", keys.options.0.first().map(|option| option.name.span())),
+        ("nodes", keys.nodes.as_ref().map(Spanned::span)),
+        ("depth", keys.depth.as_ref().map(Spanned::span)),
+    ];
+    for (key, at) in of_engines {
+        if let (Some(at), false) =
+            (at, matches!(keys.run, RunMethod::Engine(EngineProtocol::Uci, _)))
+        {
+            let problem = Problem::new(at, format!("`{key}` is only for UCI engines"));
+            problems
+                .add(problem.help(format!("remove `{key}`, or run it as `uci = \"./engine\"`")));
+        }
+    }
+    note_useless_of_engine(keys, problems);
+    let who = match keys.run {
+        RunMethod::Bot(_) => "a built-in player",
+        RunMethod::Absent(_) => "an `absent` player",
+        _ => return,
+    };
+    let useless = [
+        ("dir", keys.dir.as_ref().map(Spanned::span)),
+        ("env", keys.env.as_ref().map(Spanned::span)),
+        ("files", keys.files.as_ref().map(Spanned::span)),
+        ("guesses", keys.guesses.as_ref().map(Spanned::span)),
+        ("root", keys.root.as_ref().map(Spanned::span)),
+        ("devices", keys.devices.as_ref().map(Spanned::span)),
+        ("network", keys.network.as_ref().map(Spanned::span)),
+    ];
+    let of_absent = [
+        ("tc", keys.tc.as_ref().map(Spanned::span)),
+        ("disqualified", keys.disqualified.as_ref().map(Spanned::span)),
+    ];
+    let is_absent = matches!(keys.run, RunMethod::Absent(_));
+    let of_absent = of_absent.into_iter().filter(|_| is_absent);
+    for (key, at) in useless.into_iter().chain(of_services(keys)).chain(of_absent) {
+        if let Some(at) = at {
+            let problem = Problem::new(at, format!("{who} cannot have `{key}`"));
+            problems.add(problem.help(format!("remove `{key}`, or run the player in another way")));
+        }
+    }
+}
+
+/// Notes the keys of what only the protocol of this program has words for.
+fn note_useless_of_engine(keys: &PlayerKeys, problems: &mut Problems) {
+    let RunMethod::Engine(..) = keys.run else { return };
+    for (key, at) in of_services(keys) {
+        if let Some(at) = at {
+            let problem = Problem::new(at, format!("an engine cannot have `{key}`"));
+            problems.add(problem.help("remove it; engine protocols do not support it"));
+        }
+    }
+}
+
+/// The keys of players that call a service, and where they are.
+fn of_services(keys: &PlayerKeys) -> [(&'static str, Option<ByteSpan>); 4] {
+    [
+        ("outages", keys.outages.as_ref().map(Spanned::span)),
+        ("tokens", keys.tokens.as_ref().map(Spanned::span)),
+        ("cost", keys.cost.as_ref().map(Spanned::span)),
+        ("long-notes", keys.long_notes.as_ref().map(Spanned::span)),
+    ]
+}
+
+fn by_bot(
+    bot: &Spanned<String>,
+    place: LookupPaths<'_>,
+    problems: &mut Problems,
+) -> Option<PlayerSpec> {
+    noted(from_bot(String::new(), bot.get_ref(), place.base), bot.span(), problems)
+}
+
+/// UCI has a line for each command, so a second line would be a command of its own.
+fn note_options_of_several_lines(options: &[GivenOption], problems: &mut Problems) {
+    for text in options.iter().flat_map(|option| [&option.name, &option.value]) {
+        if text.get_ref().contains(char::is_control) {
+            let title =
+                "an engine's option cannot contain a line break or another control character";
+            problems.add(Problem::new(text.span(), title).help("write it on one line"));
+        }
+    }
+}
+
+fn by_engine(
+    keys: PlayerKeys,
+    place: LookupPaths<'_>,
+    problems: &mut Problems,
+) -> Option<PlayerSpec> {
+    note_options_of_several_lines(&keys.options.0, problems);
+    let room = room(&keys, place.base, problems)?;
+    let RunMethod::Engine(protocol, Some(words)) = keys.run else { return None };
+    let at = words.span();
+    let settings = EngineSettings {
+        protocol,
+        options: keys.options.0.iter().map(GivenOption::owned).collect(),
+        nodes: whole("nodes", keys.nodes.as_ref(), &(1..=MOST_NODES), problems),
+        depth: whole("depth", keys.depth.as_ref(), &(1..=DEEPEST), problems),
+    };
+    let env = env(keys.env, problems);
+    let dir = dir(keys.dir.as_ref(), place.base, problems)?;
+    let files = files(keys.files, &dir, problems)?;
+    let command = UnresolvedCommand { words: words.into_inner().0, env, files, room };
+    let place = LookupPaths { base: &dir, ..place };
+    noted(from_engine(String::new(), command, settings, place), at, problems)
+}
+
+fn by_command(
+    keys: PlayerKeys,
+    place: LookupPaths<'_>,
+    builds: Option<&BuildRules>,
+    problems: &mut Problems,
+) -> Option<PlayerSpec> {
+    let plan = builds.and_then(|rules| build_plan(&keys, place.base, rules));
+    let room = room(&keys, place.base, problems)?;
+    let RunMethod::Command(Some(words)) = keys.run else { return None };
+    let at = words.span();
+    let env = env(keys.env, problems);
+    let dir = dir(keys.dir.as_ref(), place.base, problems)?;
+    let built = builds.zip(plan).map(|(rules, plan)| (rules, BuildState::of(rules, plan)));
+    let result = built.as_ref().and_then(|(_, built)| Some((&built.plan, built.dir.as_deref()?)));
+    let libraries = result.and_then(|(plan, dir)| plan.library_path(dir, dir));
+    let own_env = words_of(&env);
+    let env = with_libraries(env, libraries);
+    let dir = result.map_or(&*dir, |(_, dir)| dir);
+    let files = files(keys.files, dir, problems)?;
+    let words: Vec<String> = words.into_inner().into_iter().map(Spanned::into_inner).collect();
+    let place = LookupPaths { base: dir, ..place };
+    let hashed = [room.words(), words.clone(), own_env].concat();
+    let command = UnresolvedCommand { words, env, files, room };
+    let spec = from_command(String::new(), command, place);
+    let spec = match built {
+        Some((rules, built)) => player_of_build(rules, &built, spec, &hashed),
+        None => spec,
+    };
+    noted(spec, at, problems)
+}
+
+/// The player that is detected in a folder, after its build if it needs one.
+fn by_detection(
+    keys: &PlayerKeys,
+    place: LookupPaths<'_>,
+    builds: Option<&BuildRules>,
+    problems: &mut Problems,
+) -> Option<PlayerSpec> {
+    let at = keys.dir.as_ref()?.span();
+    let room = room(keys, place.base, problems)?;
+    let env = env(keys.env.clone(), problems);
+    let dir = dir(keys.dir.as_ref(), place.base, problems)?;
+    // The folder of the configuration belongs to no player.
+    let rules = builds.filter(|_| !is_same(&dir, place.base));
+    let decision = decide(&dir, rules);
+    let missing = || {
+        let title = match &decision.found[..] {
+            [] => "no player found in this folder",
+            _ => "several files in this folder could be the player",
+        };
+        InvalidValue::new(title, "say how to start it with `command = [\"./player\"]`")
+    };
+    let start = only(&decision).ok_or_else(missing);
+    let given = PlayerTerms { files: vec![".".to_owned()], env, room };
+    let spec = from_decision(&decision, start, rules, given, place);
+    noted(spec, at, problems)
+}
+
+/// What a player may use of the machine; `None` if a problem was noted.
+fn room(keys: &PlayerKeys, base: &Path, problems: &mut Problems) -> Option<Room> {
+    let mut complete = true;
+    let root = keys.root.as_ref().map(|name| {
+        let path = base.join(name.get_ref());
+        if !path.is_dir() {
+            let title = format!("cannot find the folder `{}`", name.get_ref().escape_debug());
+            let help = "`root` is the folder of an unpacked image, relative to the \
+                        configuration file's folder";
+            problems.add(Problem::new(name.span(), title).help(help));
+            complete = false;
+        }
+        RootFolder { name: name.get_ref().clone(), path }
+    });
+    let mut devices = Vec::new();
+    for name in keys.devices.iter().flat_map(Spanned::get_ref) {
+        let path = PathBuf::from(name.get_ref());
+        let is_device = fs::metadata(&path).is_ok_and(|found| found.file_type().is_char_device());
+        if !path.is_absolute() || !is_device {
+            let title = format!("`{}` is not a device", name.get_ref().escape_debug());
+            let help = "give the full path of a character device, such as /dev/dri/renderD128";
+            problems.add(Problem::new(name.span(), title).help(help));
+            complete = false;
+        }
+        devices.push(path);
+    }
+    let mut network = Vec::new();
+    for text in keys.network.iter().flat_map(|list| &list.get_ref().0) {
+        match text.get_ref().parse() {
+            Ok(endpoint) => network.push(endpoint),
+            Err(error) => {
+                let title = format!("invalid host `{}`", text.get_ref().escape_debug());
+                let error: InvalidEndpoint = error;
+                problems.add(Problem::new(text.span(), title).help(error.to_string()));
+                complete = false;
+            }
+        }
+    }
+    complete.then_some(Room { root, devices, network })
+}
+
+/// The build that a player needs, if any. The folder of the configuration belongs to no player.
+pub(super) fn build_plan(keys: &PlayerKeys, base: &Path, rules: &BuildRules) -> Option<BuildPlan> {
+    let dir = base.join(keys.dir.as_ref()?.get_ref());
+    if is_same(&dir, base) {
+        return None;
+    }
+    match keys.run {
+        RunMethod::Command(Some(_)) => rules.plan_at(&dir),
+        RunMethod::Neither => rules.plan(&dir),
+        _ => None,
+    }
+}
+
+fn noted<T>(result: Result<T, InvalidValue>, at: ByteSpan, problems: &mut Problems) -> Option<T> {
+    result.map_err(|complaint| problems.add(complaint.at(at))).ok()
+}
+
+fn name(field: Given<'_, String>, problems: &mut Problems) -> Option<String> {
+    let field = field?;
+    noted(check_name(field.get_ref()), field.span(), problems)?;
+    Some(field.get_ref().clone())
+}
+
+/// Checks a name that is shown to people and written in tables.
+pub(super) fn check_name(name: &str) -> Result<(), InvalidValue> {
+    let help = format!("a name has 1 to {LONGEST_NAME} characters and no control characters");
+    name_problem(name).map_or(Ok(()), |problem| Err(InvalidValue::new(problem, help)))
+}
+
+fn dir(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> Option<PathBuf> {
+    let Some(field) = field else { return Some(base.to_owned()) };
+    let dir = base.join(field.get_ref());
+    if dir.is_dir() {
+        return Some(dir);
+    }
+    let title = format!("cannot find the folder `{}`", field.get_ref().escape_debug());
+    let help = "a player's `dir` is relative to the configuration file's folder";
+    problems.add(Problem::new(field.span(), title).help(help));
+    None
+}
+
+fn env(
+    field: Field<BTreeMap<String, String>>,
+    problems: &mut Problems,
+) -> BTreeMap<String, String> {
+    let Some(field) = field else { return BTreeMap::new() };
+    let unfit = |(name, value): (&String, &String)| {
+        name.is_empty() || name.contains(['=', '\0']) || value.contains('\0')
+    };
+    if field.get_ref().iter().any(unfit) {
+        let problem = Problem::new(field.span(), "invalid environment variable");
+        let help = "a variable's name must not be empty or contain `=`; neither name nor value may \
+                    contain a NUL character";
+        problems.add(problem.help(help));
+    }
+    field.into_inner()
+}
+
+/// The player's further files, which must exist.
+fn files(
+    field: Field<Vec<Spanned<String>>>,
+    dir: &Path,
+    problems: &mut Problems,
+) -> Option<Vec<String>> {
+    let given = field.map(Spanned::into_inner).unwrap_or_default();
+    let mut complete = true;
+    for file in &given {
+        if let Err(error) = fs::metadata(dir.join(file.get_ref())) {
+            let title = format!("cannot read `{}`: {error}", file.get_ref().escape_debug());
+            let help = "`files` are relative to the player's `dir`";
+            problems.add(Problem::new(file.span(), title).help(help));
+            complete = false;
+        }
+    }
+    complete.then(|| given.into_iter().map(Spanned::into_inner).collect())
+}
