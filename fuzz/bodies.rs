@@ -15,11 +15,11 @@ use std::sync::LazyLock;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use referee_config::Configuration;
-use referee_entrants::submissions::{UnpackLimits, unpack_from};
+use referee_entrants::submissions::{UnpackLimits, unpack_archive_from};
 use referee_games::{GameKind, Options, Position, Step, Turn};
-use referee_match::openings::{Opening, listed};
+use referee_match::openings::{Opening, play_opening_list};
 use referee_match::player::fault_messages::looks_like_a_log;
-use referee_protocol::{Greeting, LINE_LIMIT, Reply, shown};
+use referee_protocol::{Greeting, LINE_LIMIT, Reply, error_excerpt};
 use referee_record::log::LogReader;
 use referee_report::colour::Colour;
 
@@ -51,7 +51,7 @@ const LONGEST_MESSAGE: usize = 4096;
 /// A line of a player.
 pub(crate) fn wire(input: &[u8]) {
     let line = &input[..input.len().min(LINE_LIMIT)];
-    is_plain(&shown(line));
+    is_plain(&error_excerpt(line));
     if let Err(why) = Greeting::read(line, 1) {
         is_plain(&why.to_string());
     }
@@ -93,7 +93,7 @@ pub(crate) fn configuration(input: &[u8]) {
     fs::write(&path, &inside).expect("written");
     fs::write(dir.path().join("player.py"), "class Player: pass\n").expect("written");
     let read = Configuration::read(&path, Colour::Plain);
-    match read.and_then(|configuration| configuration.tournament().whole()) {
+    match read.and_then(|configuration| configuration.tournament().into_tournament()) {
         Err(error) => assert!(!error.to_string().is_empty()),
         Ok(tournament) => {
             assert!(tournament.players.len() > 1);
@@ -135,7 +135,7 @@ pub(crate) fn boards(input: &[u8]) {
     let game = GameKind::BackToTheWall.game();
     let given = [("rounds", "my.toml")];
     let mut options = Options::resolve(game.options(), given).expect("a file of a board");
-    if let Err(error) = options.load(|_| Ok::<_, Infallible>(text.to_owned())) {
+    if let Err(error) = options.load_files(|_| Ok::<_, Infallible>(text.to_owned())) {
         assert!(!error.to_string().is_empty());
         return;
     }
@@ -173,9 +173,9 @@ pub(crate) fn openings(input: &[u8]) {
 
 /// An accepted value is accepted again as a record writes it, and means the same.
 fn listed_again(start: &Position, actions: &[String]) {
-    let Ok(steps) = listed(start, actions) else { return };
-    let texts = Opening::texts_of(&steps);
-    let again = listed(start, &texts).map(|steps| Opening::texts_of(&steps));
+    let Ok(steps) = play_opening_list(start, actions) else { return };
+    let texts = Opening::action_texts(&steps);
+    let again = play_opening_list(start, &texts).map(|steps| Opening::action_texts(&steps));
     assert_eq!(again.as_ref(), Ok(&texts));
 }
 
@@ -185,7 +185,7 @@ pub(crate) fn archives(input: &[u8]) {
     let dir = tempfile::tempdir().expect("a folder");
     let to = dir.path().join("to");
     fs::create_dir(&to).expect("a folder");
-    if let Err(why) = unpack_from(Cursor::new(input), &to, LIMITS) {
+    if let Err(why) = unpack_archive_from(Cursor::new(input), &to, LIMITS) {
         is_plain(&why.to_string());
     }
     let (entries, bytes) = held(&to);
@@ -210,5 +210,5 @@ fn held(dir: &Path) -> (usize, u64) {
 /// A message for people: bounded, in one line, without terminal control characters.
 fn is_plain(text: &str) {
     assert!(text.chars().count() <= LONGEST_MESSAGE, "{} characters: {text}", text.chars().count());
-    assert_eq!(text, referee_protocol::escape::terminal(text), "not escaped");
+    assert_eq!(text, referee_protocol::escape::escape_line(text), "not escaped");
 }

@@ -9,8 +9,8 @@ use crate::commands::{
     ask, bot, check, compare, completions_and_man, export, help, league, new, play, probe, rank,
     replay, report, rules, run, serve, test_game, trace, tune, verify, worker,
 };
-use crate::printer::{Printer, Styled};
-use referee_config::similar;
+use crate::printer::{ColouredText, Printer};
+use referee_config::find_similar_word;
 
 /// Runs tournaments between programs that play board games
 #[derive(Debug, Parser)]
@@ -48,11 +48,11 @@ impl Cli {
         let matches = Self::grouped().try_get_matches();
         let cli = matches.and_then(|matches| Self::from_arg_matches(&matches));
         cli.unwrap_or_else(|error| {
-            let error = with_nearest(error);
+            let error = suggest_nearest_word(error);
             // It repeats words of the command line, which may be names of files of others. Text
             // that is safe is shown with its colours.
             let text = error.render().to_string();
-            let shown = Styled::plain(text.trim_end());
+            let shown = ColouredText::plain(text.trim_end());
             if *shown == *text.trim_end() {
                 error.exit();
             }
@@ -63,7 +63,7 @@ impl Cli {
 
     /// The command line, whose help lists the commands in groups.
     pub(crate) fn grouped() -> clap::Command {
-        with_groups(Self::command())
+        group_help_commands(Self::command())
     }
 }
 
@@ -77,7 +77,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
 ];
 
 /// Lists the commands in groups in the help.
-fn with_groups(command: clap::Command) -> clap::Command {
+fn group_help_commands(command: clap::Command) -> clap::Command {
     let (heading, name_style) =
         (*command.get_styles().get_header(), *command.get_styles().get_literal());
     let group = |(group, names): (&str, &[&str])| {
@@ -96,10 +96,10 @@ fn with_groups(command: clap::Command) -> clap::Command {
 }
 
 /// Replaces a suggestion that only begins alike with the command or value most likely meant.
-fn with_nearest(error: clap::Error) -> clap::Error {
+fn suggest_nearest_word(error: clap::Error) -> clap::Error {
     match error.kind() {
-        ErrorKind::InvalidSubcommand => with_nearest_command(error),
-        ErrorKind::InvalidValue => with_nearest_value(error),
+        ErrorKind::InvalidSubcommand => suggest_nearest_command(error),
+        ErrorKind::InvalidValue => suggest_nearest_value(error),
         _ => error,
     }
 }
@@ -113,10 +113,10 @@ const OTHER_VALUES: [(&str, &str); 2] = [
     ),
 ];
 
-fn with_nearest_value(mut error: clap::Error) -> clap::Error {
+fn suggest_nearest_value(mut error: clap::Error) -> clap::Error {
     let nearest = match (error.get(ContextKind::InvalidValue), error.get(ContextKind::ValidValue)) {
         (Some(ContextValue::String(given)), Some(ContextValue::Strings(known))) => {
-            similar(given, known.iter().map(String::as_str)).map(str::to_owned)
+            find_similar_word(given, known.iter().map(String::as_str)).map(str::to_owned)
         }
         _ => return error,
     };
@@ -136,11 +136,11 @@ fn with_nearest_value(mut error: clap::Error) -> clap::Error {
     error
 }
 
-fn with_nearest_command(mut error: clap::Error) -> clap::Error {
+fn suggest_nearest_command(mut error: clap::Error) -> clap::Error {
     let command = Cli::command();
     let nearest = match (error.kind(), error.get(ContextKind::InvalidSubcommand)) {
         (ErrorKind::InvalidSubcommand, Some(ContextValue::String(given))) => {
-            similar(given, command.get_subcommands().map(clap::Command::get_name))
+            find_similar_word(given, command.get_subcommands().map(clap::Command::get_name))
         }
         _ => None,
     };

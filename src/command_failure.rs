@@ -10,7 +10,9 @@ use referee_league::control::ControlError;
 use referee_league::invitations::InvitationError;
 use referee_match::game_program::OpenError;
 use referee_match::openings::BookError;
-use referee_match::player::player_sandbox::{shortage_text, unresolved_text};
+use referee_match::player::player_sandbox::{
+    describe_player_shortage, describe_unresolved_sandbox,
+};
 use referee_match::reask::NotAsked;
 use referee_match::referee::Unplayable;
 use referee_match::replay::ReplayError;
@@ -18,7 +20,7 @@ use referee_record::log::WriteError;
 use referee_record::model::game_rules::{HeaderError, MoreSeats, OtherGame, RefusedBots};
 use referee_record::seeds::NoRandomNumbers;
 use referee_report::ReportError;
-use referee_report::colour::Styled;
+use referee_report::colour::ColouredText;
 use referee_sandbox::{ResolveError, Shortage, TooFewDescriptors};
 use referee_tournament::analysis::logged_game::PassError;
 use referee_tournament::folder::FolderError;
@@ -35,7 +37,7 @@ pub(crate) struct Failure {
     pub kind: FailureKind,
     /// The message: the problem, its place, and what to do. May have several lines. Its causes are
     /// escaped with it.
-    pub message: Styled,
+    pub message: ColouredText,
 }
 
 /// The kinds of failure, by exit code.
@@ -153,13 +155,13 @@ impl From<WebError> for Failure {
 
 impl From<Shortage> for Failure {
     fn from(shortage: Shortage) -> Self {
-        Self::system(shortage_text(&shortage))
+        Self::system(describe_player_shortage(&shortage))
     }
 }
 
 impl From<ResolveError> for Failure {
     fn from(error: ResolveError) -> Self {
-        Self::system(unresolved_text(&error))
+        Self::system(describe_unresolved_sandbox(&error))
     }
 }
 
@@ -340,7 +342,7 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     use super::*;
-    use referee_tournament::folder::{LockedFolder, check_count};
+    use referee_tournament::folder::{LockedFolder, check_folder_game_count};
 
     #[test]
     fn a_failure_to_write_says_what_to_do() {
@@ -361,7 +363,8 @@ mod tests {
         assert_eq!(Failure::from(unusable).kind, FailureKind::System);
         let damaged = FolderError::InvalidSecret(PathBuf::from("secret"));
         assert_eq!(Failure::from(damaged).kind, FailureKind::Input);
-        let lost = check_count(Path::new("results/cup"), 3, 4).expect_err("one is missing");
+        let lost =
+            check_folder_game_count(Path::new("results/cup"), 3, 4).expect_err("one is missing");
         assert_eq!(Failure::from(lost).kind, FailureKind::System);
     }
 }

@@ -2,21 +2,21 @@
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::fs::File;
-use std::io;
-use std::panic;
 use std::process::ExitCode;
 use std::sync::Mutex;
+use std::{io, panic};
 
 use crate::cli::{Cli, CliCommand};
 use crate::command_failure::{Failure, FailureKind};
+use crate::commands::completions_and_man::run_completions_command;
 use crate::commands::{
     Status, ask, bot, check, compare, completions_and_man, export, help, league, new, play, probe,
     rank, replay, report, rules, run, serve, test_game, trace, tune, verify, worker,
 };
-use crate::printer::{Escaping, Printer, Styled};
+use crate::printer::{ColouredText, Escaping, Printer};
 use crate::stop_signals;
 use clap::CommandFactory;
-use referee_entrants::build::{NOT_DONE, serve_inside};
+use referee_entrants::build::{NOT_DONE, serve_sandboxed_build};
 use referee_sandbox::{raise_descriptor_limit, serve_as_supervisor};
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -29,7 +29,7 @@ pub fn main() -> ExitCode {
         return code;
     }
     let printer = Printer::new(false);
-    if let Some(result) = serve_inside(printer.bytes()) {
+    if let Some(result) = serve_sandboxed_build(printer.bytes()) {
         return result.unwrap_or_else(|error| {
             printer.error(&error.to_string().into());
             ExitCode::from(NOT_DONE)
@@ -41,18 +41,18 @@ pub fn main() -> ExitCode {
     let result = raise_descriptor_limit()
         .map_err(Failure::from)
         .and_then(|()| start_logging(&cli))
-        .and_then(|()| dispatch(&cli.command, printer));
+        .and_then(|()| dispatch_command(&cli.command, printer));
     match result {
         Ok(Status::Done) => ExitCode::SUCCESS,
         Ok(Status::Found) => ExitCode::from(1),
         Ok(Status::NotBetter) => ExitCode::from(10),
         Ok(Status::Undecided) => ExitCode::from(11),
         Ok(Status::Interrupted) => ExitCode::from(stop_signals::INTERRUPTED),
-        Err(failure) => complain(&failure, printer),
+        Err(failure) => report_failure(&failure, printer),
     }
 }
 
-fn dispatch(command: &CliCommand, printer: Printer) -> Result<Status, Failure> {
+fn dispatch_command(command: &CliCommand, printer: Printer) -> Result<Status, Failure> {
     match command {
         CliCommand::Run(args) => run::run(args, printer),
         CliCommand::Play(args) => play::run(args, printer),
@@ -75,14 +75,14 @@ fn dispatch(command: &CliCommand, printer: Printer) -> Result<Status, Failure> {
         CliCommand::Probe(args) => probe::run(args, printer),
         CliCommand::Bot(args) => bot::run(args, printer),
         CliCommand::Help(args) => help::run(args, Cli::grouped(), printer),
-        CliCommand::Completions(args) => {
-            completions_and_man::completions(args, Cli::command(), printer)
+        CliCommand::Completions(args) => run_completions_command(args, Cli::command(), printer),
+        CliCommand::Man(args) => {
+            completions_and_man::run_man_command(args, Cli::command(), printer)
         }
-        CliCommand::Man(args) => completions_and_man::man(args, Cli::command(), printer),
     }
 }
 
-fn complain(failure: &Failure, printer: Printer) -> ExitCode {
+fn report_failure(failure: &Failure, printer: Printer) -> ExitCode {
     match failure.kind {
         FailureKind::BadLine => printer.bare_error(&failure.message),
         FailureKind::Closed => {}
@@ -99,7 +99,7 @@ fn complain(failure: &Failure, printer: Printer) -> ExitCode {
 /// Shows a panic, whose message may hold text of others.
 fn show_panic(panicked: &panic::PanicHookInfo<'_>, printer: Printer) {
     let trace = Backtrace::capture();
-    let mut text = Styled::plain(&panicked.to_string());
+    let mut text = ColouredText::plain(&panicked.to_string());
     if trace.status() == BacktraceStatus::Captured {
         text.push(&format!("\n{trace}"));
     }

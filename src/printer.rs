@@ -1,7 +1,7 @@
 //! The only place that writes to the terminal: data to stdout, everything else to stderr.
 //!
 //! Names, messages and files of others end up in nearly everything that is printed. So all of it is
-//! escaped here, regardless of what was done before: text by [`Styled`], which alone can have our
+//! escaped here, regardless of what was done before: text by [`ColouredText`], which alone can have our
 //! colours, and JSON as JSON does.
 
 pub(crate) mod activity;
@@ -13,10 +13,11 @@ use serde::Serialize;
 
 use crate::command_failure::Failure;
 use referee_protocol::escape;
-pub(crate) use referee_report::colour::{Colour, Styled};
+use referee_protocol::escape::{escape_json, escape_line};
+pub(crate) use referee_report::colour::{Colour, ColouredText};
 
 /// Uses colours on a terminal, unless `NO_COLOR` is set.
-fn colour_on(stream: &impl IsTerminal) -> Colour {
+fn detect_terminal_colour(stream: &impl IsTerminal) -> Colour {
     let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     if allowed && stream.is_terminal() { Colour::Ansi } else { Colour::Plain }
 }
@@ -36,11 +37,15 @@ pub(crate) struct Printer {
 impl Printer {
     /// Creates a printer for this process, with colours only on a terminal and without `NO_COLOR`.
     pub(crate) fn new(quiet: bool) -> Self {
-        Self { quiet, colour: colour_on(&io::stdout()), colour_err: colour_on(&io::stderr()) }
+        Self {
+            quiet,
+            colour: detect_terminal_colour(&io::stdout()),
+            colour_err: detect_terminal_colour(&io::stderr()),
+        }
     }
 
     /// Whether a progress bar can be drawn on stderr.
-    pub(crate) fn bar(self) -> bool {
+    pub(crate) fn has_progress_bar(self) -> bool {
         !self.quiet && io::stderr().is_terminal()
     }
 
@@ -69,21 +74,21 @@ impl Printer {
 
     /// Writes a line of data to stdout.
     pub(crate) fn line(self, text: &str) -> Result<(), Failure> {
-        self.styled(&Styled::plain(text))
+        self.styled(&ColouredText::plain(text))
     }
 
     /// Writes the path of a file to stdout, in one line.
     pub(crate) fn path(self, path: &Path) -> Result<(), Failure> {
-        self.line(&escape::terminal(&path.display().to_string()))
+        self.line(&escape_line(&path.display().to_string()))
     }
 
     /// Writes lines that may have colours to stdout.
-    pub(crate) fn styled(self, text: &Styled) -> Result<(), Failure> {
+    pub(crate) fn styled(self, text: &ColouredText) -> Result<(), Failure> {
         self.safe_line(text)
     }
 
     /// Writes text over the last lines on stdout, which is a terminal.
-    pub(crate) fn overwrite(self, lines: usize, text: &Styled) -> Result<(), Failure> {
+    pub(crate) fn overwrite(self, lines: usize, text: &ColouredText) -> Result<(), Failure> {
         let back = if lines > 0 { format!("\x1b[{lines}A\x1b[J") } else { String::new() };
         self.safe_line(&format!("{back}{text}"))
     }
@@ -103,11 +108,11 @@ impl Printer {
 
     /// Writes a line of JSON to stdout.
     pub(crate) fn json_text(self, json: &str) -> Result<(), Failure> {
-        self.safe_line(&escape::json(json))
+        self.safe_line(&escape_json(json))
     }
 
     /// Writes lines of text for people to stdout. On a terminal, long ones are broken between words.
-    pub(crate) fn text(self, text: &Styled) -> Result<(), Failure> {
+    pub(crate) fn text(self, text: &ColouredText) -> Result<(), Failure> {
         match self.columns() {
             Some(columns) => self.styled(&text.wrapped(columns)),
             None => self.styled(text),
@@ -121,7 +126,7 @@ impl Printer {
 
     /// Stdout for lines of JSON, flushed because programs wait for each.
     pub(crate) fn json_stream(self) -> Escaping<StdoutLock<'static>> {
-        Escaping { out: io::stdout().lock(), escape: escape::json }
+        Escaping { out: io::stdout().lock(), escape: escape::escape_json }
     }
 
     /// Stdout for bytes that only a program reads. The caller flushes it.
@@ -148,14 +153,14 @@ impl Printer {
     /// Writes a command for people to copy to stderr, in one line behind its label, unless quiet.
     pub(crate) fn command(self, label: &str, command: &str) {
         if !self.quiet {
-            let command = Styled::plain(command);
+            let command = ColouredText::plain(command);
             let _ = writeln!(io::stderr().lock(), "{label}: {command}");
         }
     }
 
     /// The text with its long lines broken between words, if stderr is a terminal.
-    fn fit_stderr(text: &str) -> Styled {
-        let text = Styled::plain(text);
+    fn fit_stderr(text: &str) -> ColouredText {
+        let text = ColouredText::plain(text);
         if !io::stderr().is_terminal() {
             return text;
         }
@@ -163,12 +168,12 @@ impl Printer {
     }
 
     /// Writes an error to stderr without a label, for errors that show their own place.
-    pub(crate) fn bare_error(self, text: &Styled) {
+    pub(crate) fn bare_error(self, text: &ColouredText) {
         let _ = writeln!(io::stderr().lock(), "{text}");
     }
 
     /// Writes an error to stderr.
-    pub(crate) fn error(self, text: &Styled) {
+    pub(crate) fn error(self, text: &ColouredText) {
         let label = self.colour_err.paint("error", "1;31");
         let _ = writeln!(io::stderr().lock(), "{label}: {text}");
     }
@@ -184,7 +189,7 @@ pub(crate) struct Escaping<W> {
 impl<W> Escaping<W> {
     /// Escapes text of several lines.
     pub(crate) fn text(out: W) -> Self {
-        Self { out, escape: escape::lines }
+        Self { out, escape: escape::escape_lines }
     }
 }
 
@@ -208,7 +213,7 @@ mod tests {
     #[test]
     fn a_file_has_no_colours() {
         let file = tempfile::tempfile().expect("a file");
-        assert_eq!(colour_on(&file), Colour::Plain);
+        assert_eq!(detect_terminal_colour(&file), Colour::Plain);
     }
 
     #[test]
@@ -221,6 +226,6 @@ mod tests {
 
     #[test]
     fn a_quiet_printer_draws_no_bar() {
-        assert!(!Printer::new(true).bar());
+        assert!(!Printer::new(true).has_progress_bar());
     }
 }

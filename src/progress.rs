@@ -2,6 +2,7 @@
 
 mod worker_pool;
 
+use self::worker_pool::{describe_worker_changes, describe_worker_pool};
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
 use crate::printer::Printer;
 use referee_games::Seat;
-use referee_protocol::escape;
+use referee_protocol::escape::escape_line;
 use referee_ratings::{Completion, Pentanomial};
 use referee_record::log::WriteError;
 use referee_record::model::fault::{Fault, FaultCode};
@@ -17,11 +18,11 @@ use referee_record::model::league_entry::LeavingReason;
 use referee_record::model::player_spec::Out;
 use referee_record::model::record::GameRecord;
 use referee_record::model::roster_change::RosterChange;
-use referee_record::wording::counted;
-use referee_report::match_verdict;
+use referee_record::wording::pluralize;
+use referee_report::match_verdict::untested_verdict_headline;
 use referee_tournament::analysis::fault_cases::FaultCase;
-use referee_tournament::run::deadline::EndTime;
-use referee_tournament::run::run_event::{Listener, RunEvent, WorkerPool};
+use referee_tournament::run::deadline::DeadlineTime;
+use referee_tournament::run::run_event::{RunEvent, RunListener, WorkerPool};
 use referee_tournament::schedule::tournament_state::TournamentState;
 
 /// The interval of plain lines without a terminal.
@@ -35,7 +36,7 @@ const FAULTS_TOLD: usize = 20;
 
 /// Shows the progress of a tournament.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub(crate) struct ProgressDisplay {
     printer: Printer,
     bar: Option<ProgressBar>,
     began: Instant,
@@ -53,12 +54,12 @@ pub(crate) struct Progress {
     /// The text shown instead of the leaders.
     headline: Option<String>,
     /// The time at which the games end, however many are left.
-    until: Option<EndTime>,
+    until: Option<DeadlineTime>,
     /// The machines that play, if the run is not only on this one.
     pool: Option<WorkerPool>,
 }
 
-impl Progress {
+impl ProgressDisplay {
     /// Creates the progress display for a tournament.
     pub(crate) fn new(printer: Printer) -> Self {
         let now = Instant::now();
@@ -80,14 +81,14 @@ impl Progress {
 
     /// Sets the time at which the games end, if there is one.
     #[must_use]
-    pub(crate) fn until(self, until: Option<EndTime>) -> Self {
+    pub(crate) fn with_end_time(self, until: Option<DeadlineTime>) -> Self {
         Self { until, ..self }
     }
 
     /// Tells each kind of fault with a command that repeats the player's decision. `called` are the
     /// options by which commands find the tournament; `None` if no command can name its players.
     #[must_use]
-    pub(crate) fn called(self, called: Option<String>) -> Self {
+    pub(crate) fn with_command_options(self, called: Option<String>) -> Self {
         Self { called, ..self }
     }
 
@@ -103,32 +104,33 @@ impl Progress {
     }
 
     /// Expects no more games.
-    pub(crate) fn over(&mut self) {
+    pub(crate) fn expect_no_more(&mut self) {
         self.expected = Some(self.played);
     }
 
     /// The games due in this run.
     fn due(&self, state: &TournamentState) -> u64 {
         self.expected
-            .map_or_else(|| self.played + state.due() as u64, |games| games.max(self.played))
+            .map_or_else(|| self.played + state.count_due() as u64, |games| games.max(self.played))
     }
 
     fn summary(&self, state: &TournamentState) -> String {
         let headline = self.headline.clone();
         headline.unwrap_or_else(|| {
-            let so_far = match_so_far(state);
-            let so_far = so_far.unwrap_or_else(|| format!("leading: {}", leaders(state)));
+            let so_far = format_match_progress(state);
+            let so_far =
+                so_far.unwrap_or_else(|| format!("leading: {}", format_leaders_progress(state)));
             self.machines() + &so_far
         })
     }
 
     /// The machines that play, if they are not only this one.
     fn machines(&self) -> String {
-        self.pool.as_ref().map_or_else(String::new, |pool| worker_pool::summary(pool) + ", ")
+        self.pool.as_ref().map_or_else(String::new, |pool| describe_worker_pool(pool) + ", ")
     }
 
     fn pool_changed(&mut self, pool: &WorkerPool) {
-        for change in worker_pool::changes(self.pool.as_ref(), pool) {
+        for change in describe_worker_changes(self.pool.as_ref(), pool) {
             self.say(&change);
         }
         self.pool = Some(pool.clone());
@@ -147,9 +149,9 @@ impl Progress {
 
     /// What to say about the faults of a game, if they are the first of their kind, and the command
     /// that repeats each, if there is one.
-    fn news_of_faults(&mut self, record: &GameRecord) -> Vec<(String, Option<String>)> {
+    fn new_fault_notes(&mut self, record: &GameRecord) -> Vec<(String, Option<String>)> {
         let mut news = Vec::new();
-        for case in FaultCase::all(record) {
+        for case in FaultCase::all_of_game(record) {
             let kind = (case.player.clone(), case.fault.code);
             if self.told.len() > FAULTS_TOLD || !self.told.insert(kind) {
                 continue;
@@ -157,7 +159,10 @@ impl Progress {
             news.push(if self.told.len() > FAULTS_TOLD {
                 ("further faults are in the report".to_owned(), None)
             } else {
-                (told(&case), self.called.as_deref().map(|called| case.command(called)))
+                (
+                    progress_note_on_fault(&case),
+                    self.called.as_deref().map(|called| case.command(called)),
+                )
             });
         }
         news
@@ -169,33 +174,33 @@ impl Progress {
         let rate = self.played as f64 / elapsed.as_secs_f64().max(1e-9);
         let due = self.due(state);
         if state.is_league() {
-            let faulted = faulted(state).saturating_sub(self.faulted_before);
+            let faulted = count_faulted_games(state).saturating_sub(self.faulted_before);
             let (played, summary) = (self.played, self.summary(state));
             return format!("{played} games, {rate:.1}/s, {faulted} with a fault, {summary}");
         }
         let time = match due - self.played {
             0 => format!("in {}", HumanDuration(elapsed)),
             left => {
-                let left = in_time(Duration::from_secs_f64(left as f64 / rate), self.until);
+                let left = limit_time_left(Duration::from_secs_f64(left as f64 / rate), self.until);
                 format!("{rate:.1}/s, {} left", HumanDuration(left))
             }
         };
         let about = if self.expected > Some(self.played) { "about " } else { "" };
-        let faulted = faulted(state).saturating_sub(self.faulted_before);
+        let faulted = count_faulted_games(state).saturating_sub(self.faulted_before);
         let (played, summary) = (self.played, self.summary(state));
         format!("{played} of {about}{due} games, {time}, {faulted} with a fault, {summary}")
     }
 }
 
 /// The number of games that count and ended in a fault.
-fn faulted(state: &TournamentState) -> usize {
-    state.counted().filter(|(_, game)| game.is_faulted()).count()
+fn count_faulted_games(state: &TournamentState) -> usize {
+    state.counted_games().filter(|(_, game)| game.is_faulted()).count()
 }
 
 /// The players with the largest shares of points, among those that would have a rank.
-fn leaders(state: &TournamentState) -> String {
+fn format_leaders_progress(state: &TournamentState) -> String {
     let mut scores = vec![(0, Completion::default()); state.names().len()];
-    for (fixture, game) in state.counted() {
+    for (fixture, game) in state.counted_games() {
         let failed = |seat| game.faults.of(seat).is_some();
         for (seat, points) in game.halves().iter() {
             let (halves, completion) = &mut scores[fixture.players.at(seat)];
@@ -219,16 +224,15 @@ fn leaders(state: &TournamentState) -> String {
         return "nobody yet".to_owned();
     }
     rows.sort_by(|one, other| other.0.total_cmp(&one.0));
-    let shown =
-        |(percent, name): &(f64, &String)| format!("{} {percent:.0}%", escape::terminal(name));
+    let shown = |(percent, name): &(f64, &String)| format!("{} {percent:.0}%", escape_line(name));
     rows.iter().take(LEADERS).map(shown).collect::<Vec<_>>().join(", ")
 }
 
 /// The estimate from a match of two players, from the side of the first, if it has one yet.
-pub(crate) fn match_so_far(state: &TournamentState) -> Option<String> {
+pub(crate) fn format_match_progress(state: &TournamentState) -> Option<String> {
     let [first, _] = state.names() else { return None };
     let (mut waiting, mut pairs, mut draws) = (HashMap::new(), Pentanomial::default(), 0);
-    for (fixture, game) in state.counted().filter(|(_, game)| game.outcome().is_some()) {
+    for (fixture, game) in state.counted_games().filter(|(_, game)| game.outcome().is_some()) {
         let seat = if fixture.players.at(Seat::FIRST) == 0 { Seat::FIRST } else { Seat::SECOND };
         let halves = game.halves()[seat];
         if let Some(other) = waiting.remove(&fixture.pair) {
@@ -238,54 +242,60 @@ pub(crate) fn match_so_far(state: &TournamentState) -> Option<String> {
             waiting.insert(fixture.pair, halves);
         }
     }
-    match_verdict::match_headline(first, &pairs, draws)
+    untested_verdict_headline(first, &pairs, draws)
 }
 
 /// A fault in a line.
-fn told(case: &FaultCase) -> String {
+fn progress_note_on_fault(case: &FaultCase) -> String {
     let FaultCase { id, player, fault, .. } = case;
-    format!("{}: {} in game {id}: {}", escape::terminal(player), fault.code, fault.reason())
+    format!("{}: {} in game {id}: {}", escape_line(player), fault.code, fault.reason())
 }
 
 /// Limits the time left to the end at `until`.
-fn in_time(left: Duration, until: Option<EndTime>) -> Duration {
-    until.map_or(left, |until| left.min(until.left()))
+fn limit_time_left(left: Duration, until: Option<DeadlineTime>) -> Duration {
+    until.map_or(left, |until| left.min(until.time_left()))
 }
 
 /// Games per second and the time left, after at least one game.
-fn speed(bar: &ProgressState, until: Option<EndTime>, out: &mut dyn std::fmt::Write) {
+fn write_progress_speed(
+    bar: &ProgressState,
+    until: Option<DeadlineTime>,
+    out: &mut dyn std::fmt::Write,
+) {
     if bar.pos() > 0 {
-        let left = HumanDuration(in_time(bar.eta(), until));
+        let left = HumanDuration(limit_time_left(bar.eta(), until));
         // Formatting to a string does not fail.
         let _ = write!(out, "  {:.1}/s  {left:#} left", bar.per_sec());
     }
 }
 
-impl Listener for Progress {
+impl RunListener for ProgressDisplay {
     fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), WriteError> {
         match event {
             RunEvent::CannotStart { player, fault } => self.cannot_start(player, fault),
             RunEvent::Begun { due } => self.begin(state, due),
             RunEvent::GameFinished { record, .. } => self.finished(record, state),
-            RunEvent::PlayerOut { player, game, why } => self.say(&out(player, game, why)),
+            RunEvent::PlayerOut { player, game, why } => {
+                self.say(&progress_note_on_removal(player, game, why));
+            }
             RunEvent::Notice(text) => self.say(text),
             RunEvent::Warning(warning) => self.say(&format!("warning: {warning}")),
             RunEvent::Finishing { games } => self.finishing(games),
             RunEvent::Over { .. } => self.end(state),
             RunEvent::WorkerPool(pool) => self.pool_changed(pool),
-            RunEvent::PlayersChanged(change) => self.say(&roster_news(change)),
+            RunEvent::PlayersChanged(change) => self.say(&progress_note_on_roster(change)),
             RunEvent::GameBegun { .. } | RunEvent::SectionOver => {}
         }
         Ok(())
     }
 }
 
-impl Progress {
+impl ProgressDisplay {
     fn cannot_start(&mut self, player: &str, fault: &Fault) {
         self.told.insert((player.to_owned(), fault.code));
         self.say(&format!(
             "warning: {} cannot start and will lose its games: {}",
-            escape::terminal(player),
+            escape_line(player),
             fault.message
         ));
         for line in &fault.stderr {
@@ -300,16 +310,16 @@ impl Progress {
         };
         self.began = Instant::now();
         self.printed = self.began;
-        self.faulted_before = faulted(state);
+        self.faulted_before = count_faulted_games(state);
         if state.is_league() {
             // The games begin with the first report of a worker: one may be over.
             if state.played() > 1 {
-                self.say(&format!("{} so far", counted(state.played(), "game")));
+                self.say(&format!("{} so far", pluralize(state.played(), "game")));
             }
         } else if state.played() > 0 {
             self.say(&format!("{} games are in the log, {about}{due} to play", state.played()));
         }
-        if self.printer.bar() {
+        if self.printer.has_progress_bar() {
             // A headline is long, and has a line of its own; so has the estimate of a match.
             let is_long = self.headline.is_some() || state.names().len() == 2;
             let gap = if is_long { "\n" } else { "  " };
@@ -327,7 +337,7 @@ impl Progress {
                         // Formatting to a string does not fail.
                         let _ = write!(out, "  {:.1}/s", bar.per_sec());
                     } else {
-                        speed(bar, until, out);
+                        write_progress_speed(bar, until, out);
                     }
                 };
                 bar.set_style(style.with_key("speed", speed));
@@ -339,7 +349,7 @@ impl Progress {
 
     fn finished(&mut self, record: &GameRecord, state: &TournamentState) {
         self.played += 1;
-        for (text, again) in self.news_of_faults(record) {
+        for (text, again) in self.new_fault_notes(record) {
             self.say(&text);
             if let Some(again) = again {
                 self.above_the_bar(|printer| printer.command("    again", &again));
@@ -350,7 +360,7 @@ impl Progress {
             bar.inc(1);
             if since >= REFRESH {
                 bar.set_length(self.due(state));
-                bar.set_message(escape::terminal(&self.summary(state)));
+                bar.set_message(escape_line(&self.summary(state)));
                 self.printed = Instant::now();
             }
         } else if since >= EVERY && (state.is_league() || self.played < self.due(state)) {
@@ -362,7 +372,7 @@ impl Progress {
 
     fn finishing(&self, games: usize) {
         let them = if games == 1 { "it" } else { "them" };
-        let games = counted(games, "game");
+        let games = pluralize(games, "game");
         self.say(&format!("Finishing {games} in progress; press Ctrl-C again to drop {them}"));
     }
 
@@ -372,15 +382,15 @@ impl Progress {
         } else if self.played > 0 {
             self.say(&self.plain_line(state));
         }
-        if let Some(checked) = self.pool.as_ref().and_then(worker_pool::checked) {
+        if let Some(checked) = self.pool.as_ref().and_then(worker_pool::describe_spot_checks) {
             self.say(&checked);
         }
     }
 }
 
 /// What to say about a player that comes or goes.
-fn roster_news(change: &RosterChange) -> String {
-    let player = escape::terminal(change.player());
+fn progress_note_on_roster(change: &RosterChange) -> String {
+    let player = escape_line(change.player());
     match change {
         RosterChange::Entered { .. } => format!("{player} has entered"),
         RosterChange::Returned { .. } => format!("{player} is back"),
@@ -393,8 +403,8 @@ fn roster_news(change: &RosterChange) -> String {
 }
 
 /// What to say about a player that was taken out.
-fn out(player: &str, game: &str, why: Out) -> String {
-    let player = escape::terminal(player);
+fn progress_note_on_removal(player: &str, game: &str, why: Out) -> String {
+    let player = escape_line(player);
     match why {
         Out::Quarantined => format!(
             "warning: {player} is quarantined after too many faults in a row, the last in game \
@@ -415,8 +425,8 @@ mod tests {
     use referee_record::model::record::examples::{faulty, game, header};
     use referee_record::model::stage::Stage;
 
-    fn progress() -> Progress {
-        Progress::new(Printer::new(true))
+    fn progress() -> ProgressDisplay {
+        ProgressDisplay::new(Printer::new(true))
     }
 
     /// A tournament of two players that meet in this many pairs.
@@ -439,7 +449,11 @@ mod tests {
         let record = record(&state, 0);
         state.add(&record).expect("it belongs");
         let winner = record.winner().expect("not a draw").to_owned();
-        assert!(leaders(&state).starts_with(&format!("{winner} 100%")), "{}", leaders(&state));
+        assert!(
+            format_leaders_progress(&state).starts_with(&format!("{winner} 100%")),
+            "{}",
+            format_leaders_progress(&state)
+        );
     }
 
     #[test]
@@ -464,7 +478,7 @@ mod tests {
         let header = Header { stages, quarantine: 2, ..header(&["ant", "bee", "cat"]) };
         let mut state = TournamentState::new(&header);
         let mut progress = progress();
-        progress.on(RunEvent::Begun { due: state.due() }, &state).expect("no failure");
+        progress.on(RunEvent::Begun { due: state.count_due() }, &state).expect("no failure");
         // The cat fails in all its games, and the last of them are over first.
         for index in (0..state.len()).rev() {
             let plain = record(&state, index);
@@ -480,12 +494,12 @@ mod tests {
             let finished = RunEvent::GameFinished { record: &played, transcript: None };
             progress.on(finished, &state).expect("no failure");
         }
-        let counted = state.counted().filter(|(_, game)| game.is_faulted()).count();
+        let counted = state.counted_games().filter(|(_, game)| game.is_faulted()).count();
         assert!(counted < 12, "some do not count");
         let line = progress.plain_line(&state);
         assert!(line.starts_with("18 of 18 games, "), "{line}");
         assert!(line.contains(&format!(", {counted} with a fault, ")), "{line}");
-        assert!(!leaders(&state).contains("cat"), "it is out");
+        assert!(!format_leaders_progress(&state).contains("cat"), "it is out");
     }
 
     #[test]
@@ -500,7 +514,7 @@ mod tests {
             progress.plain_line(&state).starts_with("1 of about 2 games, "),
             "at least one more"
         );
-        progress.over();
+        progress.expect_no_more();
         assert!(progress.plain_line(&state).starts_with("1 of 1 games, in "));
     }
 
@@ -531,18 +545,18 @@ mod tests {
     fn each_kind_of_fault_of_a_player_is_told_once() {
         let crash =
             |player: &str| faulty(game(player, "bee", "black"), &[("white", FaultCode::Crash)]);
-        let news = progress().news_of_faults(&crash("ant"));
+        let news = progress().new_fault_notes(&crash("ant"));
         assert!(matches!(news[..], [(_, None)]), "no command finds the player");
-        let mut progress = progress().called(Some("--results cup".to_owned()));
-        assert!(progress.news_of_faults(&game("ant", "bee", "white")).is_empty());
+        let mut progress = progress().with_command_options(Some("--results cup".to_owned()));
+        assert!(progress.new_fault_notes(&game("ant", "bee", "white")).is_empty());
         let record = crash("ant");
         let id = &record.id;
         let expected = format!("ant: crash in game {id}: why");
         let again = format!("referee ask ant --record {id} --ply 2 --results cup");
-        assert_eq!(progress.news_of_faults(&record), [(expected, Some(again))]);
-        assert!(progress.news_of_faults(&record).is_empty());
+        assert_eq!(progress.new_fault_notes(&record), [(expected, Some(again))]);
+        assert!(progress.new_fault_notes(&record).is_empty());
         let news =
-            (0..30).flat_map(|number| progress.news_of_faults(&crash(&format!("p{number}"))));
+            (0..30).flat_map(|number| progress.new_fault_notes(&crash(&format!("p{number}"))));
         let news: Vec<_> = news.collect();
         assert_eq!((news.len(), &*news[19].0), (20, "further faults are in the report"));
     }
@@ -550,18 +564,23 @@ mod tests {
     #[test]
     fn the_time_left_is_limited_by_the_end_time() {
         let (minute, hour) = (Duration::from_secs(60), Duration::from_secs(3600));
-        assert_eq!(in_time(hour, None), hour);
-        assert!(in_time(hour, Some(EndTime::After(Instant::now() + minute))) <= minute);
-        assert_eq!(in_time(hour, Some(EndTime::After(Instant::now()))), Duration::ZERO);
+        assert_eq!(limit_time_left(hour, None), hour);
+        assert!(
+            limit_time_left(hour, Some(DeadlineTime::After(Instant::now() + minute))) <= minute
+        );
+        assert_eq!(
+            limit_time_left(hour, Some(DeadlineTime::After(Instant::now()))),
+            Duration::ZERO
+        );
     }
 
     #[test]
     fn players_that_cannot_start_are_not_shown_as_leaders() {
         let mut state = state(1);
-        assert_eq!(leaders(&state), "nobody yet");
+        assert_eq!(format_leaders_progress(&state), "nobody yet");
         let plain = record(&state, 0);
         let seat = if plain.players[Seat::FIRST] == "bee" { "white" } else { "black" };
         state.add(&faulty(plain, &[(seat, FaultCode::NoStart)])).expect("it belongs");
-        assert_eq!(leaders(&state), "ant 100%");
+        assert_eq!(format_leaders_progress(&state), "ant 100%");
     }
 }

@@ -12,7 +12,7 @@ static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
 
 /// A language that there are kits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Language {
+pub(crate) enum KitLanguage {
     /// Python 3
     Python,
     /// Rust
@@ -41,7 +41,7 @@ pub(crate) struct TemplateFile {
     pub(crate) text: String,
 }
 
-impl Language {
+impl KitLanguage {
     /// The name of the language, for people.
     fn title(self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl Language {
 #[derive(Debug)]
 pub(crate) struct StarterKit {
     /// The language of its sources.
-    pub(crate) language: Language,
+    pub(crate) language: KitLanguage,
     /// The folder of its templates.
     folder: &'static str,
     /// The file to begin with.
@@ -72,7 +72,7 @@ pub(crate) struct StarterKit {
 
 impl StarterKit {
     const fn new(
-        language: Language,
+        language: KitLanguage,
         folder: &'static str,
         source: &'static str,
         build: Option<&'static str>,
@@ -92,7 +92,9 @@ impl StarterKit {
         ];
         let fill = |text: &str| {
             let marks = marks.iter().chain(&own);
-            marks.fold(select(text, parts), |text, (mark, value)| text.replace(mark, value))
+            marks.fold(select_kit_lines(text, parts), |text, (mark, value)| {
+                text.replace(mark, value)
+            })
         };
         let templates = self.templates();
         templates.into_iter().map(|(path, text)| TemplateFile { path, text: fill(text) }).collect()
@@ -104,7 +106,7 @@ impl StarterKit {
         let mut found = Vec::new();
         for folder in [own, &own.with_file_name("all")] {
             if let Some(dir) = TEMPLATES.get_dir(folder) {
-                collect(dir, dir.path(), &mut found);
+                collect_kit_templates(dir, dir.path(), &mut found);
             }
         }
         found
@@ -113,14 +115,14 @@ impl StarterKit {
 
 /// Adds the files below a folder. `Cargo.toml` is kept as `Cargo.toml.txt`, because Cargo would take
 /// its folder for a package of its own.
-fn collect(
+fn collect_kit_templates(
     dir: &'static Dir<'_>,
     root: &'static Path,
     found: &mut Vec<(&'static Path, &'static str)>,
 ) {
     for entry in dir.entries() {
         match entry {
-            DirEntry::Dir(dir) => collect(dir, root, found),
+            DirEntry::Dir(dir) => collect_kit_templates(dir, root, found),
             DirEntry::File(file) => {
                 let path = file.path().strip_prefix(root).unwrap_or(file.path());
                 let path = path
@@ -134,7 +136,7 @@ fn collect(
 }
 
 /// The lines of a template that are for kits with these parts, or for all.
-fn select(template: &str, parts: &[&str]) -> String {
+fn select_kit_lines(template: &str, parts: &[&str]) -> String {
     let mut text = String::with_capacity(template.len());
     let mut is_wanted = true;
     for line in template.split_inclusive('\n') {
@@ -150,20 +152,21 @@ fn select(template: &str, parts: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::game_kit::game_kits;
     use super::*;
 
     #[test]
     fn a_template_has_parts_for_some_kits() {
         let template = "a\n<<list>>\nb\n<<end>>\nc\n<<factored>>\nd\n<<end>>\nf\n";
-        assert_eq!(select(template, &["list"]), "a\nb\nc\nf\n");
-        assert_eq!(select(template, &["factored"]), "a\nc\nd\nf\n");
-        assert_eq!(select(template, &[]), "a\nc\nf\n");
+        assert_eq!(select_kit_lines(template, &["list"]), "a\nb\nc\nf\n");
+        assert_eq!(select_kit_lines(template, &["factored"]), "a\nc\nd\nf\n");
+        assert_eq!(select_kit_lines(template, &[]), "a\nc\nf\n");
     }
 
     /// Every file of `templates` belongs to a kit, and no mark or part is left in any.
     #[test]
     fn kits_are_complete() {
-        let kits = || player_kit::KITS.iter().chain(game_kit::kits());
+        let kits = || player_kit::KITS.iter().chain(game_kits());
         let mut used: Vec<_> = kits().map(|kit| Path::new(kit.folder)).collect();
         used.extend(["player/all", "game/all"].map(Path::new));
         for dir in TEMPLATES.dirs().flat_map(Dir::dirs) {

@@ -10,7 +10,7 @@ use nix::sys::signal::Signal;
 use tokio::signal::unix::{Signal as Signals, SignalKind, signal};
 use tokio::sync::watch;
 
-use referee_sandbox::is_ignored;
+use referee_sandbox::is_signal_ignored;
 
 /// The exit code of an interrupted program.
 pub(crate) const INTERRUPTED: u8 = 130;
@@ -24,42 +24,42 @@ const ECHO: Duration = Duration::from_millis(300);
 /// The first call starts signal handling. As long as a receiver lives and no signal came yet, a
 /// signal is passed to the receivers; otherwise it ends the program at once. SIGHUP never counts as
 /// a second signal, because a closing terminal sends several.
-pub(crate) fn stop_asked() -> io::Result<watch::Receiver<bool>> {
-    Ok(told()?.stop.subscribe())
+pub(crate) fn watch_stop_signal() -> io::Result<watch::Receiver<bool>> {
+    Ok(start_signal_handling()?.stop.subscribe())
 }
 
 /// Becomes true at the first Ctrl-C, which then stops nothing: the next signal does.
-pub(crate) fn finish_asked() -> io::Result<watch::Receiver<bool>> {
-    Ok(told()?.finish.subscribe())
+pub(crate) fn watch_finish_signal() -> io::Result<watch::Receiver<bool>> {
+    Ok(start_signal_handling()?.finish.subscribe())
 }
 
 /// The receivers of signals.
 #[derive(Debug, Clone, Default)]
-struct Told {
+struct SignalChannels {
     finish: watch::Sender<bool>,
     stop: watch::Sender<bool>,
 }
 
 /// Starts signal handling, if that was not done before.
-fn told() -> io::Result<Told> {
-    static TOLD: Mutex<Option<Told>> = Mutex::new(None);
+fn start_signal_handling() -> io::Result<SignalChannels> {
+    static TOLD: Mutex<Option<SignalChannels>> = Mutex::new(None);
     let mut attended = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(told) = &*attended {
         return Ok(told.clone());
     }
-    let told = Told::default();
-    attend(told.clone())?;
+    let told = SignalChannels::default();
+    start_signal_thread(told.clone())?;
     *attended = Some(told.clone());
     Ok(told)
 }
 
 /// Tells it to those who listen and were not told before. Returns whether there is anybody.
-fn tell(to: &watch::Sender<bool>) -> bool {
+fn notify_signal_receivers(to: &watch::Sender<bool>) -> bool {
     to.receiver_count() > 0 && !to.send_replace(true)
 }
 
 /// Becomes true once `event` has happened. Needs a runtime.
-pub(crate) fn true_after(
+pub(crate) fn watch_event(
     event: impl Future<Output = ()> + Send + 'static,
 ) -> watch::Receiver<bool> {
     let (tell, told) = watch::channel(false);
@@ -73,7 +73,7 @@ pub(crate) fn true_after(
 }
 
 /// Starts a thread only for signals, so that they are noticed even if other threads are busy.
-fn attend(told: Told) -> io::Result<()> {
+fn start_signal_thread(told: SignalChannels) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     // It lives as long as the program. If no thread can be started, it must not be dropped here,
     // where another runtime may be at work.
@@ -93,10 +93,12 @@ fn attend(told: Told) -> io::Result<()> {
                     continue;
                 }
                 let may_finish = kind == Signal::SIGINT && !*told.stop.borrow();
-                if (may_finish && tell(&told.finish)) || tell(&told.stop) {
+                if (may_finish && notify_signal_receivers(&told.finish))
+                    || notify_signal_receivers(&told.stop)
+                {
                     asked = Some(Instant::now());
                 } else if asked.is_none() || kind != Signal::SIGHUP {
-                    end();
+                    exit_on_signal();
                 }
             }
         });
@@ -105,7 +107,7 @@ fn attend(told: Told) -> io::Result<()> {
 }
 
 #[expect(clippy::exit, reason = "the other threads may be at anything")]
-fn end() -> ! {
+fn exit_on_signal() -> ! {
     std::process::exit(INTERRUPTED.into())
 }
 
@@ -121,7 +123,7 @@ struct StopSignals {
 
 impl StopSignals {
     fn new() -> io::Result<Self> {
-        let hears_hangup = !is_ignored(Signal::SIGHUP as i32);
+        let hears_hangup = !is_signal_ignored(Signal::SIGHUP as i32);
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,

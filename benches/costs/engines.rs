@@ -13,15 +13,15 @@ use rand_chacha::ChaCha8Rng;
 use referee_games::chess::Chess;
 use referee_games::two_player::{Step, Turn};
 use referee_games::{BySeat, Game, GameKind, Options};
-use referee_match::player::{GuessRight, Launch, OutageRight, Player, Sandbox};
-use referee_match::referee::{GameSetup, play};
+use referee_match::player::{GuessRight, OutageRight, Player, PlayerLaunch, PlayerSandbox};
+use referee_match::referee::{GameSetup, play_refereed_game};
 use referee_protocol::NOTE_LIMIT;
 use referee_record::model::adjudication::Adjudication;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::player_spec::EngineSettings;
 use referee_record::model::record::FaultPolicy;
-use referee_record::seeds::Luck;
+use referee_record::seeds::SeededLuck;
 use referee_sandbox::{Command as PlayerCommand, Level};
 
 use crate::instant::{RoundTrip, on_core, ping_pong};
@@ -74,7 +74,7 @@ pub(crate) fn print(folder: &Path) -> Outcome<()> {
 }
 
 /// The referee's CPU time and the wall time per move of games between engines that are kept.
-fn games(script: &Path, plies: u32, sandbox: &Arc<Sandbox>) -> Outcome<RoundTrip> {
+fn games(script: &Path, plies: u32, sandbox: &Arc<PlayerSandbox>) -> Outcome<RoundTrip> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut players = BySeat::from([player(script, sandbox)?, player(script, sandbox)?]);
     runtime.block_on(async {
@@ -107,21 +107,23 @@ async fn one_game(players: &mut BySeat<Player>, plies: u32) -> Outcome<()> {
         opening: &[],
         seeds: BySeat::from([1, 2]),
     };
-    let report = play(&setup, &mut Luck::from_key([0; 32]), players, &mut |_, _| ()).await?;
+    let report =
+        play_refereed_game(&setup, &mut SeededLuck::from_key([0; 32]), players, &mut |_, _| ())
+            .await?;
     if report.trace.plies == plies {
         return Ok(());
     }
     Err(format!("the game ended early: {:?}", report.ending).into())
 }
 
-fn player(script: &Path, sandbox: &Arc<Sandbox>) -> Outcome<Player> {
+fn player(script: &Path, sandbox: &Arc<PlayerSandbox>) -> Outcome<Player> {
     let command = PlayerCommand {
         args: vec![ENGINE.to_owned(), script.display().to_string()],
         dir: std::env::current_dir()?,
         readable: vec![script.to_owned()],
         ..PlayerCommand::new(std::env::current_exe()?)
     };
-    let launch = Launch {
+    let launch = PlayerLaunch {
         command,
         bridged: false,
         asks_rules: false,

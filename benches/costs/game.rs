@@ -7,21 +7,21 @@ use std::time::{Duration, Instant};
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{BySeat, Game, GameKind};
 use referee_match::player::{
-    GuessRight, Launch, OutageRight, Player, PlayerStatistics, Sandbox, Wire,
+    GuessRight, OutageRight, Player, PlayerLaunch, PlayerSandbox, PlayerStatistics, Wire,
 };
-use referee_match::referee::{GameReport, GameSetup, play};
+use referee_match::referee::{GameReport, GameSetup, play_refereed_game};
 use referee_protocol::NOTE_LIMIT;
 use referee_record::disk::remove_if_there;
 use referee_record::log::{LOG, LogWriter};
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::game_rules::GameRules;
-use referee_record::model::record::{FaultPolicy, Header, PlayerInfo, SCHEMA};
+use referee_record::model::record::{FaultPolicy, Header, HeaderPlayer, SCHEMA};
 use referee_record::model::seat_usage::UsageLimit;
 use referee_record::model::stage::{RankedBy, Stage};
-use referee_record::seeds::Luck;
+use referee_record::seeds::SeededLuck;
 use referee_sandbox::Command as PlayerCommand;
-use referee_tournament::run::game_record::{RecordBuilder, VoidAttempts};
+use referee_tournament::run::game_record::{GameRecordBuilder, VoidAttempts};
 
 use crate::instant::{INSTANT, InstantPlayer, RoundTrip, Script, options};
 use crate::measure::{Outcome, cpu, median};
@@ -40,7 +40,11 @@ pub(crate) struct GameCost {
 
 impl GameCost {
     /// The cost of a few games.
-    pub(crate) fn measure(script: &Script, wants: &str, sandbox: &Arc<Sandbox>) -> Outcome<Self> {
+    pub(crate) fn measure(
+        script: &Script,
+        wants: &str,
+        sandbox: &Arc<PlayerSandbox>,
+    ) -> Outcome<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (mut cpu, mut wall) = (0.0, 0.0);
         let mut starts = Vec::new();
@@ -93,10 +97,10 @@ pub(crate) async fn one_game(mut players: BySeat<Player>, script: &Script) -> Ou
         opening: &[],
         seeds: BySeat::from([1, 2]),
     };
-    let mut luck = Luck::from_key([0; 32]);
+    let mut luck = SeededLuck::from_key([0; 32]);
     // Reading the CPU clock is a system call, so it is read only when the first action was played.
     let mut first = None;
-    let report = play(&setup, &mut luck, &mut players, &mut |_, _| {
+    let report = play_refereed_game(&setup, &mut luck, &mut players, &mut |_, _| {
         if first.is_none() {
             first = Some((cpu().unwrap_or(f64::NAN), Instant::now()));
         }
@@ -125,7 +129,8 @@ fn log(report: GameReport, statistics: BySeat<PlayerStatistics>, script: &Script
     let names = BySeat::from(["ant".to_owned(), "bee".to_owned()]);
     let seats = WatchYourBack::SEATS.map(Into::into).into();
     let seeds = BySeat::from([1, 2]);
-    let builder = RecordBuilder { seats, names, seeds, report, statistics, wall: Duration::ZERO };
+    let builder =
+        GameRecordBuilder { seats, names, seeds, report, statistics, wall: Duration::ZERO };
     let fixture = Fixture { players: [0, 1].into(), pair: 1, game: 1 };
     let before = cpu()?;
     log.append(&builder.build("a-game".to_owned(), fixture, VoidAttempts::default()))?;
@@ -142,7 +147,7 @@ fn control() -> TimeControl {
 
 /// The header of a log of two players.
 fn header() -> Header {
-    let player = |name: &str| PlayerInfo {
+    let player = |name: &str| HeaderPlayer {
         name: name.to_owned(),
         command: String::new(),
         hash: String::new(),
@@ -175,7 +180,7 @@ fn header() -> Header {
         drawn: false,
         openings: None,
         book: None,
-        containment: Sandbox::off().record(),
+        containment: PlayerSandbox::off().record(),
         seed: None,
         anchors: Vec::new(),
         players: ["ant", "bee"].map(player).into(),
@@ -189,7 +194,7 @@ pub(crate) fn both(
     script: &Script,
     wants: &str,
     pause: Duration,
-    sandbox: &Arc<Sandbox>,
+    sandbox: &Arc<PlayerSandbox>,
 ) -> Outcome<BySeat<Player>> {
     let one = || player(script, wants, pause, sandbox);
     Ok(BySeat::from([one()?, one()?]))
@@ -199,7 +204,7 @@ fn player(
     script: &Script,
     wants: &str,
     pause: Duration,
-    sandbox: &Arc<Sandbox>,
+    sandbox: &Arc<PlayerSandbox>,
 ) -> Outcome<Player> {
     let (path, pause) = (script.path.display().to_string(), pause.as_millis().to_string());
     let command = PlayerCommand {
@@ -208,7 +213,7 @@ fn player(
         readable: vec![script.path.clone()],
         ..PlayerCommand::new(std::env::current_exe()?)
     };
-    let launch = Launch {
+    let launch = PlayerLaunch {
         command,
         bridged: false,
         asks_rules: false,

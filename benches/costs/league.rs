@@ -3,12 +3,12 @@
 use std::time::Instant;
 
 use referee_record::log::LogWriter;
-use referee_record::model::league_entry::Entry;
+use referee_record::model::league_entry::LeagueEntry;
 use referee_record::model::record::examples::{game, header};
-use referee_record::model::record::{GameRecord, Header, PlayerInfo};
+use referee_record::model::record::{GameRecord, Header, HeaderPlayer};
 use referee_record::model::roster_change::RosterChange;
 use referee_record::model::stage::{Format, Stage};
-use referee_tournament::folder;
+use referee_tournament::folder::read_folder_log;
 use referee_tournament::schedule::tournament_state::TournamentState;
 
 use crate::measure::{Outcome, cpu};
@@ -26,18 +26,19 @@ pub(crate) fn print(entrants: usize, games: usize) -> Outcome<()> {
     let mut log = LogWriter::create(folder.path(), &header)?;
     for number in 0..entrants {
         let author = format!("author {number}");
-        let name = Entry::name(&author, 1);
-        let entry = Entry { author, version: 1, at: 0, source: String::new(), kept: String::new() };
-        let player = PlayerInfo { name, entry: Some(entry), ..header.players[0].clone() };
+        let name = LeagueEntry::version_name(&author, 1);
+        let entry =
+            LeagueEntry { author, version: 1, at: 0, source: String::new(), kept: String::new() };
+        let player = HeaderPlayer { name, entry: Some(entry), ..header.players[0].clone() };
         let change = RosterChange::Entered { player: Box::new(player), files: [].into() };
-        state.apply(&change)?;
+        state.apply_roster_change(&change)?;
         log.append_change(&change)?;
     }
     let (mut longest, mut whole, mut chosen, mut shown) = (0.0_f64, 0.0, 0_u32, 1_000);
     let empty = memory()?;
     while state.played() < games {
         let before = cpu()?;
-        state.choose();
+        state.choose_league_deal();
         let took = cpu()? - before;
         (longest, whole, chosen) = (longest.max(took), whole + took, chosen + 1);
         while let Some(index) = state.next_due(0) {
@@ -59,10 +60,10 @@ pub(crate) fn print(entrants: usize, games: usize) -> Outcome<()> {
     log.finish()?;
     drop((state, log));
     let began = Instant::now();
-    let mut read = folder::read(folder.path(), |_, _| {})?;
+    let mut read = read_folder_log(folder.path(), |_, _| {})?;
     println!("reading the log of {} games: {:?}", read.state.played(), began.elapsed());
     let before = cpu()?;
-    read.state.choose();
+    read.state.choose_league_deal();
     let next = cpu()? - before;
     let holds = if next.max(longest) < GOAL { "holds" } else { "missed" };
     println!("choosing the next games: {next:.0} µs, goal {GOAL:.0} µs: {holds}");

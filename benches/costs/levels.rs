@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use referee_match::player::Sandbox;
+use referee_match::player::PlayerSandbox;
 use referee_record::model::containment::ContainmentRequest;
 use referee_sandbox::{Level, ResolveError};
 
@@ -29,9 +29,9 @@ pub(crate) fn extra_start(script: &Script) -> Outcome<f64> {
     })
 }
 
-pub(crate) fn sandbox(level: Level) -> Result<Arc<Sandbox>, ResolveError> {
+pub(crate) fn sandbox(level: Level) -> Result<Arc<PlayerSandbox>, ResolveError> {
     let request = ContainmentRequest { level: Some(level), ..ContainmentRequest::default() };
-    Ok(Arc::new(Sandbox::resolve(&request)?))
+    Ok(Arc::new(PlayerSandbox::resolve(&request)?))
 }
 
 /// Prints the cost of each level, compared with no containment.
@@ -69,7 +69,7 @@ fn print_level(level: Level, GameCost { start, a_move }: GameCost, off: GameCost
 
 /// The extra wall time per move, in milliseconds, if each player is frozen outside its turn. The
 /// players take [`PAUSE`] per move, because otherwise none would ever be fully frozen.
-fn frozen(script: &Script, sandbox: &Arc<Sandbox>) -> Outcome<f64> {
+fn frozen(script: &Script, sandbox: &Arc<PlayerSandbox>) -> Outcome<f64> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut walls = Vec::new();
     for freezes in [false, true] {

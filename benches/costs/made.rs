@@ -8,11 +8,11 @@ use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use referee_games::{BySeat, Seat};
 use referee_record::log::{LOG, LogReader, LogWriter};
-use referee_record::model::league_entry::{Entry, Leaving, LeavingReason};
-use referee_record::model::record::{GameRecord, Header, PlayerInfo};
+use referee_record::model::league_entry::{LeagueEntry, Leaving, LeavingReason};
+use referee_record::model::record::{GameRecord, Header, HeaderPlayer};
 use referee_record::model::roster_change::RosterChange;
 use referee_record::model::stage::{Format, Stage};
-use referee_record::seeds::Secret;
+use referee_record::seeds::TournamentSecret;
 use referee_tournament::folder::SECRET;
 use referee_tournament::schedule::tournament_state::TournamentState;
 
@@ -82,11 +82,11 @@ pub(crate) fn make_league(
     let mut luck = SmallRng::seed_from_u64(SEED);
     for entered in 0..all {
         for change in hand_in(&header.players[0], entered, authors)? {
-            state.apply(&change)?;
+            state.apply_roster_change(&change)?;
             log.append_change(&change)?;
         }
         while state.played() < games * (entered + 1) / all {
-            state.choose();
+            state.choose_league_deal();
             while let Some(index) = state.next_due(0) {
                 let [white, black] = state.fixture(index).players.two().map(|player| {
                     player.checked_sub(first).map_or(0.0, |it| strength(it % authors, authors))
@@ -103,16 +103,16 @@ pub(crate) fn make_league(
 }
 
 /// What changes when one of the authors hands in, who take turns: the version before leaves.
-fn hand_in(like: &PlayerInfo, entered: usize, authors: usize) -> Outcome<Vec<RosterChange>> {
+fn hand_in(like: &HeaderPlayer, entered: usize, authors: usize) -> Outcome<Vec<RosterChange>> {
     let author = format!("author {:03}", entered % authors);
     let version = u32::try_from(entered / authors)? + 1;
-    let name = |version| Entry::name(&author, version);
+    let name = |version| LeagueEntry::version_name(&author, version);
     let leaving = Leaving { at: 0, why: LeavingReason::Replaced };
     let left = (version > 1).then(|| RosterChange::Left { player: name(version - 1), leaving });
     let (source, kept) = (String::new(), String::new());
-    let entry = Entry { author: author.clone(), version, at: 0, source, kept };
+    let entry = LeagueEntry { author: author.clone(), version, at: 0, source, kept };
     let (name, hash) = (name(version), format!("{entered:064x}"));
-    let player = Box::new(PlayerInfo { name, hash, entry: Some(entry), ..like.clone() });
+    let player = Box::new(HeaderPlayer { name, hash, entry: Some(entry), ..like.clone() });
     let come = RosterChange::Entered { player, files: [].into() };
     Ok(left.into_iter().chain([come]).collect())
 }
@@ -151,7 +151,7 @@ fn again(played: &GameRecord, schedule: &TournamentState, index: usize) -> GameR
     let fixture = schedule.fixture(index);
     let players = fixture.players.players();
     let names: BySeat<String> = players.map(|player| schedule.name(player).to_owned()).collect();
-    let secret = Secret::from_seed(SEED);
+    let secret = TournamentSecret::from_seed(SEED);
     let seed = |seat: Seat| {
         let others: Vec<&str> = names.others(seat).map(|other| &*names[other]).collect();
         secret.player_seed(&names[seat], &others, fixture.pair, fixture.game)

@@ -39,6 +39,7 @@ mod table;
 #[path = "../../crates/ratings/benches/tournaments/mod.rs"]
 mod tournaments;
 
+use self::game::local_games;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -47,7 +48,7 @@ use game::GameCost;
 use instant::{Script, on_core};
 use log::LogCosts;
 use measure::Outcome;
-use referee_match::player::Sandbox;
+use referee_match::player::PlayerSandbox;
 use referee_sandbox::serve_as_supervisor;
 
 fn main() -> Outcome<()> {
@@ -81,10 +82,10 @@ fn main() -> Outcome<()> {
         }
         ["league", entrants, games] => league::print(entrants.parse()?, games.parse()?),
         ["growth", with] => growth::print(&script, with),
-        ["local", wants] => game::local_games(&script, wants),
-        ["play", wants] => {
-            on_core(0, || GameCost::measure(&script, wants, &Arc::new(Sandbox::off())).map(drop))
-        }
+        ["local", wants] => local_games(&script, wants),
+        ["play", wants] => on_core(0, || {
+            GameCost::measure(&script, wants, &Arc::new(PlayerSandbox::off())).map(drop)
+        }),
         _ => Err("unknown arguments".into()),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use referee_match::player::Sandbox;
+use referee_match::player::PlayerSandbox;
 
 use crate::game::GameCost;
 use crate::instant::{RoundTrip, Script, on_core, ping_pong};
@@ -30,7 +30,8 @@ impl MoveCosts {
             for _ in 0..ROUNDS {
                 let bare = ping_pong()?;
                 for (wants, ratios) in WANTS.iter().zip(&mut ratios) {
-                    let cost = GameCost::measure(script, wants, &Arc::new(Sandbox::off()))?.a_move;
+                    let cost =
+                        GameCost::measure(script, wants, &Arc::new(PlayerSandbox::off()))?.a_move;
                     let ratio = RoundTrip { cpu: cost.cpu / bare.cpu, wall: cost.wall / bare.wall };
                     ratios.push(ratio);
                 }

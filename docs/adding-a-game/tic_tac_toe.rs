@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::board::Square;
 use super::event::Event;
 use super::point::Point;
-use super::two::{BySide, GameResult, Outcome, Side, Step, Turn};
+use super::two_player::{BySide, GameResult, Outcome, Side, Step, Turn};
 use super::{Game, OptionError, Options, Refusal, RuleSheet, Text};
 
 /// The clauses and the options.

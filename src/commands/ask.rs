@@ -1,28 +1,31 @@
 //! `ask`: asks a player again for one decision of a recorded game.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::PathBuf;
-use std::slice;
+use std::{fs, slice};
 
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::find_game::FoundGame;
-use super::runtime::{settle_on_cores, until_interrupted};
+use super::runtime::{bind_command_to_cores, run_until_interrupted};
 use super::settings::{GameSettingsArgs, GivenSettings, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
-use referee_check::{Beginning, CheckFinding, ShownLine, fault_transcript};
+use referee_check::fault_transcript::transcript_before_fault;
+use referee_check::{Beginning, CheckFinding, FaultTranscriptLine};
 use referee_games::Seat;
-use referee_match::player::{Launch, Player};
-use referee_match::reask::{self, Asked, DecisionPoint, Divergence, RecordedGame};
-use referee_record::model::clock::{millis, seconds};
+use referee_match::player::{Player, PlayerLaunch};
+use referee_match::reask::{
+    self, Asked, DecisionPoint, Divergence, RecordedGame, first_decision_to_reask, reask_lines,
+    seat_to_reask,
+};
+use referee_record::model::clock::{format_clock_seconds, whole_millis};
 use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::plies::Plies;
-use referee_record::model::short_clock::own_control;
-use referee_record::seeds::Secret;
-use referee_report::board_picture::picture;
+use referee_record::model::short_clock::with_own_short_clock;
+use referee_record::seeds::TournamentSecret;
+use referee_report::board_picture::render_board_picture;
 
 /// Arguments of `ask`.
 #[derive(Debug, Args)]
@@ -77,25 +80,26 @@ pub(crate) fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
     let refusal = "player `human`: only `referee play` can ask a person";
     let spec = settings.program(&args.player, refusal)?;
     let Some(word) = &args.record else {
-        return at_the_start(args, &settings, &spec, printer);
+        return ask_at_game_start(args, &settings, &spec, printer);
     };
     let recorded = FoundGame::find(word, args.results.as_deref(), printer)?;
     let FoundGame { header, record, dir } = recorded;
-    let rules = args.settings.recorded_rules(&header, &dir, printer)?.with(&record.options)?;
+    let rules =
+        args.settings.recorded_rules(&header, &dir, printer)?.with_own_options(&record.options)?;
     let (control, policy) = (&header.clock, header.fault_policy);
     let source = RecordedGame { rules: &rules, control, policy, record: &record };
-    ask(args, &settings, &source, &spec, printer)
+    ask_recorded_decision(args, &settings, &source, &spec, printer)
 }
 
 /// A game at its start, without a record.
-fn at_the_start(
+fn ask_at_game_start(
     args: &AskArgs,
     settings: &Settings,
     spec: &PlayerSpec,
     printer: Printer,
 ) -> Result<Status, Failure> {
     let rules = settings.rules(printer)?;
-    let secret = Secret::from_seed(1);
+    let secret = TournamentSecret::from_seed(1);
     let seats = rules.seats();
     let names = seats.map_seats(|seat| match seat.index() {
         0 => spec.name.clone(),
@@ -107,17 +111,17 @@ fn at_the_start(
         let others: Vec<&str> = names.others(seat).map(name).collect();
         secret.player_seed(name(seat), &others, 1, 1)
     });
-    let luck = secret.luck(&names.seats().map(name).collect::<Vec<_>>(), 1);
+    let luck = secret.game_luck(&names.seats().map(name).collect::<Vec<_>>(), 1);
     let start = Beginning::start(&rules, &mut { luck })?;
     let nothing = (Seat::FIRST, std::time::Duration::ZERO, None);
     let record = start.record(rules.seats(), &names, seeds, 1, nothing);
-    let control = &own_control(&settings.base.clock, spec.tc);
+    let control = &with_own_short_clock(&settings.base.clock, spec.tc);
     let policy = settings.base.fault_policy;
     let source = RecordedGame { rules: &rules, control, policy, record: &record };
-    ask(args, settings, &source, spec, printer)
+    ask_recorded_decision(args, settings, &source, spec, printer)
 }
 
-fn ask(
+fn ask_recorded_decision(
     args: &AskArgs,
     settings: &Settings,
     source: &RecordedGame<'_>,
@@ -132,11 +136,13 @@ fn ask(
         record.clock.tc = None;
     }
     let source = RecordedGame { control: &control, record: &record, ..*source };
-    let decision = decision(args, &source, &spec.name)?;
-    let _cores = settle_on_cores(&control, source.rules.seats().len());
-    let mut player =
-        Player::process(Launch::of(spec, &*source.rules.game), settings.sandbox(None)?);
-    let asked = until_interrupted(async {
+    let decision = find_asked_decision(args, &source, &spec.name)?;
+    let _cores = bind_command_to_cores(&control, source.rules.seats().len());
+    let mut player = Player::process(
+        PlayerLaunch::for_player(spec, &*source.rules.game),
+        settings.sandbox(None)?,
+    );
+    let asked = run_until_interrupted(async {
         let asked = reask::ask_again(&source, decision, &mut player).await;
         player.leave().await;
         let asked = asked?;
@@ -144,36 +150,43 @@ fn ask(
             let greeting = asked.greeted.as_ref().map(|(said, _)| said.clone()).unwrap_or_default();
             let lines = match &player {
                 Player::Engine(engine) => engine.commands(),
-                _ => reask::lines(&source, decision, &greeting).await?,
+                _ => reask_lines(&source, decision, &greeting).await?,
             };
-            write_lines(file, &lines)?;
+            write_asked_lines(file, &lines)?;
         }
         Ok(asked)
     })?;
     let Some(asked) = asked else { return Ok(Status::Interrupted) };
-    let exchange = fault_transcript::last_request(&player);
+    let exchange = transcript_before_fault(&player);
     let finding = asked.outcome.as_ref().err().map(|fault| {
         let ply = asked.greeted.as_ref().map(|_| asked.position.ply());
         let exchange = exchange.clone();
         let game = &*source.rules.game;
         let mut finding = CheckFinding::new(game, fault, decision.seat, ply, exchange);
-        finding.advise(spec);
+        finding.add_advice(spec);
         finding
     });
     match args.format {
-        OutputFormat::Json => printer.json(&json_of(&asked, finding.as_ref(), &exchange))?,
+        OutputFormat::Json => {
+            printer.json(&asked_answer_json(&asked, finding.as_ref(), &exchange))?;
+        }
         OutputFormat::Text => {
             if asked.greeted.is_some() {
-                printer.styled(&picture(&*asked.position, &asked.events, printer.colour))?;
+                printer.styled(&render_board_picture(
+                    &*asked.position,
+                    &asked.events,
+                    printer.colour,
+                ))?;
             }
             let seat = &source.rules.seats()[decision.seat];
-            printer.text(&describe(&asked, seat, finding.as_ref(), &exchange).into())?;
+            printer
+                .text(&describe_asked_answer(&asked, seat, finding.as_ref(), &exchange).into())?;
         }
     }
     Ok(if finding.is_none() { Status::Done } else { Status::Found })
 }
 
-fn decision(
+fn find_asked_decision(
     args: &AskArgs,
     source: &RecordedGame<'_>,
     name: &str,
@@ -187,42 +200,43 @@ fn decision(
     });
     let wanted = wanted.transpose()?;
     let own = source.record.players.values.seat(name);
-    let first = reask::first_decision(source, wanted.or(own));
+    let first = first_decision_to_reask(source, wanted.or(own));
     let first = first.map_err(|why| Failure::input(why.to_string()))?;
     let ply = args.ply.unwrap_or(first);
-    let seat = reask::seat_at(source, ply, wanted, own)
+    let seat = seat_to_reask(source, ply, wanted, own)
         .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;
     Ok(DecisionPoint { seat, ply })
 }
 
-fn write_lines(file: &std::path::Path, lines: &[String]) -> Result<(), Failure> {
+fn write_asked_lines(file: &std::path::Path, lines: &[String]) -> Result<(), Failure> {
     fs::write(file, lines.join("\n") + "\n").map_err(|error| Failure::cannot_write(file, &error))
 }
 
 /// The answer of the player in `seat` for people; after a fault, with the lines that led to it.
-fn describe(
+fn describe_asked_answer(
     asked: &Asked,
     seat: &str,
     finding: Option<&CheckFinding>,
-    exchange: &[ShownLine],
+    exchange: &[FaultTranscriptLine],
 ) -> String {
     let mut text = String::new();
     // The board stands for the turn.
-    let shown =
-        |line: &&ShownLine| finding.is_some() && !(asked.greeted.is_some() && line.is_turn());
+    let shown = |line: &&FaultTranscriptLine| {
+        finding.is_some() && !(asked.greeted.is_some() && line.is_turn())
+    };
     for line in exchange.iter().filter(shown) {
         // Writing to a string does not fail.
         let _ = writeln!(text, "{line}");
     }
     if let Some(Divergence { ply, reply, recorded }) = &asked.divergence {
-        let reply = referee_protocol::escape::terminal(reply);
+        let reply = referee_protocol::escape::escape_line(reply);
         let _ = writeln!(
             text,
             "before that, after {}, it replied {reply}; in the record it replied {recorded}",
             Plies(*ply)
         );
     }
-    let used = seconds(asked.used);
+    let used = format_clock_seconds(asked.used);
     match (&asked.outcome, finding) {
         (_, Some(finding)) => {
             text.push_str(&finding.describe());
@@ -239,7 +253,11 @@ fn describe(
     text
 }
 
-fn json_of(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine]) -> Value {
+fn asked_answer_json(
+    asked: &Asked,
+    finding: Option<&CheckFinding>,
+    exchange: &[FaultTranscriptLine],
+) -> Value {
     let divergence = asked.divergence.as_ref().map(
         |Divergence { ply, reply, recorded }| json!({ "ply": ply, "said": reply, "recorded": recorded }),
     );
@@ -247,7 +265,7 @@ fn json_of(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine]
         "ply": asked.position.ply(),
         "action": asked.outcome.as_ref().ok().filter(|_| !asked.resigned),
         "resigned": asked.resigned,
-        "used_ms": millis(asked.used),
+        "used_ms": whole_millis(asked.used),
         "strayed": divergence,
         "finding": finding,
         "exchange": exchange,

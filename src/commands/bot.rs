@@ -2,9 +2,9 @@
 
 use super::{Failure, Status};
 use crate::printer::Printer;
-use referee_bots::Session;
+use referee_bots::BotSession;
 use referee_games::{GameError, RulesProgram};
-use referee_match::game_program::open_uncontained;
+use referee_match::game_program::open_uncontained_program;
 
 /// Arguments of `bot`.
 #[derive(Debug, Clone, clap::Args)]
@@ -25,24 +25,24 @@ pub(crate) struct BotArgs {
 /// Plays until `quit` or the end of the input.
 pub(crate) fn run(args: &BotArgs, printer: Printer) -> Result<Status, Failure> {
     let failed = |error: &std::io::Error| Failure::system(format!("bot {}: {error}", args.name));
-    let kind =
-        referee_bots::named(&args.name).map_err(|error| Failure::input(error.to_string()))?;
+    let kind = referee_bots::parse_bot_name(&args.name)
+        .map_err(|error| Failure::input(error.to_string()))?;
     let session = match &args.rules_program {
-        None => Session::new(kind),
-        Some(json) => match open_uncontained(&described(json)?) {
-            Ok(game) => Session::with_game(kind, game),
+        None => BotSession::new(kind),
+        Some(json) => match open_uncontained_program(&parse_bot_rules_program(json)?) {
+            Ok(game) => BotSession::with_game(kind, game),
             Err(GameError::Program(failure)) => {
-                referee_bots::refuse(&failure, printer.json_stream())
+                referee_bots::serve_bot_failure(&failure, printer.json_stream())
                     .map_err(|error| failed(&error))?;
                 return Ok(Status::Done);
             }
             Err(error) => return Err(error.into()),
         },
     };
-    referee_bots::serve(session, printer.json_stream()).map_err(|error| failed(&error))?;
+    referee_bots::serve_bot(session, printer.json_stream()).map_err(|error| failed(&error))?;
     Ok(Status::Done)
 }
 
-fn described(json: &str) -> Result<RulesProgram, Failure> {
+fn parse_bot_rules_program(json: &str) -> Result<RulesProgram, Failure> {
     serde_json::from_str(json).map_err(|error| Failure::input(format!("--rules-program: {error}")))
 }

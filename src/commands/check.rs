@@ -14,19 +14,23 @@ use std::time::Duration;
 
 use clap::Args;
 
-use self::candidates::{UnknownPlayer, file_name, free};
+use self::candidates::{
+    UnknownCandidate, candidate_file_name, free_candidate_name, group_same_candidates,
+    read_candidates,
+};
 use self::check_table::CheckTable;
+use self::parallel_checks::run_parallel_checks;
 use super::settings::{GameSettingsArgs, GivenSettings, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::printer::activity::Activity;
-use crate::printer::{Colour, Printer, Styled};
+use crate::printer::{Colour, ColouredText, Printer};
 use referee_bots::LADDER;
-use referee_check::{Candidate, CheckReport, CheckStep, Exam, Readiness, ReportText, drills};
-use referee_match::player::Sandbox;
-use referee_protocol::path_shortener;
+use referee_check::{Candidate, CheckReport, CheckReportText, CheckStep, Exam, Readiness, drills};
+use referee_match::player::PlayerSandbox;
+use referee_protocol::path_shortener::shorten_paths;
 use referee_record::model::player_spec::PlayerSpec;
-use referee_record::shell;
-use referee_tournament::analysis::diagnostics::copies;
+use referee_record::shell::quote_for_shell;
+use referee_tournament::analysis::diagnostics::copies::describe_copies;
 
 /// The maximum number of pairs of games against each built-in player.
 const MOST_PAIRS: i64 = 10_000;
@@ -97,9 +101,9 @@ pub(crate) struct CheckArgs {
 /// Checks the players.
 pub(crate) fn run(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     if args.watch {
-        return watch::again_and_again(args, printer, || check(args, printer));
+        return watch::check_on_every_change(args, printer, || check_players_once(args, printer));
     }
-    check(args, printer)
+    check_players_once(args, printer)
 }
 
 /// What the tests of a player consist of.
@@ -123,7 +127,7 @@ impl Default for ExamTerms<'_> {
     }
 }
 
-fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
+fn check_players_once(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     let Some(opened) = args.settings.open(&args.players, printer)? else {
         return Ok(Status::Interrupted);
     };
@@ -136,14 +140,15 @@ fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
         seed: args.seed,
         within: args.within.into(),
     };
-    let mut exam = exam(&terms, &settings, settings.sandbox(None)?, printer)?;
-    let mut entries = candidates::read(args, &words, &settings, &exam)?;
+    let mut exam = prepare_check_exam(&terms, &settings, settings.sandbox(None)?, printer)?;
+    let mut entries = read_candidates(args, &words, &settings, &exam)?;
     if args.all {
-        entries
-            .extend(settings.base.absent.iter().map(|absent| Err(UnknownPlayer::absent(absent))));
+        entries.extend(
+            settings.base.absent.iter().map(|absent| Err(UnknownCandidate::absent(absent))),
+        );
     }
     if args.all && settings.problems().is_some() {
-        entries.push(Err(UnknownPlayer::others(&settings)));
+        entries.push(Err(UnknownCandidate::others(&settings)));
     }
     if let [Err(refused)] = &entries[..] {
         return Err(refused.why.clone());
@@ -152,8 +157,8 @@ fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     activity.begin(0, "looking for the kinds of turn".to_owned());
     exam.drills = drills(&exam.rules)?;
     drop(activity);
-    let next_if_ready = next_if_ready(args, &settings, &exam, &entries);
-    let same = candidates::copies(&entries, &words);
+    let next_if_ready = suggest_after_check(args, &settings, &exam, &entries);
+    let same = group_same_candidates(&entries, &words);
     let bots: Vec<String> = exam.bots.iter().map(|bot| bot.name.clone()).collect();
     let table = args.csv.as_deref().map(|path| CheckTable::create(path, bots)).transpose()?;
     if let Some(dir) = &args.reports {
@@ -161,7 +166,7 @@ fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
             Failure::system(format!("cannot create {}: {error}", dir.display()))
         })?;
     }
-    let mut report_printer = ReportPrinter {
+    let mut report_printer = CheckReportPrinter {
         format: args.format,
         table,
         reports: args.reports.clone(),
@@ -173,10 +178,9 @@ fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
         no_players: BTreeMap::new(),
     };
     let players = entries.len();
-    let is_interrupted =
-        parallel_checks::examine_all(args.jobs, exam, entries, &mut report_printer)?;
+    let is_interrupted = run_parallel_checks(args.jobs, exam, entries, &mut report_printer)?;
     for names in &same {
-        printer.note(&copies::describe(names));
+        printer.note(&describe_copies(names));
     }
     if players > 1 {
         printer.note(&format!("{} of {players} players are ready", report_printer.ready));
@@ -190,11 +194,11 @@ fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
 
 /// What to do next with the only player if it is ready: play the tournament that it is in, or watch
 /// it against the last of its opponents.
-fn next_if_ready(
+fn suggest_after_check(
     args: &CheckArgs,
     settings: &Settings,
     exam: &Exam,
-    entries: &[Result<Candidate, UnknownPlayer>],
+    entries: &[Result<Candidate, UnknownCandidate>],
 ) -> Option<String> {
     let [Ok(Candidate { spec, .. })] = entries else { return None };
     let is_entered = settings.base.players.iter().any(|entered| entered.hash == spec.hash);
@@ -209,14 +213,14 @@ fn next_if_ready(
         words.extend(vec![bot; exam.rules.seats().len() - 1]);
         words.extend(args.settings.words());
     }
-    Some(words.iter().map(|word| shell::quoted(word)).collect::<Vec<_>>().join(" "))
+    Some(words.iter().map(|word| quote_for_shell(word)).collect::<Vec<_>>().join(" "))
 }
 
 /// The tests that every player takes. The drills, which take a while to find, are added later.
-pub(super) fn exam(
+pub(super) fn prepare_check_exam(
     terms: &ExamTerms<'_>,
     settings: &Settings,
-    containment: Arc<Sandbox>,
+    containment: Arc<PlayerSandbox>,
     printer: Printer,
 ) -> Result<Exam, Failure> {
     let rules = settings.rules(printer)?;
@@ -248,7 +252,7 @@ pub(super) fn exam(
 }
 
 /// Takes the reports in order. Each is written to the table and printed at once.
-struct ReportPrinter {
+struct CheckReportPrinter {
     format: OutputFormat,
     table: Option<CheckTable>,
     /// The folder for the report of each player, to hand out.
@@ -258,21 +262,22 @@ struct ReportPrinter {
     printer: Printer,
     ready: usize,
     /// The report that is printed step by step: that of a single player.
-    followed: Option<ReportText>,
+    followed: Option<CheckReportText>,
     /// What to do next if that player is ready.
     next_if_ready: Option<String>,
     /// The reasons why entries are not players, each with the first such entry.
     no_players: BTreeMap<String, String>,
 }
 
-impl ReportPrinter {
+impl CheckReportPrinter {
     /// Prints this report, the only one, step by step from now on.
     fn follow(&mut self, report: &CheckReport) -> Result<(), Failure> {
         if self.format == OutputFormat::Json {
             return Ok(());
         }
-        self.followed = Some(ReportText::new(report, self.printer.colour, self.printer.columns()));
-        self.printer.text(&ReportText::heading(report))
+        self.followed =
+            Some(CheckReportText::new(report, self.printer.colour, self.printer.columns()));
+        self.printer.text(&CheckReportText::heading(report))
     }
 
     /// Prints a step that has ended, if the report is printed step by step.
@@ -285,7 +290,7 @@ impl ReportPrinter {
 
     /// The report of one of several players. The same reason why entries are not players is given
     /// only once.
-    fn described(&mut self, report: &CheckReport) -> Styled {
+    fn format_report(&mut self, report: &CheckReport) -> ColouredText {
         let Some(reason) = report.no_player() else {
             return report.describe(self.printer.colour, self.printer.columns());
         };
@@ -297,21 +302,22 @@ impl ReportPrinter {
         report.describe(self.printer.colour, self.printer.columns())
     }
 
-    fn take(&mut self, report: &CheckReport) -> Result<(), Failure> {
+    fn print_report(&mut self, report: &CheckReport) -> Result<(), Failure> {
         self.ready += usize::from(report.ready);
         if let Some(table) = &mut self.table {
             table.write(report)?;
         }
         if let Some(dir) = &self.reports {
-            let name = free(&file_name(&report.player), &mut self.report_names);
+            let name =
+                free_candidate_name(&candidate_file_name(&report.player), &mut self.report_names);
             let path = dir.join(format!("{name}.txt"));
-            let text = path_shortener::shorten(&report.describe(Colour::Plain, None));
+            let text = shorten_paths(&report.describe(Colour::Plain, None));
             fs::write(&path, format!("{text}\n"))
                 .map_err(|error| Failure::cannot_write(&path, &error))?;
         }
         let mut text = match (self.format, &mut self.followed) {
             (OutputFormat::Text, Some(followed)) => followed.rest(report),
-            (OutputFormat::Text, None) => self.described(report),
+            (OutputFormat::Text, None) => self.format_report(report),
             (OutputFormat::Json, _) => return self.printer.json(report),
         };
         text.push("\n");

@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use self::contest::{Contest, Direct, InField, Placed};
+use self::contest::{Contest, DirectContest, FieldContest, PlacementContest};
 use self::match_run::{PlayedMatch, play_match};
-use self::opponent_pool::Pool;
-use self::reused_games::take_recorded;
+use self::opponent_pool::OpponentPool;
+use self::reused_games::reuse_recorded_games;
 use super::report::command_options;
 use super::results_folder::COMPARISON;
 use super::run::remote_args::RemoteArgs;
-use super::run::{HookBell, PlannedRun, RunLimits, games_at_once};
+use super::run::{HookSender, PlannedRun, RunLimits, parse_games_at_once};
 use super::settings::{GameSettingsArgs, GivenSettings, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
@@ -26,14 +26,14 @@ use referee_ratings::{FieldMatch, FieldSize, PlaceMatch, Sprt, SprtError, SprtMa
 use referee_record::log::LOG;
 use referee_record::model::game_rules::refuse_more_seats;
 use referee_record::model::opening_source::{OpeningSource, Openings};
-use referee_record::model::player_spec::{PlayerSpec, name_of};
-use referee_record::model::stage::{Format, MOST_PAIRS, Stage, tables};
+use referee_record::model::player_spec::{PlayerSpec, to_player_name};
+use referee_record::model::stage::{Format, MOST_PAIRS, Stage, count_anchor_groups};
 use referee_record::model::tournament::Tournament;
-use referee_record::shell;
-use referee_record::wording::{counted, deal};
-use referee_tournament::analysis::diagnostics::copies;
-use referee_tournament::folder::{self, LockedFolder};
-use referee_tournament::run::resume::{self, ReplaceRequest};
+use referee_record::shell::quote_for_shell;
+use referee_record::wording::{deal_noun, pluralize};
+use referee_tournament::analysis::diagnostics::copies::describe_copies;
+use referee_tournament::folder::{LockedFolder, read_folder_header};
+use referee_tournament::run::resume::{ReplaceRequest, prepare_resume};
 
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
@@ -82,7 +82,7 @@ pub(crate) struct CompareArgs {
     pub(crate) unit: EloUnit,
     /// Without B: play until A's strength is known to within this many Elo at 95%
     #[arg(long, value_name = "ELO", default_value_t = 40.0, conflicts_with = "b",
-        value_parser = within)]
+        value_parser = parse_compare_width)]
     pub(crate) within: f64,
     /// Maximum number of pairs of games (with --against, for A and B each), or with more than two
     /// seats, of deals (a game at each seat)
@@ -93,17 +93,17 @@ pub(crate) struct CompareArgs {
     #[arg(long)]
     pub(crate) seed: Option<u64>,
     #[command(flatten)]
-    pub(crate) games: GamesArgs,
+    pub(crate) games: CompareGamesArgs,
 }
 
 /// How games outside a tournament are played, and what is printed of them.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct GamesArgs {
+pub(crate) struct CompareGamesArgs {
     /// The game and its terms
     #[command(flatten)]
     pub(crate) settings: GameSettingsArgs,
     /// Number of games played at the same time (default: as configured, or one per core)
-    #[arg(long, value_name = "N", value_parser = games_at_once)]
+    #[arg(long, value_name = "N", value_parser = parse_games_at_once)]
     pub(crate) jobs: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) remote: RemoteArgs,
@@ -115,7 +115,7 @@ pub(crate) struct GamesArgs {
     pub(crate) format: OutputFormat,
 }
 
-impl GamesArgs {
+impl CompareGamesArgs {
     /// The settings that they give, with this seed.
     pub(super) fn given(&self, seed: Option<u64>) -> GivenSettings {
         GivenSettings {
@@ -149,16 +149,16 @@ impl From<EloUnit> for Unit {
 
 impl CompareArgs {
     /// Whom A and B play against, or sit with.
-    fn pool(&self) -> Result<Pool, Failure> {
+    fn pool(&self) -> Result<OpponentPool, Failure> {
         if self.others.is_empty() {
-            Pool::read("--against", &self.against)
+            OpponentPool::read("--against", &self.against)
         } else {
-            Pool::read("--others", &self.others)
+            OpponentPool::read("--others", &self.others)
         }
     }
 
     /// The game and its terms; those of the opponents' configuration unless another one is named.
-    fn settings(&self, pool: &Pool) -> GameSettingsArgs {
+    fn settings(&self, pool: &OpponentPool) -> GameSettingsArgs {
         let settings = &self.games.settings;
         let config = settings.config.clone().or_else(|| pool.configuration().map(Path::to_owned));
         GameSettingsArgs { config, ..settings.clone() }
@@ -170,7 +170,7 @@ pub(crate) fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failur
     if let Some(refusal) = args.games.remote.refusal() {
         return Err(refusal);
     }
-    let sprt = sprt(args)?;
+    let sprt = compare_args_sprt(args)?;
     let pool = args.pool()?;
     let terms = args.settings(&pool);
     let mut words: Vec<String> = [&args.a].into_iter().chain(&args.b).cloned().collect();
@@ -179,10 +179,10 @@ pub(crate) fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failur
         return Ok(Status::Interrupted);
     };
     let settings = opened.resolve(args.games.given(args.seed), printer)?;
-    let rivals = rivals(args, &settings)?;
+    let rivals = find_compared_players(args, &settings)?;
     let names: Vec<String> = rivals.iter().map(|player| player.name.clone()).collect();
     if args.against.is_empty() && args.others.is_empty() {
-        return direct(args, rivals, &settings, printer);
+        return compare_directly(args, rivals, &settings, printer);
     }
     let found = pool.opponents(&rivals, &settings, printer)?;
     let opponents: Vec<String> = found.iter().map(|player| player.name.clone()).collect();
@@ -192,53 +192,66 @@ pub(crate) fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failur
     }
     let seats = game.seats().len();
     if !args.others.is_empty() {
-        return at_one_table(args, &sprt, (rivals, found), &settings, printer);
+        return compare_at_one_table(args, &sprt, (rivals, found), &settings, printer);
     }
-    let tables = groups(&opponents, seats);
+    let tables = name_opponents_by_table(&opponents, seats);
     if tables.is_empty() {
         return Err(Failure::input(format!(
             "{} has {seats} seats, but --against has {}; pass at least {}",
             game.name(),
-            counted(opponents.len(), "opponent"),
+            pluralize(opponents.len(), "opponent"),
             seats - 1
         )));
     }
     let field = FieldSize { tables: tables.len(), seats };
-    let rounds = rounds(args, field)?;
+    let rounds = max_compare_rounds(args, field)?;
     let format = Format::Gauntlet { anchors: opponents.clone(), same_luck: true };
     let stage = Stage { format, pairs: rounds, players: None };
-    let tournament = tournament(COMPARISON, stage, (rivals, found), &settings, printer)?;
+    let tournament = comparison_tournament(COMPARISON, stage, (rivals, found), &settings, printer)?;
     match <[String; 2]>::try_from(names) {
         Ok(names) => {
             let played = FieldMatch::new(sprt.hypotheses(), sprt.errors(), field, rounds)
-                .map_err(untestable)?;
-            compare(args, &settings, tournament, InField { names, tables, played }, printer)
+                .map_err(invalid_compare_sprt)?;
+            play_comparison(
+                args,
+                &settings,
+                tournament,
+                FieldContest { names, tables, played },
+                printer,
+            )
         }
         Err(names) => {
             let played = PlaceMatch::new(args.within, opponents.len(), rounds)
                 .map_err(|error| Failure::input(error.to_string()))?;
             let names = [names.concat()];
-            compare(args, &settings, tournament, Placed { names, opponents, played }, printer)
+            play_comparison(
+                args,
+                &settings,
+                tournament,
+                PlacementContest { names, opponents, played },
+                printer,
+            )
         }
     }
 }
 
 /// Compares the first two of these players with each other.
-pub(super) fn direct(
+pub(super) fn compare_directly(
     args: &CompareArgs,
     rivals: Vec<PlayerSpec>,
     settings: &Settings,
     printer: Printer,
 ) -> Result<Status, Failure> {
     let names = [0, 1].map(|at: usize| rivals[at].name.clone());
-    let played = SprtMatch::new(sprt(args)?, args.max_pairs);
+    let played = SprtMatch::new(compare_args_sprt(args)?, args.max_pairs);
     let stage = Stage::round_robin(args.max_pairs);
-    let tournament = tournament(COMPARISON, stage, (rivals, Vec::new()), settings, printer)?;
-    compare(args, settings, tournament, Direct { names, played }, printer)
+    let tournament =
+        comparison_tournament(COMPARISON, stage, (rivals, Vec::new()), settings, printer)?;
+    play_comparison(args, settings, tournament, DirectContest { names, played }, printer)
 }
 
 /// Compares the first two of these players at a table with the others.
-fn at_one_table(
+fn compare_at_one_table(
     args: &CompareArgs,
     sprt: &Sprt,
     (rivals, others): (Vec<PlayerSpec>, Vec<PlayerSpec>),
@@ -246,20 +259,20 @@ fn at_one_table(
     printer: Printer,
 ) -> Result<Status, Failure> {
     let game = &settings.rules(printer)?.game;
-    refuse_other_number(&**game, others.len())?;
-    refuse_unit(args, "--others")?;
+    refuse_wrong_opponent_count(&**game, others.len())?;
+    refuse_compare_unit(args, "--others")?;
     let (hypotheses, seats) = (sprt.hypotheses(), game.seats().len());
-    let played =
-        FieldMatch::duel(hypotheses, sprt.errors(), seats, args.max_pairs).map_err(untestable)?;
+    let played = FieldMatch::duel(hypotheses, sprt.errors(), seats, args.max_pairs)
+        .map_err(invalid_compare_sprt)?;
     let names = [0, 1].map(|at: usize| rivals[at].name.clone());
     let tables = vec![others.iter().map(|it| &*it.name).collect::<Vec<_>>().join(" + ")];
     let stage = Stage::round_robin(args.max_pairs);
-    let tournament = tournament(COMPARISON, stage, (rivals, others), settings, printer)?;
-    compare(args, settings, tournament, InField { names, tables, played }, printer)
+    let tournament = comparison_tournament(COMPARISON, stage, (rivals, others), settings, printer)?;
+    play_comparison(args, settings, tournament, FieldContest { names, tables, played }, printer)
 }
 
 /// Refuses more or fewer than one player for each other seat at the table of two players.
-fn refuse_other_number(game: &dyn AnyGame, found: usize) -> Result<(), Failure> {
+fn refuse_wrong_opponent_count(game: &dyn AnyGame, found: usize) -> Result<(), Failure> {
     let (name, others) = (game.name(), game.seats().len() - 2);
     if others == 0 {
         return Err(Failure::input(format!("{name} has no seat for others; leave out --others")));
@@ -269,29 +282,29 @@ fn refuse_other_number(game: &dyn AnyGame, found: usize) -> Result<(), Failure> 
             "{name} has {} seats, so besides A and B --others must list {}, not {found}; \
              `bot:random` and `bot:greedy` play any game",
             others + 2,
-            counted(others, "player")
+            pluralize(others, "player")
         )));
     }
     Ok(())
 }
 
 /// The width of an interval at which the search for a place ends.
-fn within(text: &str) -> Result<f64, String> {
+fn parse_compare_width(text: &str) -> Result<f64, String> {
     let elo: f64 = text.parse().map_err(|_| "expected a number of Elo".to_owned())?;
     if (1.0..=1000.0).contains(&elo) { Ok(elo) } else { Err("expected 1 to 1000 Elo".to_owned()) }
 }
 
 /// The names of the opponents at each table, as a gauntlet seats them.
-fn groups(opponents: &[String], seats: usize) -> Vec<String> {
+fn name_opponents_by_table(opponents: &[String], seats: usize) -> Vec<String> {
     let group = |from: usize| {
         let names = (from..from + seats - 1).map(|at| &*opponents[at % opponents.len()]);
         names.collect::<Vec<_>>().join(" + ")
     };
-    (0..tables(opponents.len(), seats)).map(group).collect()
+    (0..count_anchor_groups(opponents.len(), seats)).map(group).collect()
 }
 
 /// Refuses another unit than the one that a share of points has.
-fn refuse_unit(args: &CompareArgs, option: &str) -> Result<(), Failure> {
+fn refuse_compare_unit(args: &CompareArgs, option: &str) -> Result<(), Failure> {
     if args.unit == EloUnit::Logistic {
         return Ok(());
     }
@@ -299,8 +312,8 @@ fn refuse_unit(args: &CompareArgs, option: &str) -> Result<(), Failure> {
 }
 
 /// The number of rounds of all tables that the maximum number of deals allows.
-fn rounds(args: &CompareArgs, field: FieldSize) -> Result<u32, Failure> {
-    refuse_unit(args, "--against")?;
+fn max_compare_rounds(args: &CompareArgs, field: FieldSize) -> Result<u32, Failure> {
+    refuse_compare_unit(args, "--against")?;
     let FieldSize { tables, seats } = field;
     let rounds = u32::try_from(tables).map_or(0, |tables| args.max_pairs / tables);
     if rounds == 0 {
@@ -309,14 +322,14 @@ fn rounds(args: &CompareArgs, field: FieldSize) -> Result<u32, Failure> {
         return Err(Failure::input(format!(
             "--max-pairs {} is not enough for a {} {each} {tables} {of}",
             args.max_pairs,
-            deal(seats)
+            deal_noun(seats)
         )));
     }
     Ok(rounds)
 }
 
 /// Plays `tournament` until the contest is over, which has `nothing` in it, and prints the verdict.
-fn compare<C: Contest>(
+fn play_comparison<C: Contest>(
     args: &CompareArgs,
     settings: &Settings,
     mut tournament: Tournament,
@@ -324,7 +337,7 @@ fn compare<C: Contest>(
     printer: Printer,
 ) -> Result<Status, Failure> {
     let dir = tournament.results.join(&tournament.name);
-    keep_planned_pairs(&mut tournament, &dir)?;
+    keep_planned_comparison(&mut tournament, &dir)?;
     let folder = LockedFolder::open(&dir)?;
     let containment = settings.sandbox(Some(folder.dir()))?;
     printer.note(&containment.summary());
@@ -332,21 +345,21 @@ fn compare<C: Contest>(
     let request = ReplaceRequest { players: &[], command: "referee compare" };
     let record = containment.record();
     let mut prepared =
-        resume::prepare(&folder, &tournament, &record, request, &|text| printer.note(text))?;
+        prepare_resume(&folder, &tournament, &record, request, &|text| printer.note(text))?;
     let played = prepared.contents.state.played();
     if played > 0 {
-        let games = counted(played, "game");
+        let games = pluralize(played, "game");
         printer.note(&format!("continuing after {games}: no relevant file has changed"));
     }
     if let [one, other, ..] = &tournament.players[..]
         && one.hash == other.hash
     {
-        printer.note(&copies::describe(&[one.name.clone(), other.name.clone()]));
+        printer.note(&describe_copies(&[one.name.clone(), other.name.clone()]));
     }
     if let ([_, old], 0) = (nothing.names(), played)
         && !args.against.is_empty()
     {
-        take_recorded(&folder, &mut prepared, old, printer)?;
+        reuse_recorded_games(&folder, &mut prepared, old, printer)?;
     }
     let workers = args.games.remote.workers(settings);
     let limits = RunLimits { jobs: settings.jobs(), deadline: None, workers };
@@ -355,10 +368,10 @@ fn compare<C: Contest>(
         limits: &limits,
         folder: &folder,
         containment: &containment,
-        bell: HookBell::default(),
+        bell: HookSender::default(),
     };
     let played = play_match(&planned, prepared, nothing, printer)?;
-    conclude(args, &tournament, &played, printer)?;
+    print_comparison(args, &tournament, &played, printer)?;
     if played.contest.stop().is_none() {
         printer.note("stopped; run the same command again to continue");
         return Ok(Status::Interrupted);
@@ -367,20 +380,20 @@ fn compare<C: Contest>(
 }
 
 /// The test that the arguments ask for.
-pub(super) fn sprt(args: &CompareArgs) -> Result<Sprt, Failure> {
+pub(super) fn compare_args_sprt(args: &CompareArgs) -> Result<Sprt, Failure> {
     let hypotheses = (args.elo0, args.elo1);
-    Sprt::new(args.unit.into(), hypotheses, (args.alpha, args.beta)).map_err(untestable)
+    Sprt::new(args.unit.into(), hypotheses, (args.alpha, args.beta)).map_err(invalid_compare_sprt)
 }
 
-fn untestable(problem: SprtError) -> Failure {
+fn invalid_compare_sprt(problem: SprtError) -> Failure {
     Failure::input(format!("this test is not possible: {problem}; see `referee compare --help`"))
 }
 
 /// Keeps what an earlier run in the folder `dir` planned; the match does not take more than its
 /// maximum.
-fn keep_planned_pairs(tournament: &mut Tournament, dir: &Path) -> Result<(), Failure> {
+fn keep_planned_comparison(tournament: &mut Tournament, dir: &Path) -> Result<(), Failure> {
     if dir.join(LOG).exists() {
-        let header = folder::header(dir)?;
+        let header = read_folder_header(dir)?;
         for (stage, planned) in tournament.stages.iter_mut().zip(&header.stages) {
             stage.pairs = stage.pairs.max(planned.pairs);
         }
@@ -396,7 +409,7 @@ const MORE_SEATS: &str = "\
 
 /// Games between players as a tournament of one stage, in its own folder. Nobody is quarantined: a
 /// player that always fails loses, and the test soon shows that, unless it does not even start.
-pub(super) fn tournament(
+pub(super) fn comparison_tournament(
     prefix: &str,
     stage: Stage,
     (rivals, opponents): (Vec<PlayerSpec>, Vec<PlayerSpec>),
@@ -413,16 +426,19 @@ pub(super) fn tournament(
     rules.refuse_engines(&players)?;
     let options = rules.options;
     if settings.base.openings.is_some() {
-        refuse_openings(&players)?;
+        refuse_compare_openings(&players)?;
     }
     let mut tournament = settings.tournament(String::new(), options, vec![stage], players);
     tournament.pgn.clone_from(&settings.base.pgn);
-    tournament.name = folder_name(prefix, &tournament, compared);
+    tournament.name = comparison_folder_name(prefix, &tournament, compared);
     Ok(tournament)
 }
 
 /// The players that are compared, under different names, or the one whose place is asked for.
-fn rivals(args: &CompareArgs, settings: &Settings) -> Result<Vec<PlayerSpec>, Failure> {
+fn find_compared_players(
+    args: &CompareArgs,
+    settings: &Settings,
+) -> Result<Vec<PlayerSpec>, Failure> {
     let refusal = "a person cannot be compared; pass two programs";
     let mut a = settings.program(&args.a, refusal)?;
     let Some(word) = &args.b else { return Ok(vec![a]) };
@@ -431,7 +447,7 @@ fn rivals(args: &CompareArgs, settings: &Settings) -> Result<Vec<PlayerSpec>, Fa
         if a.hash == b.hash {
             return Err(Failure::input(compared_with_itself(&a.name, [&args.a, word])));
         }
-        [a.name, b.name] = [&args.a, word].map(|word| name_of(word));
+        [a.name, b.name] = [&args.a, word].map(|word| to_player_name(word));
     }
     Ok(vec![a, b])
 }
@@ -444,7 +460,7 @@ fn compared_with_itself(name: &str, words: [&str; 2]) -> String {
     }
     // Files that the programs import may differ.
     let [a, b] = words.map(str::escape_debug);
-    let [one, other] = [one, other].map(shell::quoted);
+    let [one, other] = [one, other].map(quote_for_shell);
     format!(
         "{a} and {b} are the same; if other files in their folders differ, compare the folders: \
          `referee compare {one} {other}`"
@@ -452,7 +468,7 @@ fn compared_with_itself(name: &str, words: [&str; 2]) -> String {
 }
 
 /// Refuses players that cannot start after the configured openings.
-fn refuse_openings(players: &[PlayerSpec]) -> Result<(), Failure> {
+fn refuse_compare_openings(players: &[PlayerSpec]) -> Result<(), Failure> {
     let Some(player) = players.iter().find(|player| !player.takes_openings()) else {
         return Ok(());
     };
@@ -465,7 +481,7 @@ fn refuse_openings(players: &[PlayerSpec]) -> Result<(), Failure> {
 
 /// A name made of the names of the players that are compared, the first ones, and a hash of everything
 /// that affects the games.
-fn folder_name(prefix: &str, tournament: &Tournament, compared: usize) -> String {
+fn comparison_folder_name(prefix: &str, tournament: &Tournament, compared: usize) -> String {
     let mut hasher = blake3::Hasher::new_derive_key("referee 2026 comparison");
     let mut put = |text: &str| {
         hasher.update(&(text.len() as u64).to_le_bytes());
@@ -503,7 +519,7 @@ fn folder_name(prefix: &str, tournament: &Tournament, compared: usize) -> String
     format!("{prefix}{names}{}", &hasher.finalize().to_hex()[..8])
 }
 
-fn conclude<C: Contest>(
+fn print_comparison<C: Contest>(
     args: &CompareArgs,
     tournament: &Tournament,
     played: &PlayedMatch<C>,
@@ -515,7 +531,7 @@ fn conclude<C: Contest>(
             printer.text(&played.contest.text(&played.faults).into())?;
             printer.note(&format!("Results: {dir}"));
             if let Some(id) = &played.to_watch {
-                let called = command_options::options(Path::new(&dir), None);
+                let called = command_options::ask_command_options(Path::new(&dir), None);
                 printer.command("next", &format!("referee replay {id} {called}"));
             }
         }

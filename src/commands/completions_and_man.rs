@@ -31,7 +31,7 @@ pub(crate) struct ManArgs {
 }
 
 /// Prints the completions of `command` for a shell.
-pub(crate) fn completions(
+pub(crate) fn run_completions_command(
     args: &CompletionsArgs,
     mut command: Command,
     printer: Printer,
@@ -45,14 +45,14 @@ pub(crate) fn completions(
 
 /// Prints the manual page of `command`, followed by those of its subcommands, or writes one page
 /// per command into a folder.
-pub(crate) fn man(
+pub(crate) fn run_man_command(
     args: &ManArgs,
     mut command: Command,
     printer: Printer,
 ) -> Result<Status, Failure> {
     command.build();
     if let Some(dir) = &args.dir {
-        write_pages(dir, command).map_err(|error| {
+        write_man_pages(dir, command).map_err(|error| {
             Failure::system(format!("cannot write manual pages to {}: {error}", dir.display()))
         })?;
         return Ok(Status::Done);
@@ -72,7 +72,7 @@ pub(crate) fn man(
 }
 
 /// Writes `referee.1`, `referee-run.1` and so on.
-fn write_pages(dir: &Path, command: Command) -> std::io::Result<()> {
+fn write_man_pages(dir: &Path, command: Command) -> std::io::Result<()> {
     std::fs::create_dir_all(dir)?;
     clap_mangen::generate_to(command.disable_help_subcommand(true), dir)
 }

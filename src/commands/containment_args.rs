@@ -4,20 +4,21 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use referee_sandbox::{Level, Mechanism};
 
 /// Parses the name of a level, and lists all levels for `--help`.
-pub(super) fn level_named() -> impl TypedValueParser<Value = Level> {
-    let names = Level::ALL.map(|level| PossibleValue::new(level.name()).help(meaning(level)));
+pub(super) fn containment_level_parser() -> impl TypedValueParser<Value = Level> {
+    let names = Level::ALL
+        .map(|level| PossibleValue::new(level.name()).help(containment_level_help(level)));
     PossibleValuesParser::new(names)
         .try_map(|name| Level::named(&name).ok_or_else(|| format!("unknown level `{name}`")))
 }
 
 /// Parses the name of a mechanism.
-pub(super) fn mechanism_named() -> impl TypedValueParser<Value = Mechanism> {
+pub(super) fn containment_mechanism_parser() -> impl TypedValueParser<Value = Mechanism> {
     PossibleValuesParser::new(Mechanism::ALL.map(Mechanism::name)).try_map(|name| {
         Mechanism::named(&name).ok_or_else(|| format!("unknown mechanism `{name}`"))
     })
 }
 
-fn meaning(level: Level) -> &'static str {
+fn containment_level_help(level: Level) -> &'static str {
     match level {
         Level::Off => {
             "A player can do whatever the referee can; all its processes are still killed at the \

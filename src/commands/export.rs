@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::recorded_rules::RecordedRulesArgs;
-use super::results_folder::{ResultsFolderArgs, note_sealed};
+use super::results_folder::{ResultsFolderArgs, note_sealed_results};
 use super::{Failure, Status};
 use crate::printer::Printer;
 use referee_games::{AnyPosition, Event, Legal, Seat, SeatMap};
@@ -17,7 +17,7 @@ use referee_match::replay::{Replay, ReplayStep};
 use referee_protocol::Score;
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::GameRecord;
-use referee_report::pgn::{PgnComments, PgnError, end_position, pgn};
+use referee_report::pgn::{PgnComments, PgnError, format_end_epd, pgn};
 use referee_report::sgf::sgf;
 use referee_rules_program::contract::{StepWords, TurnWords};
 use referee_tournament::analysis::TournamentAnalysis;
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &ExportArgs, printer: Printer) -> Result<Status, Failure
     let dir = args.folder.find(printer)?;
     let analysis = TournamentAnalysis::read(&dir, Faulted::Count)?;
     if args.sgf {
-        return each_game(&analysis, printer, |record| {
+        return export_each_game(&analysis, printer, |record| {
             let text = sgf(&analysis.header, record);
             printer.line(&text.map_err(|why| Failure::input(format!("game {}: {why}", record.id)))?)
         });
@@ -70,21 +70,21 @@ pub(crate) fn run(args: &ExportArgs, printer: Printer) -> Result<Status, Failure
     let rules = args.rules.open(&analysis.header, &dir, printer)?;
     let exporter = GameExporter { rules: &rules };
     let comments = if args.pv { PgnComments::MainLines } else { PgnComments::Scores };
-    each_game(&analysis, printer, |record| {
+    export_each_game(&analysis, printer, |record| {
         let broken = |why: PgnError| Failure::input(format!("game {}: {why}", record.id));
         if args.pgn {
             let text = pgn(&rules, &analysis.header, record, comments).map_err(broken)?;
             return printer.line(text.strip_suffix('\n').unwrap_or(&text));
         }
         if args.epd {
-            return printer.line(&end_position(&rules, record).map_err(broken)?);
+            return printer.line(&format_end_epd(&rules, record).map_err(broken)?);
         }
-        printer.json_text(&exporter.game(record)?)
+        printer.json_text(&exporter.game_json(record)?)
     })
 }
 
 /// Writes each game that may be seen.
-fn each_game(
+fn export_each_game(
     analysis: &TournamentAnalysis,
     printer: Printer,
     mut write: impl FnMut(&GameRecord) -> Result<(), Failure>,
@@ -97,7 +97,7 @@ fn each_game(
         }
         write(&game.record)
     })?;
-    note_sealed(sealed, printer);
+    note_sealed_results(sealed, printer);
     Ok(Status::Done)
 }
 
@@ -108,16 +108,16 @@ struct GameExporter<'a> {
 
 impl GameExporter<'_> {
     /// A game as JSON.
-    fn game(&self, record: &GameRecord) -> Result<String, Failure> {
+    fn game_json(&self, record: &GameRecord) -> Result<String, Failure> {
         let broken =
             |error: &dyn std::fmt::Display| Failure::input(format!("game {}: {error}", record.id));
-        let rules = self.rules.with(&record.options).map_err(|error| broken(&error))?;
+        let rules = self.rules.with_own_options(&record.options).map_err(|error| broken(&error))?;
         let mut replay = Replay::new(&rules.start, record).map_err(|error| broken(&error))?;
         let mut positions = Vec::new();
         loop {
-            let before = replay.current().boxed();
+            let before = replay.current_position().boxed();
             let played = replay.next().transpose().map_err(|error| broken(&error))?;
-            let position = ExportedPosition::of(&*before, played.as_ref(), self.rules)
+            let position = ExportedPosition::position_json(&*before, played.as_ref(), self.rules)
                 .map_err(|error| broken(&error))?;
             positions.push(position);
             if played.is_none() {
@@ -186,7 +186,7 @@ struct ExportedPosition<'a> {
 
 impl<'a> ExportedPosition<'a> {
     /// The position as JSON, with the step that was played there.
-    fn of(
+    fn position_json(
         position: &'a dyn AnyPosition,
         played: Option<&'a ReplayStep<'a>>,
         rules: &GameRules,
@@ -201,10 +201,10 @@ impl<'a> ExportedPosition<'a> {
         serde_json::value::to_raw_value(&Self {
             ply: position.ply(),
             legal: turn.asked().iter().map(legal).collect::<Result<_, _>>()?,
-            turn: TurnWords::of(&turn, &seats, position.outcomes()),
+            turn: TurnWords::from_turn(&turn, &seats, position.outcomes()),
             state: position.state(),
             views: rules.game.is_hidden().then(views),
-            step: played.map(|played| StepWords::of(&played.step, turn.asked(), &seats)),
+            step: played.map(|played| StepWords::from_step(&played.step, turn.asked(), &seats)),
             events: played.map_or(&[], |played| &played.events),
             opening: played.is_some_and(|played| played.is_opening),
         })

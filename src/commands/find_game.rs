@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::Failure;
-use super::results_folder::find;
+use super::results_folder::find_results_folder;
 use crate::printer::Printer;
-use referee_record::log::random_access::LogPlaces;
-use referee_record::log::{GameLine, GameNames, LogError, LogProblem, LogReader, LogScan, Scanned};
+use referee_record::log::random_access::RandomAccessLog;
+use referee_record::log::{
+    GameLine, GameLineNames, LogError, LogProblem, LogReader, LogScan, ScannedLine,
+};
 use referee_record::model::record::{GameRecord, Header};
 use referee_report::csv_tables::GAMES_TABLE;
 use referee_tournament::folder::FolderError;
@@ -23,7 +25,7 @@ pub(super) struct FoundGame {
 
 impl FoundGame {
     /// Finds the game that `word` names: a log with one game; or an id or its prefix, in the folder
-    /// `results` (default: see [`find`]). A prefix without `-1` or `-2` means the
+    /// `results` (default: see [`find_results_folder`]). A prefix without `-1` or `-2` means the
     /// pair's first game.
     pub(super) fn find(
         word: &str,
@@ -32,18 +34,19 @@ impl FoundGame {
     ) -> Result<Self, Failure> {
         let file = Path::new(word);
         if results.is_none() && file.is_file() {
-            return only_game(file);
+            return find_only_game(file);
         }
-        let dir = find(results, printer)?;
+        let dir = find_results_folder(results, printer)?;
         let failed = FolderError::of_log(&dir);
         let mut log = LogScan::open(&dir).map_err(failed)?;
-        let at = search(&dir, &mut log, word)?;
-        let record = LogPlaces::open(&dir).and_then(|mut log| log.record(at)).map_err(failed)?;
+        let at = find_game_in_log(&dir, &mut log, word)?;
+        let record =
+            RandomAccessLog::open(&dir).and_then(|mut log| log.record(at)).map_err(failed)?;
         Ok(Self { header: log.header().clone(), record, dir })
     }
 }
 
-fn only_game(file: &Path) -> Result<FoundGame, Failure> {
+fn find_only_game(file: &Path) -> Result<FoundGame, Failure> {
     let failed = |error: LogError| {
         let line = if error.line == 0 { String::new() } else { format!(" line {}", error.line) };
         Failure::input(format!("{}{line}: {}", file.display(), error.problem))
@@ -70,16 +73,18 @@ fn only_game(file: &Path) -> Result<FoundGame, Failure> {
 const LISTED: usize = 8;
 
 /// Finds where the line of the game that `word` names begins in the log.
-fn search(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
+fn find_game_in_log(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
     let wanted = GameIdPrefix::read(word);
-    let names = GameNames::of(log.header());
+    let names = GameLineNames::of(log.header());
     let mut found: Option<(u8, u64)> = None;
     let mut pairs = BTreeMap::new();
     while let Some(line) = log.next_line().map_err(FolderError::of_log(dir))? {
         let (id, at, number, players) = match &line {
-            Scanned::Game(game) => (game.id(), game.place.at, game.fixture.game, who(game, &names)),
+            ScannedLine::Game(game) => {
+                (game.id(), game.place.at, game.fixture.game, describe_found_players(game, &names))
+            }
             // A game of a player that the header does not name, such as the copy that `check` uses.
-            Scanned::Other(line) => {
+            ScannedLine::Other(line) => {
                 let Ok(record) = &line.record else { continue };
                 let names = record.players.values.values().join(" and ");
                 let players = format!("{names}, pair {}", record.pair);
@@ -93,7 +98,7 @@ fn search(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
             continue;
         }
         if pairs.len() <= LISTED {
-            pairs.insert(pair_of(&id).to_owned(), players);
+            pairs.insert(game_id_pair(&id).to_owned(), players);
         }
         // Of the two games of a pair, the first is meant.
         if found.is_none_or(|(other, _)| number < other) {
@@ -105,7 +110,7 @@ fn search(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
         Some(_) => {
             let mut lines = Vec::new();
             for (id, who) in pairs.iter().take(LISTED) {
-                lines.push(format!("\n    {id}  {}", referee_protocol::escape::terminal(who)));
+                lines.push(format!("\n    {id}  {}", referee_protocol::escape::escape_line(who)));
             }
             let more = if pairs.len() > LISTED { "\n    and others" } else { "" };
             format!("`{word}` matches several pairs; give more digits:{}{more}", lines.concat())
@@ -119,7 +124,7 @@ fn search(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
 }
 
 /// The players of a pair, for people.
-fn who(game: &GameLine, names: &GameNames) -> String {
+fn describe_found_players(game: &GameLine, names: &GameLineNames) -> String {
     let seats = game.fixture.players.seats();
     let mut players: Vec<&str> = seats.map(|seat| names.player(game, seat)).collect();
     players.sort_unstable();
@@ -147,6 +152,6 @@ impl<'a> GameIdPrefix<'a> {
 }
 
 /// The digits that both games of a pair share.
-fn pair_of(id: &str) -> &str {
+fn game_id_pair(id: &str) -> &str {
     id.split_once('-').map_or(id, |(pair, _)| pair)
 }

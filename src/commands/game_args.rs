@@ -10,12 +10,12 @@ use clap::{Arg, Args};
 use super::Failure;
 use crate::printer::Printer;
 use referee_config::{LARGEST, open_game_file};
-use referee_entrants::relative_path::{relative_path, whole_path};
+use referee_entrants::relative_path::{absolute_path, relative_path};
 use referee_games::options::{OptionKind, list_of_files};
 use referee_games::{AnyGame, GameError, GameKind, OptionSpec, Options, SharedGame, Text};
 use referee_record::model::containment::ContainmentRequest;
 use referee_record::model::game_rules::GameRules;
-use referee_record::plain_files;
+use referee_record::plain_files::read_plain_text;
 
 /// A game on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl GameArgument {
         };
         let failed = |error: io::Error| Failure::system(format!("{}: {error}", path.display()));
         let file = path.canonicalize().map_err(failed)?;
-        let way = relative_path(&whole_folder(folder)?, &file);
+        let way = relative_path(&absolute_game_folder(folder)?, &file);
         // A path needs a `/` or ends in `.toml`; this one always has a `/`.
         let way = if way.components().count() == 1 { Path::new(".").join(way) } else { way };
         way.into_os_string().into_string().map_err(|way| {
@@ -58,27 +58,27 @@ impl GameArgument {
 }
 
 /// The absolute path of a folder without links. It may not exist.
-pub(super) fn whole_folder(folder: &Path) -> Result<PathBuf, Failure> {
-    whole_path(folder).map_err(|error| Failure::system(format!("{}: {error}", folder.display())))
+pub(super) fn absolute_game_folder(folder: &Path) -> Result<PathBuf, Failure> {
+    absolute_path(folder).map_err(|error| Failure::system(format!("{}: {error}", folder.display())))
 }
 
 /// Parses the name of a built-in game; `--help` lists all names with their titles.
-pub(crate) fn built_in_game() -> impl TypedValueParser<Value = GameKind> {
-    PossibleValuesParser::new(names())
+pub(crate) fn built_in_game_parser() -> impl TypedValueParser<Value = GameKind> {
+    PossibleValuesParser::new(game_argument_names())
         .try_map(|name| GameKind::named(&name).ok_or_else(|| format!("unknown game `{name}`")))
 }
 
 /// Parses the name of a built-in game or the path of a game file, which has a `/` or ends in
 /// `.toml`.
-pub(crate) fn game_named() -> impl TypedValueParser<Value = GameArgument> {
+pub(crate) fn game_argument_parser() -> impl TypedValueParser<Value = GameArgument> {
     GameParser
 }
 
-fn names() -> impl Iterator<Item = PossibleValue> {
+fn game_argument_names() -> impl Iterator<Item = PossibleValue> {
     GameKind::all().iter().map(|game| PossibleValue::new(game.name()).help(game.title()))
 }
 
-/// The parser of [`game_named`].
+/// The parser of [`game_argument_parser`].
 #[derive(Debug, Clone)]
 struct GameParser;
 
@@ -96,13 +96,13 @@ impl TypedValueParser for GameParser {
         {
             return Ok(GameArgument::File(path.to_owned()));
         }
-        built_in_game().parse_ref(command, arg, value).map(GameArgument::BuiltIn)
+        built_in_game_parser().parse_ref(command, arg, value).map(GameArgument::BuiltIn)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         let file =
             PossibleValue::new("FILE").help("A game.toml, for a game whose rules are a program");
-        Some(Box::new(names().chain([file])))
+        Some(Box::new(game_argument_names().chain([file])))
     }
 }
 
@@ -110,18 +110,18 @@ impl TypedValueParser for GameParser {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct GameArgs {
     /// The game
-    #[arg(value_parser = game_named())]
+    #[arg(value_parser = game_argument_parser())]
     pub(crate) game: GameArgument,
 
     #[command(flatten)]
-    pub(crate) options: OptionArgs,
+    pub(crate) options: GameOptionArgs,
 }
 
 /// Options of the rules.
 #[derive(Debug, Clone, Default, Args)]
-pub(crate) struct OptionArgs {
+pub(crate) struct GameOptionArgs {
     /// Set an option of the rules (repeatable; `referee rules GAME` lists them)
-    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = name_and_value)]
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_game_option)]
     pub(crate) options: Vec<(String, String)>,
 
     /// Play on the board in this file (repeatable; only for games with boards)
@@ -137,7 +137,7 @@ impl GameArgs {
     }
 }
 
-impl OptionArgs {
+impl GameOptionArgs {
     /// The options in force: the command line's first, then the `configured` ones, then the
     /// defaults. Reads the files that they name, and prints notes about these files.
     pub(crate) fn resolve(
@@ -152,7 +152,7 @@ impl OptionArgs {
         let boards = boards.iter().map(|(name, value)| (&**name, value.as_str()));
         let mut options = Options::resolve(game.options(), configured.chain(given).chain(boards))
             .map_err(|error| Failure::input(format!("--option: {error}")))?;
-        for remark in &options.load(|name| plain_files::text(Path::new(name), LARGEST))? {
+        for remark in &options.load_files(|name| read_plain_text(Path::new(name), LARGEST))? {
             printer.note(remark);
         }
         Ok(options)
@@ -175,7 +175,7 @@ impl OptionArgs {
     }
 
     /// The same, but refuses options that allow endless games.
-    pub(crate) fn of_whole_games(
+    pub(crate) fn finite_rules(
         &self,
         game: &SharedGame,
         configured: &[(Text, String)],
@@ -211,7 +211,7 @@ impl OptionArgs {
 }
 
 /// Splits `name=value`.
-fn name_and_value(text: &str) -> Result<(String, String), &'static str> {
+fn parse_game_option(text: &str) -> Result<(String, String), &'static str> {
     match text.split_once('=') {
         Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
         None => Err("expected NAME=VALUE"),

@@ -3,9 +3,9 @@
 use clap::{Args, Command};
 
 use super::{Failure, Status};
-use crate::printer::{Colour, Printer, Styled};
-use referee_config::similar;
-use referee_report::wrap::{paragraph, wrap};
+use crate::printer::{Colour, ColouredText, Printer};
+use referee_config::find_similar_word;
+use referee_report::wrap::{wrap, wrap_paragraph};
 
 /// The greatest width of text that reads well, in columns.
 const GREATEST_WIDTH: usize = 100;
@@ -58,7 +58,7 @@ static TOPICS: &[HelpTopic] = &topics! {
 };
 
 /// The names of the topics.
-fn names<'a>() -> impl Iterator<Item = &'a str> {
+fn help_topic_names<'a>() -> impl Iterator<Item = &'a str> {
     TOPICS.iter().map(|topic| topic.name)
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn run(
         topic.text(printer.colour, width)
     } else {
         program.build();
-        let command = command(&mut program, &args.words)?;
+        let command = find_help_command(&mut program, &args.words)?;
         let is_short = args.words.is_empty();
         let help = if is_short { command.render_help() } else { command.render_long_help() };
         match printer.colour {
@@ -85,26 +85,29 @@ pub(crate) fn run(
             Colour::Plain => help.to_string(),
         }
     };
-    printer.styled(&Styled::coloured_by_library(text.trim_end()))?;
+    printer.styled(&ColouredText::coloured_by_library(text.trim_end()))?;
     if args.words.is_empty() {
-        let topics = names().collect::<Vec<_>>().join(", ");
+        let topics = help_topic_names().collect::<Vec<_>>().join(", ");
         printer.line(&format!("\n{}", wrap(&format!("Topics: {topics}"), width)))?;
     }
     Ok(Status::Done)
 }
 
 /// The command of `program` that these words name.
-fn command<'p>(program: &'p mut Command, words: &[String]) -> Result<&'p mut Command, Failure> {
+fn find_help_command<'p>(
+    program: &'p mut Command,
+    words: &[String],
+) -> Result<&'p mut Command, Failure> {
     let Some((word, rest)) = words.split_first() else { return Ok(program) };
-    let unknown = unknown(word, program);
-    command(program.find_subcommand_mut(word).ok_or(unknown)?, rest)
+    let unknown = unknown_help_topic(word, program);
+    find_help_command(program.find_subcommand_mut(word).ok_or(unknown)?, rest)
 }
 
 /// The failure if `word` is neither a command of `program` nor a topic.
-fn unknown(word: &str, program: &Command) -> Failure {
+fn unknown_help_topic(word: &str, program: &Command) -> Failure {
     let shown = program.get_subcommands().filter(|it| !it.is_hide_set());
-    let known: Vec<&str> = shown.map(Command::get_name).chain(names()).collect();
-    let advice = match similar(word, known) {
+    let known: Vec<&str> = shown.map(Command::get_name).chain(help_topic_names()).collect();
+    let advice = match find_similar_word(word, known) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None => "`referee help` lists them".to_owned(),
     };
@@ -127,9 +130,9 @@ impl HelpTopic {
                 lines.push(if is_code {
                     format!("    {line}")
                 } else {
-                    let line = plain(line, colour);
+                    let line = render_help_line(line, colour);
                     let is_item = line.starts_with([' ', '-']);
-                    if is_item { wrap(&line, columns) } else { paragraph(&line, 0, columns) }
+                    if is_item { wrap(&line, columns) } else { wrap_paragraph(&line, 0, columns) }
                 });
             }
         }
@@ -138,10 +141,10 @@ impl HelpTopic {
 }
 
 /// A line of a page as text: without links, with a table's row as a sentence.
-fn plain(line: &str, colour: Colour) -> String {
-    let line = without_links(line);
+fn render_help_line(line: &str, colour: Colour) -> String {
+    let line = strip_help_links(line);
     if line.starts_with('#') {
-        return emphasized(line.trim_start_matches('#').trim(), colour);
+        return render_help_emphasis(line.trim_start_matches('#').trim(), colour);
     }
     if let Some(row) = line.strip_prefix('|').and_then(|row| row.strip_suffix('|')) {
         let row = row.replace("\\|", "¦");
@@ -152,16 +155,20 @@ fn plain(line: &str, colour: Colour) -> String {
     }
     let parts = line.split("**").enumerate();
     parts
-        .map(|(at, part)| if at % 2 == 1 { emphasized(part, colour) } else { part.to_owned() })
+        .map(
+            |(at, part)| {
+                if at % 2 == 1 { render_help_emphasis(part, colour) } else { part.to_owned() }
+            },
+        )
         .collect()
 }
 
-fn emphasized(text: &str, colour: Colour) -> String {
+fn render_help_emphasis(text: &str, colour: Colour) -> String {
     colour.paint(text, "1").to_string()
 }
 
 /// The line with the text of each link in its place.
-fn without_links(line: &str) -> String {
+fn strip_help_links(line: &str) -> String {
     let mut text = line.to_owned();
     while let Some(middle) = text.find("](") {
         let Some(end) = text[middle..].find(')') else { break };
@@ -201,8 +208,8 @@ mod tests {
     #[test]
     fn links_become_their_text() {
         let line = "`[clock]` and [`[grades]`](report.md#grades), [a](b) [c]";
-        assert_eq!(without_links(line), "`[clock]` and `[grades]`, a [c]");
-        assert_eq!(without_links("a](b)"), "a](b)");
+        assert_eq!(strip_help_links(line), "`[clock]` and `[grades]`, a [c]");
+        assert_eq!(strip_help_links("a](b)"), "a](b)");
     }
 
     /// Who installs the program has no folder `docs`.
@@ -225,7 +232,7 @@ mod tests {
                     assert!(!is_page, "{}: {line}", path.display());
                     for word in line.split(command).skip(1) {
                         let word = word.split('`').next().unwrap_or_default();
-                        let is_known = names().any(|name| name == word);
+                        let is_known = help_topic_names().any(|name| name == word);
                         assert!(is_known, "{}: {line}", path.display());
                         found += 1;
                     }

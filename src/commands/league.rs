@@ -12,16 +12,16 @@ use clap::{Args, Subcommand};
 
 use super::{Failure, Status};
 use crate::printer::Printer;
-use referee_config::{Configuration, LeaguePlace, similar};
+use referee_config::{Configuration, LeaguePlace, find_similar_word};
 use referee_league::author_name::author_problem;
-use referee_league::control::Control;
+use referee_league::control::LeagueControl;
 use referee_league::invitations::Invitations;
-use referee_protocol::escape;
+use referee_protocol::escape::escape_line;
 use referee_record::log::LOG;
 use referee_record::model::league_settings::LeagueSettings;
-use referee_record::model::record::PlayerInfo;
-use referee_tournament::folder;
-use referee_tournament::run::resume::continuation::folder_before;
+use referee_record::model::record::HeaderPlayer;
+use referee_tournament::folder::read_folder_header;
+use referee_tournament::run::resume::continuation::continued_league_folder;
 
 /// The configuration of a league if none is named.
 const LEAGUE_CONFIG: &str = "league.toml";
@@ -94,18 +94,18 @@ pub(crate) struct MessageArgs {
 /// Does what the organiser wants.
 pub(crate) fn run(args: &LeagueArgs, printer: Printer) -> Result<Status, Failure> {
     let is_new = Cell::new(true);
-    let note = |control: &mut Control, set: &dyn Fn(&mut Control)| {
+    let note = |control: &mut LeagueControl, set: &dyn Fn(&mut LeagueControl)| {
         let before = control.clone();
         set(control);
         is_new.set(*control != before);
     };
-    let set = |set: &dyn Fn(&mut Control)| {
-        change(&open_league(&args.config, printer)?, |control| note(control, set))
+    let set = |set: &dyn Fn(&mut LeagueControl)| {
+        change_league_control(&open_league(&args.config, printer)?, |control| note(control, set))
     };
-    let set_author = |author: &AuthorArgs, set: &dyn Fn(&mut Control)| {
+    let set_author = |author: &AuthorArgs, set: &dyn Fn(&mut LeagueControl)| {
         let league = open_league(&args.config, printer)?;
-        find_author(&league, &author.author)?;
-        change(&league, |control| note(control, set))
+        refuse_unknown_league_author(&league, &author.author)?;
+        change_league_control(&league, |control| note(control, set))
     };
     match &args.command {
         LeagueCommand::Serve(serve) => return serve::run(serve, &args.config, printer),
@@ -113,7 +113,7 @@ pub(crate) fn run(args: &LeagueArgs, printer: Printer) -> Result<Status, Failure
         LeagueCommand::Pause => set(&|control| control.paused = true)
             .map(|_| "no games start until `referee league resume`".to_owned()),
         LeagueCommand::Close(close) => return close::run(close, &args.config, printer),
-        LeagueCommand::Resume => set(&Control::resume)
+        LeagueCommand::Resume => set(&LeagueControl::resume)
             .map(|_| "games start again, and submissions are accepted".to_owned()),
         LeagueCommand::Remove(author) => set_author(author, &|control| {
             control.removed.insert(author.author.clone());
@@ -121,7 +121,7 @@ pub(crate) fn run(args: &LeagueArgs, printer: Printer) -> Result<Status, Failure
         .map(|_| {
             format!(
                 "{}'s versions stop playing, and no new ones are accepted",
-                escape::terminal(&author.author)
+                escape_line(&author.author)
             )
         }),
         LeagueCommand::Readmit(author) => set_author(author, &|control| {
@@ -130,11 +130,11 @@ pub(crate) fn run(args: &LeagueArgs, printer: Printer) -> Result<Status, Failure
         .map(|_| {
             format!(
                 "{}'s last version plays again, and submissions are accepted",
-                escape::terminal(&author.author)
+                escape_line(&author.author)
             )
         }),
         LeagueCommand::Message(message) => {
-            Control::refuse_long(&message.text).map_err(Failure::input)?;
+            LeagueControl::refuse_long_message(&message.text).map_err(Failure::input)?;
             set(&|control| message.text.clone_into(&mut control.message)).map(|_| {
                 match &*message.text {
                     "" => "the authors' pages no longer show a message".to_owned(),
@@ -151,11 +151,11 @@ pub(crate) fn run(args: &LeagueArgs, printer: Printer) -> Result<Status, Failure
 
 /// Reads what the configuration says of the league.
 fn open_league(config: &Path, printer: Printer) -> Result<LeaguePlace, Failure> {
-    league_of(&Configuration::read(config, printer.colour_err)?, config)
+    configured_league(&Configuration::read(config, printer.colour_err)?, config)
 }
 
 /// What the configuration in the file `path` says of the league.
-fn league_of(configuration: &Configuration, path: &Path) -> Result<LeaguePlace, Failure> {
+fn configured_league(configuration: &Configuration, path: &Path) -> Result<LeaguePlace, Failure> {
     let league = configuration.league()?.ok_or_else(|| {
         Failure::input(format!(
             "{} does not describe a league; add `format = \"league\"`, or pass another file with \
@@ -163,29 +163,32 @@ fn league_of(configuration: &Configuration, path: &Path) -> Result<LeaguePlace, 
             path.display()
         ))
     })?;
-    take_over(&league.settings, &league.dir)?;
+    take_over_previous_league(&league.settings, &league.dir)?;
     Ok(league)
 }
 
 /// Takes over the links and the organiser's wishes of the league that the one in the folder `dir`
 /// continues, before that has begun.
-pub(super) fn take_over(settings: &LeagueSettings, dir: &Path) -> Result<(), Failure> {
+pub(super) fn take_over_previous_league(
+    settings: &LeagueSettings,
+    dir: &Path,
+) -> Result<(), Failure> {
     if let Some(name) = settings.continues.as_ref().filter(|_| !dir.join(LOG).is_file()) {
-        let before = folder_before(dir, name)?;
+        let before = continued_league_folder(dir, name)?;
         Invitations::take_over(dir, &before)?;
-        Control::take_over(dir, &before)?;
+        LeagueControl::take_over(dir, &before)?;
     }
     Ok(())
 }
 
 /// Whether the league was played before.
-fn has_begun(league: &LeaguePlace) -> bool {
+fn league_has_begun(league: &LeaguePlace) -> bool {
     league.dir.join(LOG).is_file()
 }
 
 /// Fails if the league was never played.
-fn refuse_unbegun(league: &LeaguePlace) -> Result<(), Failure> {
-    if has_begun(league) {
+fn refuse_unbegun_league(league: &LeaguePlace) -> Result<(), Failure> {
+    if league_has_begun(league) {
         return Ok(());
     }
     Err(Failure::input(format!(
@@ -195,28 +198,32 @@ fn refuse_unbegun(league: &LeaguePlace) -> Result<(), Failure> {
 }
 
 /// Changes what the organiser wants of the league.
-fn change(league: &LeaguePlace, change: impl FnOnce(&mut Control)) -> Result<Control, Failure> {
-    refuse_unbegun(league)?;
-    Ok(Control::change(&league.dir, change)?)
+fn change_league_control(
+    league: &LeaguePlace,
+    change: impl FnOnce(&mut LeagueControl),
+) -> Result<LeagueControl, Failure> {
+    refuse_unbegun_league(league)?;
+    Ok(LeagueControl::change(&league.dir, change)?)
 }
 
 /// Fails if no author of this name was invited or handed in.
-fn find_author(league: &LeaguePlace, name: &str) -> Result<(), Failure> {
+fn refuse_unknown_league_author(league: &LeaguePlace, name: &str) -> Result<(), Failure> {
     let invitations = Invitations::read(&league.dir)?;
     let has_folder = author_problem(name).is_none() && league.settings.hand_in.join(name).is_dir();
-    let is_author = |player: &PlayerInfo| player.entry.as_ref().is_some_and(|it| it.author == name);
+    let is_author =
+        |player: &HeaderPlayer| player.entry.as_ref().is_some_and(|it| it.author == name);
     let has_version =
-        has_begun(league) && folder::header(&league.dir)?.players.iter().any(is_author);
+        league_has_begun(league) && read_folder_header(&league.dir)?.players.iter().any(is_author);
     if has_folder || has_version || invitations.authors().any(|author| author == name) {
         return Ok(());
     }
-    let advice = match similar(name, invitations.authors()) {
+    let advice = match find_similar_word(name, invitations.authors()) {
         Some(author) => format!("; did you mean {author:?}?"),
         None => String::new(),
     };
     Err(Failure::input(format!(
         "no author is called {}{}",
-        escape::terminal(name),
-        escape::terminal(&advice)
+        escape_line(name),
+        escape_line(&advice)
     )))
 }

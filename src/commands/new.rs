@@ -4,7 +4,7 @@
 mod game;
 mod tournament_config;
 
-use super::game_args::{GameArgument, game_named};
+use super::game_args::{GameArgument, game_argument_parser};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,16 @@ use serde_json::Value;
 
 use super::{Failure, Status};
 use crate::printer::Printer;
-use crate::starter_kits::player_kit::{self, GameFacts, LegalShape};
-use crate::starter_kits::{Language, TemplateFile};
+use crate::starter_kits::player_kit::{
+    KitGameFacts, LegalShape, player_kit_build_command, player_kit_files,
+};
+use crate::starter_kits::{KitLanguage, TemplateFile};
 use referee_check::Beginning;
 use referee_games::{Legal, Options, Seat, SharedGame};
 use referee_record::model::containment::ContainmentRequest;
 use referee_record::model::game_rules::GameRules;
-use referee_record::seeds::Secret;
-use referee_record::shell;
+use referee_record::seeds::TournamentSecret;
+use referee_record::shell::quote_for_shell;
 
 /// Arguments of `new`.
 #[derive(Debug, Args)]
@@ -70,54 +72,54 @@ pub(crate) struct PlayerArgs {
     #[arg(default_value = "my-player")]
     pub(crate) dir: PathBuf,
     /// The language
-    #[arg(long, value_enum, default_value_t = Language::Python)]
-    pub(crate) language: Language,
+    #[arg(long, value_enum, default_value_t = KitLanguage::Python)]
+    pub(crate) language: KitLanguage,
     /// The game
-    #[arg(long, value_parser = game_named(), default_value = "watch-your-back")]
+    #[arg(long, value_parser = game_argument_parser(), default_value = "watch-your-back")]
     pub(crate) game: GameArgument,
 }
 
 /// Creates the player, the game or the configuration.
 pub(crate) fn run(args: &NewArgs, printer: Printer) -> Result<Status, Failure> {
     match &args.what {
-        NewCommand::Player(args) => player(args, printer),
+        NewCommand::Player(args) => create_new_player(args, printer),
         NewCommand::Game(args) => game::run(args, printer),
         NewCommand::Tournament(args) => tournament_config::run(args, printer),
     }
 }
 
-fn player(args: &PlayerArgs, printer: Printer) -> Result<Status, Failure> {
+fn create_new_player(args: &PlayerArgs, printer: Printer) -> Result<Status, Failure> {
     let name = args.dir.file_name().and_then(|name| name.to_str()).unwrap_or("my-player");
     let plain = |character: &char| character.is_alphanumeric() || "-_. ".contains(*character);
     let name: String = name.chars().filter(plain).collect();
     let game = args.game.open(&ContainmentRequest::default(), printer)?;
-    let facts = facts(game, args.game.word_in(&args.dir)?)?;
-    write_all(&args.dir, &player_kit::files(args.language, &name, &facts), printer)?;
-    let dir = shell::quoted(&args.dir.to_string_lossy());
+    let facts = find_kit_game_facts(game, args.game.word_in(&args.dir)?)?;
+    write_new_kit(&args.dir, &player_kit_files(args.language, &name, &facts), printer)?;
+    let dir = quote_for_shell(&args.dir.to_string_lossy());
     let build =
-        player_kit::build_command(args.language).map_or(String::new(), |it| format!(" && {it}"));
+        player_kit_build_command(args.language).map_or(String::new(), |it| format!(" && {it}"));
     printer.command("next", &format!("cd {dir}{build} && referee check ."));
     Ok(Status::Done)
 }
 
 /// Writes the files of a kit into a folder that is empty or does not exist.
-fn write_all(dir: &Path, files: &[TemplateFile], printer: Printer) -> Result<(), Failure> {
+fn write_new_kit(dir: &Path, files: &[TemplateFile], printer: Printer) -> Result<(), Failure> {
     if fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(Failure::input(format!("{} is not empty; use another folder", dir.display())));
     }
     for file in files {
-        write(&dir.join(file.path), &file.text)?;
+        write_new_file(&dir.join(file.path), &file.text)?;
     }
     printer.note(&format!("created {}; its README.md describes the next steps", dir.display()));
     Ok(())
 }
 
 /// What a kit must know about a game, from its first decision.
-fn facts(game: SharedGame, word: String) -> Result<GameFacts, Failure> {
+fn find_kit_game_facts(game: SharedGame, word: String) -> Result<KitGameFacts, Failure> {
     let options = Options::resolve(game.options(), [])?;
     let rules = GameRules::new(game, options)?;
     let mut position = rules.start.clone();
-    let mut luck = Secret::from_seed(1).luck(&["one", "other"], 1);
+    let mut luck = TournamentSecret::from_seed(1).game_luck(&["one", "other"], 1);
     Beginning::play_chance(&mut *position, &mut luck)?;
     let asked = position.turn().asked().iter().next().unwrap_or(Seat::FIRST);
     let legal = match position.legal(asked) {
@@ -137,13 +139,13 @@ fn facts(game: SharedGame, word: String) -> Result<GameFacts, Failure> {
             bots.push(bot);
         }
     }
-    let (name, rows) = (rules.game.name().to_owned(), rows_key(state.get()));
+    let (name, rows) = (rules.game.name().to_owned(), find_board_rows_key(state.get()));
     let seats = rules.game.seats().len();
-    Ok(GameFacts { name, word, seats, legal, state: state.get().to_owned(), rows, bots })
+    Ok(KitGameFacts { name, word, seats, legal, state: state.get().to_owned(), rows, bots })
 }
 
 /// The last key of a state that holds a list of texts of the same length: the rows of a board.
-fn rows_key(state: &str) -> Option<String> {
+fn find_board_rows_key(state: &str) -> Option<String> {
     let state: serde_json::Map<String, Value> = serde_json::from_str(state).ok()?;
     let is_board = |value: &Value| {
         let rows: Option<Vec<&str>> =
@@ -156,7 +158,7 @@ fn rows_key(state: &str) -> Option<String> {
 }
 
 /// Writes a new file, and creates its folders.
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
+fn write_new_file(path: &Path, text: &str) -> Result<(), Failure> {
     let parent = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent)
         .and_then(|()| File::create_new(path)?.write_all(text.as_bytes()))

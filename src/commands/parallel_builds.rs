@@ -8,16 +8,16 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
 use super::Failure;
-use super::runtime::until_interrupted;
+use super::runtime::run_until_interrupted;
 use crate::printer::Printer;
 use crate::printer::activity::Activity;
 use referee_config::ConfiguredBuilds;
 use referee_entrants::build::{BuildError, Builder, BuiltFolder};
 use referee_entrants::build_plan::BuildPlan;
 use referee_entrants::build_rules::BuildRules;
-use referee_protocol::escape;
+use referee_protocol::escape::escape_line;
 use referee_sandbox::{Level, Mechanism};
-use referee_tournament::run::cores::one_per_core;
+use referee_tournament::run::cores::count_games_for_cores;
 
 /// How many lines of the output of a failed build to show.
 const SHOWN: usize = 20;
@@ -34,7 +34,7 @@ pub(super) struct BuildSandbox {
 
 /// Builds the players of a configuration, and the submissions in the folders among `words`, as
 /// `configured`. Returns whether it was not interrupted.
-pub(super) fn build_configured(
+pub(super) fn build_configured_players(
     configured: ConfiguredBuilds,
     words: &[String],
     sandbox: BuildSandbox,
@@ -50,7 +50,7 @@ pub(super) fn build_configured(
         plans.extend(found);
     }
     let sandbox = BuildSandbox { level: sandbox.level.or(level), ..sandbox };
-    Ok(build_all(rules, plans, sandbox, printer)?.is_some())
+    Ok(build_in_parallel(rules, plans, sandbox, printer)?.is_some())
 }
 
 /// Carries out all plans. Says which were built, and shows the end of the output of those that were
@@ -58,18 +58,18 @@ pub(super) fn build_configured(
 ///
 /// # Errors
 /// Also if the machine ran out of something for one of them, which is not the author's fault.
-pub(super) fn build_all(
+pub(super) fn build_in_parallel(
     rules: BuildRules,
     plans: Vec<(String, BuildPlan)>,
     sandbox: BuildSandbox,
     printer: Printer,
 ) -> Result<Option<Builds>, Failure> {
-    let (mut builds, due) = sorted(&rules, plans);
+    let (mut builds, due) = group_identical_builds(&rules, plans);
     if due.is_empty() {
         return Ok(Some(builds));
     }
     let builder = Arc::new(Builder::new(rules, sandbox.level, sandbox.without)?);
-    until_interrupted(async {
+    run_until_interrupted(async {
         let mut news = RunningBuilds::start(&builder, &due);
         let mut activity = Activity::new(printer);
         let mut ends = vec![VecDeque::new(); due.len()];
@@ -85,7 +85,7 @@ pub(super) fn build_all(
                 }
                 BuildNews::Ended(built) => {
                     activity.end(number);
-                    for line in told(group, &built, end) {
+                    for line in describe_build_outcome(group, &built, end) {
                         activity.note(&line);
                     }
                     let built = built.map_err(Arc::new);
@@ -107,16 +107,19 @@ struct BuildGroup {
 }
 
 /// Earlier builds, and those that are due.
-fn sorted(rules: &BuildRules, plans: Vec<(String, BuildPlan)>) -> (Builds, Vec<BuildGroup>) {
+fn group_identical_builds(
+    rules: &BuildRules,
+    plans: Vec<(String, BuildPlan)>,
+) -> (Builds, Vec<BuildGroup>) {
     let (mut builds, mut due) = (Builds::new(), BTreeMap::<String, BuildGroup>::new());
     for (name, plan) in plans {
         // If the sources cannot be read, the build says so.
-        let key = rules.key(&plan).ok();
-        if let Some(dir) = key.as_ref().and_then(|key| rules.built(key)) {
+        let key = rules.cache_key(&plan).ok();
+        if let Some(dir) = key.as_ref().and_then(|key| rules.cached_result(key)) {
             builds.insert(name, Ok(BuiltFolder { dir }));
             continue;
         }
-        let log = key.as_ref().map(|key| rules.log(key));
+        let log = key.as_ref().map(|key| rules.cached_log(key));
         let group = due
             .entry(key.unwrap_or_else(|| format!("unreadable {name}")))
             .or_insert(BuildGroup { names: Vec::new(), plan, log });
@@ -142,7 +145,7 @@ impl RunningBuilds {
     /// Starts the builds, one per core at a time.
     fn start(builder: &Arc<Builder>, due: &[BuildGroup]) -> Self {
         let (tell, news) = mpsc::unbounded_channel();
-        let places = Arc::new(Semaphore::new(one_per_core(1).get()));
+        let places = Arc::new(Semaphore::new(count_games_for_cores(1).get()));
         let mut running = JoinSet::new();
         for (number, group) in due.iter().enumerate() {
             let (tell, plan) = (tell.clone(), group.plan.clone());
@@ -168,16 +171,16 @@ impl RunningBuilds {
 }
 
 /// The lines that say what became of a build.
-fn told(
+fn describe_build_outcome(
     BuildGroup { names, plan, log }: &BuildGroup,
     built: &Result<BuiltFolder, BuildError>,
     end: &VecDeque<String>,
 ) -> Vec<String> {
     let (names, command) = (names.join(", "), &plan.command);
     let Err(why) = built else {
-        return vec![escape::terminal(&format!("{names}: built with `{command}`"))];
+        return vec![escape_line(&format!("{names}: built with `{command}`"))];
     };
-    let mut lines = vec![escape::terminal(&format!("{names}: {why} (`{command}`)"))];
+    let mut lines = vec![escape_line(&format!("{names}: {why} (`{command}`)"))];
     lines.extend(end.iter().map(|line| format!("  {line}")));
     let has_log = !end.is_empty() || matches!(why, BuildError::Known { .. });
     let log = log.as_ref().filter(|log| has_log && log.is_file());

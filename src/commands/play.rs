@@ -15,32 +15,34 @@ use std::time::Instant;
 use clap::Args;
 use tokio::sync::Notify;
 
-use self::browser::GamePage;
-use self::display::{Display, TerminalBoard};
-use self::game_ending::{Conclusion, given_up};
-use self::saved_game::{SavedGame, different_names, header_of};
+use self::browser::BrowserPage;
+use self::display::{GameDisplay, TerminalDisplay};
+use self::game_ending::{GameEnding, seat_that_gave_up};
+use self::saved_game::{SavedGame, saved_game_header, unique_saved_names};
 use self::screen::Screen;
 use self::terminal::terminal_interface;
 use super::find_game::FoundGame;
-use super::runtime::{interrupted, new_runtime, settle_on_cores, until_interrupted};
+use super::runtime::{
+    bind_command_to_cores, new_runtime, run_until_interrupted, watch_interruption,
+};
 use super::settings::{GameSettingsArgs, GivenSettings, Settings};
 use super::{Failure, Status};
 use crate::printer::Printer;
 use referee_config::PlayerArgument;
 use referee_games::{AnyGame, AnyPosition, BySeat, Event, SEATS, Seat, SeatSet, Text, TextStep};
 use referee_match::player::user_interface::UserInterface;
-use referee_match::player::{Human, Launch, Player, PlayerStatistics, Sandbox};
+use referee_match::player::{Human, Player, PlayerLaunch, PlayerSandbox, PlayerStatistics};
 use referee_match::referee::{self, GameReport, GameSetup};
-use referee_match::replay::steps_to;
+use referee_match::replay::replay_steps_to;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::record::{FaultPolicy, GameRecord, RESIGNATION};
 use referee_record::model::short_clock::ShortClock;
-use referee_record::seeds::{Luck, Secret, game_id};
-use referee_record::shell;
-use referee_tournament::run::game_record::{RecordBuilder, VoidAttempts};
+use referee_record::seeds::{SeededLuck, TournamentSecret, derive_game_id};
+use referee_record::shell::quote_for_shell;
+use referee_tournament::run::game_record::{GameRecordBuilder, VoidAttempts};
 
 /// Arguments of `play`.
 #[derive(Debug, Args)]
@@ -126,35 +128,36 @@ pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> 
         (control.budget, control.per_move) = (None, None);
         tc = BySeat::default_for(words.len());
     }
-    let containment = contained(&settings, &words)?;
+    let containment = play_sandbox(&settings, &words)?;
     let (rules, opening) = match &args.from {
-        Some(word) => recorded(args, word, printer)?,
+        Some(word) => load_game_to_play_on(args, word, printer)?,
         None => (settings.rules(printer)?, Vec::new()),
     };
-    check_seats(&rules, &words)?;
+    check_seats_have_players(&rules, &words)?;
     let saved = args.save.as_deref().map(SavedGame::create).transpose()?;
     let terms = PlaySettings { rules, control, tc, containment, seed: args.seed };
-    let mut display = display(args, &terms.rules.seats(), &words, printer)?;
-    if let (true, Display::Terminal(_)) = (has_human, &display) {
-        printer.note(&welcome(&terms.rules, &words));
+    let mut display = open_play_display(args, &terms.rules.seats(), &words, printer)?;
+    if let (true, GameDisplay::Terminal(_)) = (has_human, &display) {
+        printer.note(&describe_play_seats(&terms.rules, &words));
     }
-    let Some((game, attempts)) = play(&terms, opening, &words, &mut display, printer)? else {
+    let Some((game, attempts)) = play_with_undo(&terms, opening, &words, &mut display, printer)?
+    else {
         return Ok(Status::Interrupted);
     };
-    let status = conclude(&game.report, &terms.rules.seats(), &words, &display, printer)?;
+    let status = conclude_play(&game.report, &terms.rules.seats(), &words, &display, printer)?;
     if let Some(saved) = saved {
-        let names = different_names(&words);
-        let header = header_of(&settings, &terms, (&words, &names))?;
-        let game = RecordBuilder { names, ..game };
-        let id = saved.keep(&header, record(game, people(&words), attempts))?;
+        let names = unique_saved_names(&words);
+        let header = saved_game_header(&settings, &terms, (&words, &names))?;
+        let game = GameRecordBuilder { names, ..game };
+        let id = saved.write_log(&header, play_record(game, seats_of_people(&words), attempts))?;
         let dir = args.save.as_deref().unwrap_or(Path::new("."));
-        let dir = shell::quoted(&dir.to_string_lossy());
+        let dir = quote_for_shell(&dir.to_string_lossy());
         printer.command("kept", &format!("referee replay {id} --results {dir}"));
     }
-    if let Display::Browser(page) = &display {
+    if let GameDisplay::Browser(page) = &display {
         printer.note("The game is over. Close the page, or press Ctrl-C.");
         // Either way, the game was played.
-        until_interrupted(async {
+        run_until_interrupted(async {
             page.closed().await;
             Ok(())
         })?;
@@ -163,22 +166,26 @@ pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> 
 }
 
 /// The rules of a recorded game, and what was played of it.
-fn recorded(
+fn load_game_to_play_on(
     args: &PlayArgs,
     word: &str,
     printer: Printer,
 ) -> Result<(GameRules, Vec<TextStep>), Failure> {
     let FoundGame { header, record, dir } =
         FoundGame::find(word, args.results.as_deref(), printer)?;
-    let rules = args.settings.recorded_rules(&header, &dir, printer)?.with(&record.options)?;
+    let rules =
+        args.settings.recorded_rules(&header, &dir, printer)?.with_own_options(&record.options)?;
     let ply = args.ply.unwrap_or(record.plies);
-    let opening = steps_to(&rules.start, &record, ply)
+    let opening = replay_steps_to(&rules.start, &record, ply)
         .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;
     Ok((rules, opening))
 }
 
 /// There must be a player for every seat.
-fn check_seats(rules: &GameRules, words: &BySeat<PlayerArgument>) -> Result<(), Failure> {
+fn check_seats_have_players(
+    rules: &GameRules,
+    words: &BySeat<PlayerArgument>,
+) -> Result<(), Failure> {
     let seats = rules.seats();
     if seats.len() == words.len() {
         return Ok(());
@@ -193,30 +200,30 @@ fn check_seats(rules: &GameRules, words: &BySeat<PlayerArgument>) -> Result<(), 
 }
 
 /// Where the game is shown. Prints the address of the page, if it is one.
-fn display(
+fn open_play_display(
     args: &PlayArgs,
     seats: &BySeat<Text>,
     words: &BySeat<PlayerArgument>,
     printer: Printer,
-) -> Result<Display, Failure> {
+) -> Result<GameDisplay, Failure> {
     let has_human = words.iter().any(|(_, word)| *word == PlayerArgument::Human);
     let Some(address) = args.browser else {
         let delay = args.delay.map(Into::into);
-        let board = TerminalBoard::new(Screen::new(printer, delay, has_human));
-        return Ok(Display::Terminal(board));
+        let board = TerminalDisplay::new(Screen::new(printer, delay, has_human));
+        return Ok(GameDisplay::Terminal(board));
     };
     if !has_human {
         let instead = "pass `human` as a player, or watch two programs without --browser";
         return Err(Failure::input(format!("--browser needs a human player; {instead}")));
     }
     let names = words.as_ref().map(|word| word.name().to_owned());
-    let (page, url) = GamePage::open(address, &names, seats)?;
+    let (page, url) = BrowserPage::open(address, &names, seats)?;
     printer.line(&url)?;
-    Ok(Display::Browser(page))
+    Ok(GameDisplay::Browser(page))
 }
 
 /// What a person has to know before the game: the seat, if it is only one, and how to type.
-fn welcome(rules: &GameRules, words: &BySeat<PlayerArgument>) -> String {
+fn describe_play_seats(rules: &GameRules, words: &BySeat<PlayerArgument>) -> String {
     let people = words.iter().filter(|(_, word)| **word == PlayerArgument::Human);
     let seats: Vec<Text> = people.map(|(seat, _)| rules.seats()[seat].clone()).collect();
     let mut sentences = Vec::new();
@@ -236,22 +243,22 @@ fn welcome(rules: &GameRules, words: &BySeat<PlayerArgument>) -> String {
 }
 
 /// Says how the game ended.
-fn conclude(
+fn conclude_play(
     report: &GameReport,
     seats: &BySeat<Text>,
     words: &BySeat<PlayerArgument>,
-    display: &Display,
+    display: &GameDisplay,
     printer: Printer,
 ) -> Result<Status, Failure> {
     let names = &words.as_ref().map(|word| word.name().to_owned());
-    let conclusion = Conclusion { report, seats, names, people: people(words) };
-    if let Display::Browser(page) = display {
+    let conclusion = GameEnding { report, seats, names, people: seats_of_people(words) };
+    if let GameDisplay::Browser(page) = display {
         page.end(&conclusion.sentence());
     }
     conclusion.print(printer)
 }
 
-fn people(words: &BySeat<PlayerArgument>) -> SeatSet {
+fn seats_of_people(words: &BySeat<PlayerArgument>) -> SeatSet {
     let people = words.iter().filter(|(_, word)| **word == PlayerArgument::Human);
     people.map(|(seat, _)| seat).collect()
 }
@@ -262,34 +269,34 @@ struct PlaySettings {
     control: TimeControl,
     /// The clocks of players that have their own.
     tc: BySeat<Option<ShortClock>>,
-    containment: Arc<Sandbox>,
+    containment: Arc<PlayerSandbox>,
     seed: Option<u64>,
 }
 
 impl PlaySettings {
     /// The seeds of the seats, and the luck of the game. They do not depend on the players' names.
-    fn chances(&self, seats: &BySeat<Text>) -> Result<(BySeat<u64>, Luck), Failure> {
+    fn chances(&self, seats: &BySeat<Text>) -> Result<(BySeat<u64>, SeededLuck), Failure> {
         let secret = match self.seed {
-            Some(seed) => Secret::from_seed(seed),
-            None => Secret::fresh()?,
+            Some(seed) => TournamentSecret::from_seed(seed),
+            None => TournamentSecret::fresh()?,
         };
         let seeds = seats.map_seats(|seat| {
             let others: Vec<&str> = seats.others(seat).map(Seat::ordinal).collect();
             secret.player_seed(seat.ordinal(), &others, 1, 1)
         });
-        let luck = secret.luck(&seats.seats().map(Seat::ordinal).collect::<Vec<_>>(), 1);
+        let luck = secret.game_luck(&seats.seats().map(Seat::ordinal).collect::<Vec<_>>(), 1);
         Ok((seeds, luck))
     }
 }
 
 /// The record of a game that was played to its end after these `attempts`. `people` says which
 /// seats people had.
-fn record(game: RecordBuilder, people: SeatSet, attempts: VoidAttempts) -> GameRecord {
-    let is_given_up = given_up(&game.report.ending, people).is_some();
+fn play_record(game: GameRecordBuilder, people: SeatSet, attempts: VoidAttempts) -> GameRecord {
+    let is_given_up = seat_that_gave_up(&game.report.ending, people).is_some();
     let names: Vec<&str> = game.names.values().iter().map(String::as_str).collect();
     // In the first game of a pair, the first name in the alphabet has the first seat.
     let number = if names.len() > 2 || names.is_sorted() { 1 } else { 2 };
-    let id = game_id(&names, 1, number);
+    let id = derive_game_id(&names, 1, number);
     let fixture = Fixture { players: (0..names.len()).collect(), pair: 1, game: number };
     let record = game.build(id, fixture, attempts);
     if is_given_up {
@@ -298,13 +305,13 @@ fn record(game: RecordBuilder, people: SeatSet, attempts: VoidAttempts) -> GameR
     record
 }
 
-fn play(
+fn play_with_undo(
     terms: &PlaySettings,
     mut opening: Vec<TextStep>,
     words: &BySeat<PlayerArgument>,
-    display: &mut Display,
+    display: &mut GameDisplay,
     printer: Printer,
-) -> Result<Option<(RecordBuilder, VoidAttempts)>, Failure> {
+) -> Result<Option<(GameRecordBuilder, VoidAttempts)>, Failure> {
     let programs = || {
         words.iter().filter_map(|(_, word)| match word {
             PlayerArgument::Program(spec) => Some(&**spec),
@@ -315,9 +322,9 @@ fn play(
     terms.rules.refuse_engines(programs())?;
     let seats = terms.rules.seats();
     let (seeds, mut luck) = terms.chances(&seats)?;
-    let _cores = settle_on_cores(&terms.control, seats.len());
-    let mut players = words.as_ref().map(|word| seated(word, terms, display, printer));
-    let people = people(words);
+    let _cores = bind_command_to_cores(&terms.control, seats.len());
+    let mut players = words.as_ref().map(|word| create_seat_player(word, terms, display, printer));
+    let people = seats_of_people(words);
     let mut attempts = VoidAttempts::default();
     loop {
         let setup = GameSetup {
@@ -336,28 +343,28 @@ fn play(
         }
         let began = Instant::now();
         let Some((report, statistics)) =
-            block_on(&setup, &mut luck, &mut players, is_shown, display)?
+            play_until_interrupted(&setup, &mut luck, &mut players, is_shown, display)?
         else {
-            if !people.is_empty() && matches!(display, Display::Terminal(_)) {
+            if !people.is_empty() && matches!(display, GameDisplay::Terminal(_)) {
                 // The cursor is still behind the question.
                 printer.prompt("\n");
             }
             return Ok(None);
         };
         let wall = began.elapsed();
-        attempts.spend(&seats, &mut players);
+        attempts.add_usage(&seats, &mut players);
         let (seats, seeds) = (seats.clone(), seeds.clone());
         let names = seats.clone().map(Text::into_owned);
-        let game = RecordBuilder { seats, names, seeds, report, statistics, wall };
+        let game = GameRecordBuilder { seats, names, seeds, report, statistics, wall };
         let Some(ply) = take_undo(&mut players) else {
             return Ok(Some((game, attempts)));
         };
-        let record = record(game, people, VoidAttempts::default());
-        opening = steps_to(&terms.rules.start, &record, ply)
+        let record = play_record(game, people, VoidAttempts::default());
+        opening = replay_steps_to(&terms.rules.start, &record, ply)
             .map_err(|why| Failure::input(why.to_string()))?;
         for (seat, word) in words.iter() {
             if let PlayerArgument::Program(spec) = word {
-                players[seat] = program(spec, &*terms.rules.game, &terms.containment);
+                players[seat] = create_program_player(spec, &*terms.rules.game, &terms.containment);
             }
         }
     }
@@ -371,16 +378,16 @@ fn take_undo(players: &mut BySeat<Player>) -> Option<u32> {
     })
 }
 
-fn block_on(
+fn play_until_interrupted(
     setup: &GameSetup<'_>,
-    luck: &mut Luck,
+    luck: &mut SeededLuck,
     players: &mut BySeat<Player>,
     is_shown: bool,
-    display: &mut Display,
+    display: &mut GameDisplay,
 ) -> Result<Option<(GameReport, BySeat<PlayerStatistics>)>, Failure> {
     let runtime = new_runtime()?;
     let report = runtime.block_on(async {
-        let mut stop = interrupted()?;
+        let mut stop = watch_interruption()?;
         let mut broken = None;
         let closed = Notify::new();
         let mut observe = |position: &dyn AnyPosition, events: &[Event]| {
@@ -396,7 +403,7 @@ fn block_on(
             biased;
             _ = stop.wait_for(|stop| *stop) => None,
             () = closed.notified() => None,
-            report = referee::play(setup, luck, players, &mut observe) => Some(report?),
+            report = referee::play_refereed_game(setup, luck, players, &mut observe) => Some(report?),
         };
         let mut statistics = BySeat::from_fn(players.len(), |_| PlayerStatistics::default());
         for (seat, player) in players.iter_mut() {
@@ -413,34 +420,45 @@ fn block_on(
     report
 }
 
-fn seated(
+fn create_seat_player(
     word: &PlayerArgument,
     terms: &PlaySettings,
-    display: &Display,
+    display: &GameDisplay,
     printer: Printer,
 ) -> Player {
     match word {
-        PlayerArgument::Human => Player::Human(Box::new(Human::new(interface(display, printer)))),
-        PlayerArgument::Program(spec) => program(spec, &*terms.rules.game, &terms.containment),
+        PlayerArgument::Human => {
+            Player::Human(Box::new(Human::new(person_interface(display, printer))))
+        }
+        PlayerArgument::Program(spec) => {
+            create_program_player(spec, &*terms.rules.game, &terms.containment)
+        }
     }
 }
 
 /// How a person plays: on the page, or at the terminal.
-fn interface(display: &Display, printer: Printer) -> Box<dyn UserInterface> {
+fn person_interface(display: &GameDisplay, printer: Printer) -> Box<dyn UserInterface> {
     match display {
-        Display::Terminal(_) => terminal_interface(printer),
-        Display::Browser(page) => page.interface(),
+        GameDisplay::Terminal(_) => terminal_interface(printer),
+        GameDisplay::Browser(page) => page.user_interface(),
     }
 }
 
-fn program(spec: &PlayerSpec, game: &dyn AnyGame, containment: &Arc<Sandbox>) -> Player {
-    Player::process(Launch::of(spec, game), Arc::clone(containment))
+fn create_program_player(
+    spec: &PlayerSpec,
+    game: &dyn AnyGame,
+    containment: &Arc<PlayerSandbox>,
+) -> Player {
+    Player::process(PlayerLaunch::for_player(spec, game), Arc::clone(containment))
 }
 
 /// The sandbox for the programs among the players.
-fn contained(settings: &Settings, words: &BySeat<PlayerArgument>) -> Result<Arc<Sandbox>, Failure> {
+fn play_sandbox(
+    settings: &Settings,
+    words: &BySeat<PlayerArgument>,
+) -> Result<Arc<PlayerSandbox>, Failure> {
     if words.iter().all(|(_, word)| *word == PlayerArgument::Human) {
-        return Ok(Arc::new(Sandbox::off()));
+        return Ok(Arc::new(PlayerSandbox::off()));
     }
     settings.sandbox(None)
 }

@@ -31,40 +31,42 @@ struct ProbeResult {
 }
 
 impl ProbeResult {
-    fn of(capability: &Capability, asker: Asker) -> Self {
+    fn from_capability(capability: &Capability, asker: ProbeAsker) -> Self {
         let why = capability.result.as_ref().err();
         Self {
             name: capability.what.name(),
-            purpose: purpose(capability.what),
+            purpose: probe_purpose(capability.what),
             holds: why.is_none(),
             why: why.map(ToString::to_string),
-            advice: why.map(|why| advice(capability.what, why, asker)),
+            advice: why.map(|why| probe_advice(capability.what, why, asker)),
         }
     }
 }
 
 /// Who asks, since each can do something else about what is missing.
 #[derive(Debug, Clone, Copy)]
-enum Asker {
+enum ProbeAsker {
     Root,
     User,
 }
 
-impl Asker {
+impl ProbeAsker {
     fn of_this_process() -> Self {
         if geteuid().is_root() { Self::Root } else { Self::User }
     }
 }
 
 pub(crate) fn run(args: &ProbeArgs, printer: Printer) -> Result<Status, Failure> {
-    let asker = Asker::of_this_process();
-    let findings: Vec<ProbeResult> =
-        capabilities().iter().map(|capability| ProbeResult::of(capability, asker)).collect();
+    let asker = ProbeAsker::of_this_process();
+    let findings: Vec<ProbeResult> = capabilities()
+        .iter()
+        .map(|capability| ProbeResult::from_capability(capability, asker))
+        .collect();
     match args.format {
         OutputFormat::Json => printer.json(&findings)?,
         OutputFormat::Text => {
             for finding in &findings {
-                printer.line(&describe(finding))?;
+                printer.line(&describe_probe_result(finding))?;
             }
         }
     }
@@ -72,7 +74,7 @@ pub(crate) fn run(args: &ProbeArgs, printer: Printer) -> Result<Status, Failure>
     Ok(if all { Status::Done } else { Status::Found })
 }
 
-fn describe(finding: &ProbeResult) -> String {
+fn describe_probe_result(finding: &ProbeResult) -> String {
     let ProbeResult { name, purpose, .. } = finding;
     let verdict = if finding.holds { "holds" } else { "does not hold" };
     let mut text = format!("{name:<12} {verdict:<14} {purpose}");
@@ -85,7 +87,7 @@ fn describe(finding: &ProbeResult) -> String {
 }
 
 /// What a level or mechanism is for.
-fn purpose(what: Requirement) -> &'static str {
+fn probe_purpose(what: Requirement) -> &'static str {
     match what {
         Requirement::Level(Level::Off) => "all player processes are killed",
         Requirement::Level(Level::Basic) => "no outside files, no network, no other processes",
@@ -108,7 +110,7 @@ fn purpose(what: Requirement) -> &'static str {
 }
 
 /// What `asker` can do if a level or mechanism does not work.
-fn advice(what: Requirement, why: &Unavailable, asker: Asker) -> &'static str {
+fn probe_advice(what: Requirement, why: &Unavailable, asker: ProbeAsker) -> &'static str {
     match what {
         Requirement::Level(Level::Off) => "report this; nothing can be played",
         Requirement::Level(Level::Basic) => {
@@ -133,12 +135,12 @@ fn advice(what: Requirement, why: &Unavailable, asker: Asker) -> &'static str {
             | Mechanism::Processes
             | Mechanism::Cpu
             | Mechanism::Freeze
-            | Mechanism::Kill => advice_on_groups(why, asker),
+            | Mechanism::Kill => probe_advice_on_cgroups(why, asker),
         },
     }
 }
 
-fn advice_on_groups(why: &Unavailable, asker: Asker) -> &'static str {
+fn probe_advice_on_cgroups(why: &Unavailable, asker: ProbeAsker) -> &'static str {
     match (why, asker) {
         (Unavailable::Scope(ScopeError::NoUserManager { .. }), _) => {
             "log in as this user instead of using `su`; for services and cron, as root, `loginctl \
@@ -148,15 +150,15 @@ fn advice_on_groups(why: &Unavailable, asker: Asker) -> &'static str {
             "fix the problem that systemd reports; `journalctl -b` shows more"
         }
         (Unavailable::NotPassedOn { file: "cgroup.kill", .. }, _) => "use Linux 5.14 or later",
-        (Unavailable::NotPassedOn { .. }, Asker::User) => {
+        (Unavailable::NotPassedOn { .. }, ProbeAsker::User) => {
             "as root, `systemctl edit user@.service` with `[Service]` and `Delegate=cpu memory \
              pids`; then log in again"
         }
-        (_, Asker::User) => {
+        (_, ProbeAsker::User) => {
             "use a machine with systemd and control groups v2, or have root `chown` a group to you \
              and start the referee in it"
         }
-        (_, Asker::Root) => "in a container, `--privileged`",
+        (_, ProbeAsker::Root) => "in a container, `--privileged`",
     }
 }
 
@@ -168,12 +170,19 @@ mod tests {
     fn advice_fits_who_asks() {
         let pids = Requirement::Mechanism(Mechanism::Processes);
         let missing = Unavailable::NotPassedOn { dir: "/sys/fs/cgroup/x".into(), file: "pids.max" };
-        assert!(advice(pids, &missing, Asker::User).contains("systemctl edit user@.service"));
+        assert!(
+            probe_advice(pids, &missing, ProbeAsker::User).contains("systemctl edit user@.service")
+        );
         for why in [missing, Unavailable::NoController] {
-            assert!(!advice(pids, &why, Asker::Root).contains("root"), "it is root already");
+            assert!(
+                !probe_advice(pids, &why, ProbeAsker::Root).contains("root"),
+                "it is root already"
+            );
         }
         let no_manager = Unavailable::Scope(ScopeError::NoUserManager { user: 1000 });
-        assert!(advice(pids, &no_manager, Asker::User).contains("loginctl enable-linger"));
+        assert!(
+            probe_advice(pids, &no_manager, ProbeAsker::User).contains("loginctl enable-linger")
+        );
     }
 
     #[test]
@@ -187,7 +196,7 @@ mod tests {
         };
         let indent = " ".repeat(13);
         assert_eq!(
-            describe(&finding),
+            describe_probe_result(&finding),
             format!(
                 "landlock     does not hold  files\n{indent}why: not there\n{indent}do: get it"
             )

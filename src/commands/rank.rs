@@ -2,6 +2,7 @@
 
 mod joint_ranking;
 
+use self::joint_ranking::print_joint_ranking;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -9,25 +10,27 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::recorded_rules::RecordedRulesArgs;
-use super::results_folder::{find, note_problems};
+use super::results_folder::{find_results_folder, note_results_problems};
 use super::{Failure, Status};
 use crate::printer::Printer;
 use referee_ratings::Compared;
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::stage::RankedBy;
-use referee_report::diagnostics_text::details;
+use referee_report::diagnostics_text::render_diagnostics;
 use referee_report::standings_json::StandingsJson;
 use referee_report::taken_out::taken_out;
-use referee_report::tournament_tables::Tables;
-use referee_report::{Remedy, Standings, csv_tables, terminal_ranking};
+use referee_report::terminal_ranking::render_terminal_ranking;
+use referee_report::tournament_tables::TournamentTables;
+use referee_report::{CopiesRemedy, Standings, csv_tables};
+use referee_tournament::analysis::diagnostics::copies::{describe_copies, group_copies};
 use referee_tournament::analysis::diagnostics::known_decisions::KnownDecisions;
-use referee_tournament::analysis::diagnostics::{Diagnoser, Diagnostics, copies};
+use referee_tournament::analysis::diagnostics::{Diagnoser, Diagnostics};
 use referee_tournament::analysis::failed_checks::FailedChecks;
-use referee_tournament::analysis::imported_games;
+use referee_tournament::analysis::imported_games::read_imported_games;
 use referee_tournament::analysis::logged_game::PassError;
 use referee_tournament::analysis::named_results::Faulted;
-use referee_tournament::analysis::{Evaluation, TournamentAnalysis};
-use referee_tournament::schedule::progress_summary::Summary;
+use referee_tournament::analysis::{TournamentAnalysis, TournamentEvaluation};
+use referee_tournament::schedule::progress_summary::ProgressSummary;
 
 /// Arguments of `rank`.
 #[derive(Debug, Args)]
@@ -116,20 +119,24 @@ pub(crate) enum RankFormat {
 pub(crate) fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
     let faulted = if args.without_faults { Faulted::LeaveOut } else { Faulted::Count };
     if let Some(file) = &args.from {
-        print(&listed(file, faulted, args.ranking)?, None, args.format, printer)?;
+        print_ranking(&rank_csv_games(file, faulted, args.ranking)?, None, args.format, printer)?;
         return Ok(Status::Done);
     }
     if args.dirs.len() > 1 {
-        return joint_ranking::rank(args, faulted, printer);
+        return print_joint_ranking(args, faulted, printer);
     }
-    let dir = find(args.dirs.first().or(args.results.as_ref()).map(PathBuf::as_path), printer)?;
-    let tables = Tables::read(&dir, faulted)?;
-    note_problems(&tables, printer);
+    let dir = find_results_folder(
+        args.dirs.first().or(args.results.as_ref()).map(PathBuf::as_path),
+        printer,
+    )?;
+    let tables = TournamentTables::read(&dir, faulted)?;
+    note_results_problems(&tables, printer);
     let header = &tables.analysis.header;
     let rules = args.details.then(|| args.rules.open(header, &dir, printer)).transpose()?;
     let is_text = args.format == RankFormat::Text;
-    let LogFindings { diagnostics, out } = found(&tables.analysis, rules, is_text)?;
-    print(&tables.standings, diagnostics, args.format, printer)?;
+    let RankFindings { diagnostics, out } =
+        collect_rank_findings(&tables.analysis, rules, is_text)?;
+    print_ranking(&tables.standings, diagnostics, args.format, printer)?;
     if is_text {
         for line in &out {
             printer.note(line);
@@ -137,8 +144,8 @@ pub(crate) fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> 
         let programs = tables.analysis.header.players.iter();
         let programs = programs.filter(|player| !player.command.starts_with("bot:"));
         let hashes = programs.map(|player| (&*player.name, &*player.hash));
-        for names in copies::copies(hashes) {
-            printer.note(&copies::describe(&names));
+        for names in group_copies(hashes) {
+            printer.note(&describe_copies(&names));
         }
     }
     Ok(Status::Done)
@@ -146,7 +153,7 @@ pub(crate) fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> 
 
 /// The standings of the games in a CSV file. Its games have no record, so copies cannot be
 /// recognised.
-fn listed(file: &Path, faulted: Faulted, tell: RankingArg) -> Result<Standings, Failure> {
+fn rank_csv_games(file: &Path, faulted: Faulted, tell: RankingArg) -> Result<Standings, Failure> {
     let failed =
         |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", file.display()));
     let input: Box<dyn BufRead> = if file == Path::new("-") {
@@ -160,16 +167,16 @@ fn listed(file: &Path, faulted: Faulted, tell: RankingArg) -> Result<Standings, 
         RankingArg::Scores => (Compared::All, RankedBy::Scores),
     };
     let results =
-        imported_games::read(input, faulted, compared, rank).map_err(|error| failed(&error))?;
+        read_imported_games(input, faulted, compared, rank).map_err(|error| failed(&error))?;
     let out = vec![None; results.names().len()];
     let played = results.counts.games() as usize;
-    let summary = Summary { played, counted: played, ..Summary::default() };
+    let summary = ProgressSummary { played, counted: played, ..ProgressSummary::default() };
     let evaluation =
-        Evaluation::new(results, &[], &out, summary).map_err(|error| failed(&error))?;
-    Ok(Standings { remedy: Remedy::Unknown, ..Standings::new(&evaluation) })
+        TournamentEvaluation::new(results, &[], &out, summary).map_err(|error| failed(&error))?;
+    Ok(Standings { remedy: CopiesRemedy::Unknown, ..Standings::new(&evaluation) })
 }
 
-fn print(
+fn print_ranking(
     standings: &Standings,
     diagnostics: Option<Diagnostics>,
     format: RankFormat,
@@ -179,17 +186,22 @@ fn print(
     match format {
         RankFormat::Text => {
             let (width, colour) = (printer.width(), printer.colour);
-            printer.styled(&terminal_ranking::ranking(standings, width, colour))?;
+            printer.styled(&render_terminal_ranking(standings, width, colour))?;
             if let Some(found) = diagnostics {
                 printer.line("")?;
-                printer.styled(&details(&found, standings.seats.as_ref(), width, colour))?;
+                printer.styled(&render_diagnostics(
+                    &found,
+                    standings.seats.as_ref(),
+                    width,
+                    colour,
+                ))?;
             }
         }
         RankFormat::Json => {
             printer.json(&StandingsJson { diagnostics, ..standings.into() })?;
         }
         RankFormat::Csv => {
-            let table = csv_tables::standings(standings).map_err(system)?;
+            let table = csv_tables::standings_csv(standings).map_err(system)?;
             printer.line(String::from_utf8_lossy(&table).trim_end())?;
         }
     }
@@ -197,7 +209,7 @@ fn print(
 }
 
 /// The results of one pass over the log.
-struct LogFindings {
+struct RankFindings {
     diagnostics: Option<Diagnostics>,
     /// One line per player that is out.
     out: Vec<String>,
@@ -205,11 +217,11 @@ struct LogFindings {
 
 /// Reads every game if the details, which need the rules, or the lines about players that are out
 /// need it.
-fn found(
+fn collect_rank_findings(
     analysis: &TournamentAnalysis,
     rules: Option<GameRules>,
     lines: bool,
-) -> Result<LogFindings, Failure> {
+) -> Result<RankFindings, Failure> {
     let mut diagnoser =
         rules.map(|rules| Diagnoser::new(analysis, rules, KnownDecisions::default()));
     let mut failed_checks = FailedChecks::default();
@@ -223,5 +235,5 @@ fn found(
     }
     let found = diagnoser.map(|diagnoser| diagnoser.finish(analysis)).transpose()?;
     let diagnostics = found.map(|(diagnostics, _)| diagnostics);
-    Ok(LogFindings { diagnostics, out: taken_out(analysis, &failed_checks) })
+    Ok(RankFindings { diagnostics, out: taken_out(analysis, &failed_checks) })
 }

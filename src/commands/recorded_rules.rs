@@ -10,13 +10,13 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::Failure;
-use super::containment_args::level_named;
+use super::containment_args::containment_level_parser;
 use crate::printer::Printer;
 use referee_config::{CONFIG, find_rules_program};
 use referee_games::RulesProgram;
 use referee_match::game_program::FoundProgram;
-use referee_match::player::Sandbox;
-use referee_protocol::escape;
+use referee_match::player::PlayerSandbox;
+use referee_protocol::escape::escape_line;
 use referee_record::model::containment::{ContainmentRequest, PlayerLimits};
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::Header;
@@ -34,7 +34,7 @@ pub(crate) struct RecordedRulesArgs {
     #[arg(
         long = "containment",
         value_name = "LEVEL",
-        value_parser = level_named(),
+        value_parser = containment_level_parser(),
         hide_possible_values = true
     )]
     pub(crate) level: Option<Level>,
@@ -51,24 +51,24 @@ impl RecordedRulesArgs {
     ) -> Result<GameRules, Failure> {
         let Some(recorded) = &header.program else {
             return match &self.game_file {
-                None => Ok(GameRules::of(header)?),
+                None => Ok(GameRules::from_header(header)?),
                 Some(_) => Err(Failure::input(format!(
                     "{} is built in; leave out --game",
-                    escape::terminal(&header.game)
+                    escape_line(&header.game)
                 ))),
             };
         };
         let (program, limits) = self.named(recorded, results, printer)?;
-        let (code, dir) = (program.code()?, PathBuf::from(&program.program.dir));
+        let (code, dir) = (program.code_hash()?, PathBuf::from(&program.program.dir));
         if recorded.code != code {
-            return Err(changed(recorded, &dir, (&recorded.code, &code)));
+            return Err(recorded_rules_changed(recorded, &dir, (&recorded.code, &code)));
         }
-        let game = program.open_in(self.sandbox(limits)?)?;
+        let game = program.open_in_sandbox(self.sandbox(limits)?)?;
         match game.program() {
             Some(now) if now.hash != recorded.hash => {
-                Err(changed(recorded, &dir, (&recorded.hash, &now.hash)))
+                Err(recorded_rules_changed(recorded, &dir, (&recorded.hash, &now.hash)))
             }
-            _ => Ok(GameRules::by_header(game, header)?),
+            _ => Ok(GameRules::from_header_with_game(game, header)?),
         }
     }
 
@@ -84,7 +84,7 @@ impl RecordedRulesArgs {
         let found = match (&self.game_file, here) {
             (Some(file), _) => {
                 let found = find_rules_program(file, printer.colour_err)?;
-                return found.ok_or_else(|| not_named(recorded));
+                return found.ok_or_else(|| recorded_rules_not_named(recorded));
             }
             (None, Some(config)) => find_rules_program(config, printer.colour_err).ok().flatten(),
             (None, None) => None,
@@ -92,14 +92,17 @@ impl RecordedRulesArgs {
         if let Some(found) = found {
             return Ok(found);
         }
-        let agreed = offered(recorded, results).filter(|program| agree(program, recorded, printer));
-        agreed.map(|program| (program, PlayerLimits::default())).ok_or_else(|| not_named(recorded))
+        let agreed = find_recorded_rules(recorded, results)
+            .filter(|program| confirm_recorded_rules(program, recorded, printer));
+        agreed
+            .map(|program| (program, PlayerLimits::default()))
+            .ok_or_else(|| recorded_rules_not_named(recorded))
     }
 
-    fn sandbox(&self, limits: PlayerLimits) -> Result<Arc<Sandbox>, Failure> {
+    fn sandbox(&self, limits: PlayerLimits) -> Result<Arc<PlayerSandbox>, Failure> {
         let request =
             ContainmentRequest { level: self.level, limits, ..ContainmentRequest::default() };
-        let sandbox = Sandbox::resolve(&request)?;
+        let sandbox = PlayerSandbox::resolve(&request)?;
         if sandbox.policy().level() == Level::Off && self.level != Some(Level::Off) {
             return Err(Failure::system(
                 "no sandbox works here for the rules program of these games (see `referee \
@@ -112,48 +115,56 @@ impl RecordedRulesArgs {
 
 /// The program that came with the results, if a user can confirm it and it has the
 /// recorded hash.
-fn offered(recorded: &RulesProgram, results: &Path) -> Option<FoundProgram> {
+fn find_recorded_rules(recorded: &RulesProgram, results: &Path) -> Option<FoundProgram> {
     if !(stdin().is_terminal() && std::io::stderr().is_terminal()) {
         return None;
     }
-    let program = FoundProgram::beside(recorded, results)?;
-    program.code().is_ok_and(|code| code == recorded.code).then_some(program)
+    let program = FoundProgram::find_beside_results(recorded, results)?;
+    program.code_hash().is_ok_and(|code| code == recorded.code).then_some(program)
 }
 
 /// Asks the person at the terminal whether to start a program.
-fn agree(program: &FoundProgram, recorded: &RulesProgram, printer: Printer) -> bool {
+fn confirm_recorded_rules(
+    program: &FoundProgram,
+    recorded: &RulesProgram,
+    printer: Printer,
+) -> bool {
     printer.prompt(&format!(
         "The rules of these games are a program that came with them: `{}` in {} (hash {}).\n\
          Start it in a sandbox? [y/N] ",
-        shown(&recorded.command),
-        escape::terminal(&program.program.dir),
-        escape::terminal(&recorded.code),
+        format_recorded_command(&recorded.command),
+        escape_line(&program.program.dir),
+        escape_line(&recorded.code),
     ));
     let mut answer = String::new();
     let read = stdin().read_line(&mut answer);
     read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
 }
 
-fn shown(command: &[String]) -> String {
-    escape::terminal(&command.join(" "))
+fn format_recorded_command(command: &[String]) -> String {
+    escape_line(&command.join(" "))
 }
 
-fn not_named(recorded: &RulesProgram) -> Failure {
+fn recorded_rules_not_named(recorded: &RulesProgram) -> Failure {
     Failure::input(format!(
         "the rules of these games are a program, `{}`, which starts only if you choose it: add \
          `--game FILE` with its game file or configuration, or run this command in the folder with \
          its {CONFIG}",
-        shown(&recorded.command),
+        format_recorded_command(&recorded.command),
     ))
 }
 
-fn changed(recorded: &RulesProgram, dir: &Path, (before, now): (&str, &str)) -> Failure {
+fn recorded_rules_changed(
+    recorded: &RulesProgram,
+    dir: &Path,
+    (before, now): (&str, &str),
+) -> Failure {
     Failure::input(format!(
         "the rules program in {} is not the one these games used, `{}` ({} became {now}); pass \
          theirs with `--game FILE`; if this one is newer, `referee run` replays the recorded \
          games with it, and accepts it if their results are the same",
         dir.display(),
-        shown(&recorded.command),
-        escape::terminal(before),
+        format_recorded_command(&recorded.command),
+        escape_line(before),
     ))
 }

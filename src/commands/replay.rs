@@ -3,6 +3,7 @@
 mod game_choice;
 mod viewer;
 
+use self::game_choice::list_games_to_replay;
 use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -12,17 +13,17 @@ use clap::Args;
 use super::find_game::FoundGame;
 use super::recorded_rules::RecordedRulesArgs;
 use super::report::command_options;
-use super::results_folder::find;
+use super::results_folder::find_results_folder;
 use super::turning_args::TurningArgs;
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
 use referee_games::{Event, SeatMap, Turn};
-use referee_match::replay::event_descriptions::{describe_step, is_ply};
-use referee_match::replay::frames::end_of;
+use referee_match::replay::event_descriptions::{describe_step, events_are_ply};
+use referee_match::replay::frames::describe_game_end;
 use referee_match::replay::turning_points::TurningPoint;
 use referee_match::replay::{Replay, ReplayError};
 use referee_record::model::record::GameRecord;
-use referee_report::board_picture::picture;
+use referee_report::board_picture::render_board_picture;
 use referee_tournament::analysis::fault_cases::FaultCase;
 
 /// Arguments of `replay`.
@@ -65,9 +66,9 @@ pub(crate) fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure
     let is_text = args.format == OutputFormat::Text;
     args.turning.refuse_unless(is_text, "--format json prints the record as it is")?;
     let Some(word) = &args.game_id else {
-        let dir = find(args.results.as_deref(), printer)?;
-        let called = command_options::options(&dir, None);
-        return game_choice::list(&dir, &called, printer).map(|()| Status::Done);
+        let dir = find_results_folder(args.results.as_deref(), printer)?;
+        let called = command_options::ask_command_options(&dir, None);
+        return list_games_to_replay(&dir, &called, printer).map(|()| Status::Done);
     };
     let FoundGame { header, record, dir } =
         FoundGame::find(word, args.results.as_deref(), printer)?;
@@ -78,55 +79,69 @@ pub(crate) fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure
     args.turning.refuse_unless(is_of_two, "it only works for two-seat games")?;
     let rules = args.rules.open(&header, &dir, printer)?;
     let points = args.turning.points(&rules, &record)?;
-    let replay = Replay::of(&rules, &record)?;
+    let replay = Replay::with_rules(&rules, &record)?;
     if std::io::stdin().is_terminal() && printer.is_terminal() && args.ply.is_none() {
-        viewer::view(replay, &header.clock, (&record, &points), printer.colour)?;
+        viewer::view_replay(replay, &header.clock, (&record, &points), printer.colour)?;
     } else {
-        show(replay, (&record, &points), args.ply, printer)?;
+        print_replay(replay, (&record, &points), args.ply, printer)?;
     }
     if args.ply.is_none() {
-        let called = command_options::options(&dir, None);
-        for case in FaultCase::all(&record) {
+        let called = command_options::ask_command_options(&dir, None);
+        for case in FaultCase::all_of_game(&record) {
             printer.command("again", &case.command(&called));
         }
     }
     Ok(Status::Done)
 }
 
-fn show(
+fn print_replay(
     mut replay: Replay<'_>,
     (record, points): (&GameRecord, &[TurningPoint]),
     only: Option<u32>,
     printer: Printer,
 ) -> Result<(), Failure> {
-    let is_wanted = |replay: &Replay<'_>| only.is_none_or(|ply| ply == replay.current().ply());
+    let is_wanted =
+        |replay: &Replay<'_>| only.is_none_or(|ply| ply == replay.current_position().ply());
     // A position before a roll is drawn with the dice, unless the game ended there.
-    let is_rolling = |replay: &Replay<'_>| matches!(replay.current().turn(), Turn::Chance(_));
+    let is_rolling =
+        |replay: &Replay<'_>| matches!(replay.current_position().turn(), Turn::Chance(_));
     let mut recent = Vec::new();
     if only.is_none() {
-        printer.line(&title(record))?;
+        printer.line(&format_replay_title(record))?;
     }
     loop {
         if is_wanted(&replay) && !is_rolling(&replay) {
-            printer.styled(&picture(replay.current(), &recent, printer.colour))?;
+            printer.styled(&render_board_picture(
+                replay.current_position(),
+                &recent,
+                printer.colour,
+            ))?;
             if let Some(ply) = only {
-                return match marks(record, points, ply).trim_start_matches('\n') {
+                return match format_replay_marks(record, points, ply).trim_start_matches('\n') {
                     "" => Ok(()),
                     marks => printer.line(marks),
                 };
             }
         }
         let Some(played) = replay.next().transpose()? else { break };
-        if is_ply(&played.events) {
+        if events_are_ply(&played.events) {
             recent.clear();
         }
         if only.is_none() {
-            printer.line(&step_line(&played.events, (record, points), replay.current().ply()))?;
+            printer.line(&format_replay_step(
+                &played.events,
+                (record, points),
+                replay.current_position().ply(),
+            ))?;
         }
         recent.extend(played.events);
     }
     if is_wanted(&replay) && is_rolling(&replay) {
-        printer.styled(&picture(replay.current(), &recent, printer.colour))?;
+        printer.styled(&render_board_picture(
+            replay.current_position(),
+            &recent,
+            printer.colour,
+        ))?;
         if only.is_some() {
             return Ok(());
         }
@@ -136,15 +151,16 @@ fn show(
             let short = ReplayError::Short { plies: record.plies, wanted };
             Err(Failure::input(short.to_string()))
         }
-        None => printer.line(&(conclusion(record) + &all_marks(record, points))),
+        None => printer
+            .line(&(format_replay_conclusion(record) + &format_all_replay_marks(record, points))),
     }
 }
 
-fn title(record: &GameRecord) -> String {
+fn format_replay_title(record: &GameRecord) -> String {
     let SeatMap { names, values } = &record.players;
     let players: Vec<String> =
         values.iter().map(|(seat, player)| format!("{player} ({})", names[seat])).collect();
-    referee_protocol::escape::terminal(&format!(
+    referee_protocol::escape::escape_line(&format!(
         "{}: {}, pair {}, game {}",
         record.id,
         players.join(" against "),
@@ -157,59 +173,60 @@ fn title(record: &GameRecord) -> String {
 const MOST_OF_NOTE: usize = 1000;
 
 /// The beginning of a long note; its end is in the log and on the page.
-fn shortened(note: &str) -> Cow<'_, str> {
+fn shorten_replay_note(note: &str) -> Cow<'_, str> {
     match note.char_indices().nth(MOST_OF_NOTE) {
         Some((end, _)) => Cow::Owned(format!("{}…", &note[..end])),
         None => Cow::Borrowed(note),
     }
 }
 
-fn step_line(
+fn format_replay_step(
     events: &[Event],
     (record, points): (&GameRecord, &[TurningPoint]),
     ply: u32,
 ) -> String {
     let mut line = describe_step(events, ply);
-    for note in record.notes.iter().filter(|note| is_ply(events) && note.ply + 1 == ply) {
-        let said = note.text().map(|said| format!("\"{}\"", shortened(&said)));
+    for note in record.notes.iter().filter(|note| events_are_ply(events) && note.ply + 1 == ply) {
+        let said = note.text().map(|said| format!("\"{}\"", shorten_replay_note(&said)));
         let eval = note.eval.map(|eval| format!("[{eval:+.2}]"));
         let remarks: Vec<String> = said.into_iter().chain(eval).collect();
-        line.push_str(&referee_protocol::escape::terminal(&format!("  {}", remarks.join(" "))));
+        line.push_str(&referee_protocol::escape::escape_line(&format!("  {}", remarks.join(" "))));
     }
-    if is_ply(events) {
-        line.push_str(&marks(record, points, ply));
+    if events_are_ply(events) {
+        line.push_str(&format_replay_marks(record, points, ply));
     }
     line
 }
 
 /// What would have been better at a ply, in lines of their own.
-fn marks(record: &GameRecord, points: &[TurningPoint], ply: u32) -> String {
+fn format_replay_marks(record: &GameRecord, points: &[TurningPoint], ply: u32) -> String {
     let mut text = String::new();
     for point in points.iter().filter(|point| point.ply == ply) {
         let line = format!("{}: {point}", record.players.names[point.seat]);
         text.push_str("\n  ? ");
-        text.push_str(&referee_protocol::escape::terminal(&line));
+        text.push_str(&referee_protocol::escape::escape_line(&line));
     }
     text
 }
 
 /// All marks of a game, for its end.
-fn all_marks(record: &GameRecord, points: &[TurningPoint]) -> String {
+fn format_all_replay_marks(record: &GameRecord, points: &[TurningPoint]) -> String {
     let mut plies: Vec<u32> = points.iter().map(|point| point.ply).collect();
     plies.dedup();
-    let at = |ply: u32| format!("\nturned at ply {ply}:{}", marks(record, points, ply));
+    let at =
+        |ply: u32| format!("\nturned at ply {ply}:{}", format_replay_marks(record, points, ply));
     plies.into_iter().map(at).collect::<Vec<_>>().concat()
 }
 
-fn conclusion(record: &GameRecord) -> String {
+fn format_replay_conclusion(record: &GameRecord) -> String {
     let mut lines = Vec::new();
     for (seat, fault) in record.fault.iter().flatten() {
         lines.push(format!("{seat}: {}: {}", fault.code, fault.message));
         lines.extend(fault.stderr.iter().map(|line| format!("    {line}")));
     }
     let mut lines: Vec<String> =
-        lines.iter().map(|line| referee_protocol::escape::terminal(line)).collect();
-    lines.push(end_of(record));
+        lines.iter().map(|line| referee_protocol::escape::escape_line(line)).collect();
+    lines.push(describe_game_end(record));
     lines.join("\n")
 }
 
@@ -222,8 +239,8 @@ mod tests {
     #[test]
     fn a_long_note_is_cut() {
         let exact = "é".repeat(MOST_OF_NOTE);
-        assert_eq!(shortened(&exact), exact);
-        assert_eq!(shortened(&format!("{exact}!")), format!("{exact}…"));
+        assert_eq!(shorten_replay_note(&exact), exact);
+        assert_eq!(shorten_replay_note(&format!("{exact}!")), format!("{exact}…"));
     }
 
     #[test]
@@ -232,7 +249,7 @@ mod tests {
         for fault in record.fault.iter_mut().flat_map(|faults| faults.values_mut()) {
             fault.stderr = vec!["KeyError: 'x'".to_owned()];
         }
-        let text = conclusion(&record);
+        let text = format_replay_conclusion(&record);
         assert!(
             text.starts_with("black: crash: why\n    KeyError: 'x'\nant (white) wins: "),
             "{text}"

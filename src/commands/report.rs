@@ -10,24 +10,25 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::recorded_rules::RecordedRulesArgs;
-use super::results_folder::{ResultsFolderArgs, note_problems, note_sealed};
+use super::results_folder::{ResultsFolderArgs, note_results_problems, note_sealed_results};
 use super::turning_args::TurningArgs;
 use super::{Failure, Status};
 use crate::printer::Printer;
 use referee_config::Configuration;
-use referee_record::log::write_whole;
+use referee_record::disk;
+use referee_record::log::write_atomically;
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::grades::Grades;
-use referee_record::{disk, plain_files};
+use referee_record::plain_files::plain_file_has_content;
 use referee_report::csv_tables::{ABSENT, GRADES_RULES, GRADES_TABLE, PACKETS, PAGE, PUBLIC};
-use referee_report::packet_writer::{self, PacketPlan, write_packets};
+use referee_report::packet_writer::{PacketPlan, make_packets_folder, write_packets};
 use referee_report::page_builder::write_page;
 use referee_report::replay_renderer::{ReplayRenderer, TurningPoints};
 use referee_report::taken_out::taken_out;
-use referee_report::tournament_tables::Tables;
+use referee_report::tournament_tables::TournamentTables;
 use referee_tournament::analysis::failed_checks::FailedChecks;
 use referee_tournament::analysis::named_results::Faulted;
-pub(super) use up_to_date::{follows_the_log, is_up_to_date};
+pub(super) use up_to_date::{file_is_up_to_date, is_up_to_date};
 
 /// Arguments of `report`.
 #[derive(Debug, Args)]
@@ -70,87 +71,94 @@ pub(crate) struct ReportArgs {
 /// Writes the page and prints its path.
 pub(crate) fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = args.folder.find(printer)?;
-    let grades = args.grades.as_deref().map(|config| read_grades(config, printer)).transpose()?;
+    let grades =
+        args.grades.as_deref().map(|config| read_grades_config(config, printer)).transpose()?;
     if let Some(out) = &args.packets {
         let out = out.clone().unwrap_or_else(|| dir.join(PACKETS));
-        return write_all_packets(&dir, &out, grades.as_ref(), args, printer);
+        return report_all_packets(&dir, &out, grades.as_ref(), args, printer);
     }
-    let turned = |tables: &Tables, rules: &GameRules| {
+    let turned = |tables: &TournamentTables, rules: &GameRules| {
         let count = tables.analysis.state.played();
-        args.turning.all((count, printer), rules, |each| tables.analysis.each_game(each))
+        args.turning.points_of_all((count, printer), rules, |each| tables.analysis.each_game(each))
     };
     if args.pseudonyms {
         let public = dir.join(PUBLIC);
-        let tables = Tables::under_pseudonyms(&dir)?;
+        let tables = TournamentTables::read_under_pseudonyms(&dir)?;
         let rules = args.rules.open(&tables.analysis.header, &dir, printer)?;
-        note_problems(&tables, printer);
-        disk::make_own_folder(&public).map_err(|error| failed(&public, &error))?;
+        note_results_problems(&tables, printer);
+        disk::create_results_subfolder(&public)
+            .map_err(|error| report_write_failure(&public, &error))?;
         let turned = turned(&tables, &rules)?;
-        write_page(&public, &tables, &command_options::options(&dir, None), (rules, turned))?;
+        write_page(
+            &public,
+            &tables,
+            &command_options::ask_command_options(&dir, None),
+            (rules, turned),
+        )?;
         return printer.path(&public.join(PAGE)).map(|()| Status::Done);
     }
-    let tables = Tables::read(&dir, Faulted::Count)?;
+    let tables = TournamentTables::read(&dir, Faulted::Count)?;
     let rules = args.rules.open(&tables.analysis.header, &dir, printer)?;
-    note_problems(&tables, printer);
+    note_results_problems(&tables, printer);
     if tables.analysis.header.is_hidden() {
-        disk::keep_private();
+        disk::make_new_files_private();
     }
     if let Some(grades) = &grades {
-        write_grades(grades, &tables, printer)?;
+        write_grades_csv(grades, &tables, printer)?;
     }
     let turned = turned(&tables, &rules)?;
-    write_page(&dir, &tables, &command_options::options(&dir, None), (rules, turned))?;
+    write_page(&dir, &tables, &command_options::ask_command_options(&dir, None), (rules, turned))?;
     printer.path(&dir.join(PAGE)).map(|()| Status::Done)
 }
 
 /// Writes all packets of the results in `dir` into the new folder `out`, with the marks that these
 /// `grades` give.
-fn write_all_packets(
+fn report_all_packets(
     dir: &Path,
     out: &Path,
     grades: Option<&Grades>,
     args: &ReportArgs,
     printer: Printer,
 ) -> Result<Status, Failure> {
-    let tables = Tables::under_pseudonyms(dir)?;
+    let tables = TournamentTables::read_under_pseudonyms(dir)?;
     let header = &tables.analysis.header;
     let rules = args.rules.open(header, dir, printer)?;
-    packet_writer::make_folder(out, header).map_err(|error| match error.kind() {
+    make_packets_folder(out, header).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => Failure::input(format!(
             "{} already exists; remove it, or use another folder with --packets=DIR",
             out.display()
         )),
-        _ => failed(out, &error),
+        _ => report_write_failure(out, &error),
     })?;
-    note_problems(&tables, printer);
+    note_results_problems(&tables, printer);
     let count = tables.analysis.state.played();
     let turned = match &tables.analysis.published {
-        Some(published) => {
-            args.turning.all((count, printer), &rules, |each| published.each(dir, each))?
-        }
+        Some(published) => args
+            .turning
+            .points_of_all((count, printer), &rules, |each| published.each_game(dir, each))?,
         None => TurningPoints::new(),
     };
     let renderer = ReplayRenderer { rules, control: header.clock, turned };
     let sealed = write_packets(out, PacketPlan { dir, tables: &tables, renderer, grades })?;
-    note_sealed(sealed, printer);
+    note_sealed_results(sealed, printer);
     printer.path(out).map(|()| Status::Done)
 }
 
 /// Writes the tables and the page of a tournament into its folder. `config` is the configuration, and
 /// `rules` are those of the games. Returns one line per player that is out.
-pub(super) fn write_all(
-    tables: &Tables,
+pub(super) fn write_tables_and_page(
+    tables: &TournamentTables,
     config: &Path,
     rules: GameRules,
 ) -> Result<Vec<String>, Failure> {
     tables.write()?;
     let dir = tables.analysis.dir();
-    let called = command_options::options(dir, Some(config));
+    let called = command_options::ask_command_options(dir, Some(config));
     Ok(write_page(dir, tables, &called, (rules, TurningPoints::new()))?)
 }
 
 /// One line per player that is out, of a tournament whose page is written already.
-pub(super) fn lines_about_out(tables: &Tables) -> Result<Vec<String>, Failure> {
+pub(super) fn report_removed_players(tables: &TournamentTables) -> Result<Vec<String>, Failure> {
     let analysis = &tables.analysis;
     let mut failed_checks = FailedChecks::default();
     if analysis.state.taken_out().next().is_some() {
@@ -165,7 +173,7 @@ pub(super) fn lines_about_out(tables: &Tables) -> Result<Vec<String>, Failure> {
 }
 
 /// Reads `[grades]` in a configuration.
-pub(super) fn read_grades(config: &Path, printer: Printer) -> Result<Grades, Failure> {
+pub(super) fn read_grades_config(config: &Path, printer: Printer) -> Result<Grades, Failure> {
     let configuration = Configuration::read(config, printer.colour_err)?;
     configuration
         .grades()?
@@ -176,11 +184,11 @@ pub(super) fn read_grades(config: &Path, printer: Printer) -> Result<Grades, Fai
 /// written.
 pub(super) fn write_final_grades(
     grades: &Grades,
-    tables: &Tables,
+    tables: &TournamentTables,
     printer: Printer,
 ) -> Result<(), Failure> {
-    if tables.analysis.state.due() == 0 {
-        return write_grades(grades, tables, printer);
+    if tables.analysis.state.count_due() == 0 {
+        return write_grades_csv(grades, tables, printer);
     }
     for file in [GRADES_TABLE, GRADES_RULES] {
         let path = tables.analysis.dir().join(file);
@@ -193,40 +201,47 @@ pub(super) fn write_final_grades(
 }
 
 /// Writes down who has no player and why, for the packets.
-pub(super) fn write_absent(absent: &BTreeMap<String, String>, dir: &Path) -> Result<(), Failure> {
+pub(super) fn write_absent_authors(
+    absent: &BTreeMap<String, String>,
+    dir: &Path,
+) -> Result<(), Failure> {
     let path = dir.join(ABSENT);
     let written = if absent.is_empty() {
         disk::remove_if_there(&path)
     } else {
         let text = serde_json::to_vec_pretty(absent).map_err(io::Error::from);
-        text.and_then(|text| write_if_new(&path, &text))
+        text.and_then(|text| write_report_if_changed(&path, &text))
     };
-    written.map_err(|error| failed(&path, &error))
+    written.map_err(|error| report_write_failure(&path, &error))
 }
 
 /// Writes `grades.csv`, and the rules by which it was made. Says what to know about the marks.
-fn write_grades(grades: &Grades, tables: &Tables, printer: Printer) -> Result<(), Failure> {
-    let players = tables.graded(grades);
-    let table = players.table();
+fn write_grades_csv(
+    grades: &Grades,
+    tables: &TournamentTables,
+    printer: Printer,
+) -> Result<(), Failure> {
+    let players = tables.grade_players(grades);
+    let table = players.to_csv();
     let rules = serde_json::to_vec_pretty(grades).map_err(io::Error::from);
     for (file, content) in [(GRADES_TABLE, table), (GRADES_RULES, rules)] {
         let path = tables.analysis.dir().join(file);
         content
-            .and_then(|content| write_if_new(&path, &content))
-            .map_err(|error| failed(&path, &error))?;
+            .and_then(|content| write_report_if_changed(&path, &content))
+            .map_err(|error| report_write_failure(&path, &error))?;
     }
     players.notes().iter().for_each(|note| printer.note(note));
     Ok(())
 }
 
 /// Writes a file unless it has this content already.
-fn write_if_new(path: &Path, content: &[u8]) -> io::Result<()> {
-    match plain_files::holds(path, content) {
+fn write_report_if_changed(path: &Path, content: &[u8]) -> io::Result<()> {
+    match plain_file_has_content(path, content) {
         Ok(true) => Ok(()),
-        _ => write_whole(path, |out| out.write_all(content)),
+        _ => write_atomically(path, |out| out.write_all(content)),
     }
 }
 
-pub(super) fn failed(path: &Path, error: &io::Error) -> Failure {
+pub(super) fn report_write_failure(path: &Path, error: &io::Error) -> Failure {
     Failure::cannot_write(path, error)
 }

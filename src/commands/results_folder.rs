@@ -9,14 +9,14 @@ use clap::Args;
 use super::Failure;
 use crate::printer::Printer;
 use referee_config::{CONFIG, Configuration};
-use referee_protocol::escape;
+use referee_protocol::escape::escape_line;
 use referee_record::log::LOG;
 use referee_record::model::record::Header;
 use referee_record::model::tournament::DEFAULT_RESULTS;
-use referee_record::plain_files;
-use referee_record::shell;
+use referee_record::plain_files::plain_file_has_content;
+use referee_record::shell::quote_for_shell;
 use referee_report::csv_tables::{self, KEY, PACKETS, PAGE, PUBLIC};
-use referee_report::tournament_tables::Tables;
+use referee_report::tournament_tables::TournamentTables;
 use referee_tournament::analysis::pseudonyms::Pseudonyms;
 
 /// The results folder that a command is about.
@@ -33,20 +33,23 @@ pub(crate) struct ResultsFolderArgs {
 impl ResultsFolderArgs {
     /// The folder, which has a log.
     pub(super) fn find(&self, printer: Printer) -> Result<PathBuf, Failure> {
-        find(self.dir.as_deref().or(self.results.as_deref()), printer)
+        find_results_folder(self.dir.as_deref().or(self.results.as_deref()), printer)
     }
 }
 
 /// The named folder; or that of the tournament in `tournament.toml`; or the newest under
 /// `results/`, where comparisons come last. The folder has a log. Says which one it is if there are
 /// several.
-pub(super) fn find(named: Option<&Path>, printer: Printer) -> Result<PathBuf, Failure> {
+pub(super) fn find_results_folder(
+    named: Option<&Path>,
+    printer: Printer,
+) -> Result<PathBuf, Failure> {
     if let Some(dir) = named {
-        let shown = escape::terminal(&dir.display().to_string());
+        let shown = escape_line(&dir.display().to_string());
         return match dir.join(LOG).is_file() {
             true => Ok(dir.to_owned()),
             false if dir.extension().is_some_and(|end| end == "csv") => {
-                let games = shell::quoted(&dir.to_string_lossy());
+                let games = quote_for_shell(&dir.to_string_lossy());
                 Err(Failure::input(format!(
                     "{shown} is not a results folder; `referee rank --from {games}` rates the games in a CSV file"
                 )))
@@ -60,7 +63,7 @@ pub(super) fn find(named: Option<&Path>, printer: Printer) -> Result<PathBuf, Fa
     let configured = Configuration::read(Path::new(CONFIG), printer.colour_err).ok();
     let configured = configured.and_then(|configuration| configuration.results_folder());
     let configured = configured.filter(|dir| dir.join(LOG).is_file());
-    let mut others = newest_last(Path::new(DEFAULT_RESULTS));
+    let mut others = results_folders_by_age(Path::new(DEFAULT_RESULTS));
     others.retain(|dir| Some(dir) != configured.as_ref());
     let (found, what) = if let Some(dir) = configured {
         (dir, format!("the tournament in {CONFIG}"))
@@ -71,16 +74,16 @@ pub(super) fn find(named: Option<&Path>, printer: Printer) -> Result<PathBuf, Fa
         (newest, format!("the newest tournament under {DEFAULT_RESULTS}/"))
     };
     if let Some(other) = others.last() {
-        let other = shell::quoted(&other.to_string_lossy());
-        let found = escape::terminal(&found.display().to_string());
+        let other = quote_for_shell(&other.to_string_lossy());
+        let found = escape_line(&found.display().to_string());
         printer.note(&format!("{found}, {what}; to choose another: --results {other}"));
     }
     Ok(found)
 }
 
 /// The folders of other comparisons next to the results folder `dir`.
-pub(super) fn comparisons(dir: &Path) -> Vec<PathBuf> {
-    let mut found = newest_last(dir.parent().unwrap_or(Path::new("")));
+pub(super) fn other_comparison_folders(dir: &Path) -> Vec<PathBuf> {
+    let mut found = results_folders_by_age(dir.parent().unwrap_or(Path::new("")));
     let is_comparison = |path: &Path| {
         path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(COMPARISON))
     };
@@ -90,37 +93,37 @@ pub(super) fn comparisons(dir: &Path) -> Vec<PathBuf> {
 
 /// The folders in `dir` that have a log: comparisons, then all others, each from the oldest to the
 /// newest.
-fn newest_last(dir: &Path) -> Vec<PathBuf> {
+fn results_folders_by_age(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let mut logs: Vec<(bool, SystemTime, PathBuf)> = entries
         .filter_map(|entry| {
             let is_comparison = entry.file_name().to_string_lossy().starts_with(COMPARISON);
-            Some((!is_comparison, changed(&entry.path().join(LOG))?, entry.path()))
+            Some((!is_comparison, results_change_time(&entry.path().join(LOG))?, entry.path()))
         })
         .collect();
     logs.sort();
     logs.into_iter().map(|(_, _, dir)| dir).collect()
 }
 
-fn changed(path: &Path) -> Option<SystemTime> {
+fn results_change_time(path: &Path) -> Option<SystemTime> {
     fs::symlink_metadata(path).ok()?.modified().ok()
 }
 
 /// Files of the results in `dir` that were handed out before the last game, and how to make them
 /// anew.
-pub(super) fn outdated(dir: &Path, header: &Header) -> Vec<String> {
-    let log = changed(&dir.join(LOG));
+pub(super) fn list_outdated_results(dir: &Path, header: &Header) -> Vec<String> {
+    let log = results_change_time(&dir.join(LOG));
     let handed_out = [
         (PACKETS, KEY, "remove it and run `referee report --packets`"),
         (PUBLIC, PAGE, "run `referee report --pseudonyms`"),
     ];
     let old = handed_out.into_iter().filter(|(folder, file, _)| {
-        changed(&dir.join(folder).join(file)).is_some_and(|at| Some(at) < log)
+        results_change_time(&dir.join(folder).join(file)).is_some_and(|at| Some(at) < log)
     });
     let mut lines: Vec<String> = old
         .map(|(folder, _, advice)| format!("`{folder}` is older than these results: {advice}"))
         .collect();
-    if has_other_pseudonyms(&dir.join(PACKETS).join(KEY), header) {
+    if results_have_other_pseudonyms(&dir.join(PACKETS).join(KEY), header) {
         lines.push("the pseudonyms have changed: hand out all packets again".to_owned());
     }
     lines
@@ -128,19 +131,19 @@ pub(super) fn outdated(dir: &Path, header: &Header) -> Vec<String> {
 
 /// Whether there is a key of pseudonyms at `path` that is not the key of this tournament. Players
 /// that were added since change the pseudonyms of others.
-fn has_other_pseudonyms(path: &Path, header: &Header) -> bool {
+fn results_have_other_pseudonyms(path: &Path, header: &Header) -> bool {
     let names: Vec<String> = header.players.iter().map(|player| player.name.clone()).collect();
-    let key = csv_tables::key(&Pseudonyms::new(&header.identity, &names));
-    key.is_ok_and(|key| plain_files::holds(path, &key).is_ok_and(|same| !same))
+    let key = csv_tables::pseudonym_key_csv(&Pseudonyms::new(&header.identity, &names));
+    key.is_ok_and(|key| plain_file_has_content(path, &key).is_ok_and(|same| !same))
 }
 
 /// Says what to know about lines of the log that do not count or were edited.
-pub(super) fn note_problems(tables: &Tables, printer: Printer) {
+pub(super) fn note_results_problems(tables: &TournamentTables, printer: Printer) {
     tables.problems().iter().for_each(|line| printer.note(line));
 }
 
 /// Says how many sealed games were left out.
-pub(super) fn note_sealed(games: usize, printer: Printer) {
+pub(super) fn note_sealed_results(games: usize, printer: Printer) {
     if games > 0 {
         printer.note(&format!(
             "games left out, because the other game of their pair, with the same luck, is still to \

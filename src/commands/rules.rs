@@ -6,10 +6,10 @@ use serde::Serialize;
 use super::game_args::GameArgument;
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
-use referee_games::options::{ListKind, OptionKind, Words, plain};
+use referee_games::options::{ListKind, OptionKind, OptionWords, option_value_text};
 use referee_games::{AnyGame, Clause, GameKind, OptionSpec, Text};
 use referee_record::model::containment::ContainmentRequest;
-use referee_report::wrap::{paragraph, wrap};
+use referee_report::wrap::{wrap, wrap_paragraph};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,7 +28,7 @@ const GREATEST_WIDTH: usize = 100;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RulesArgs {
     /// The game; without one, all games are listed
-    #[arg(value_parser = super::game_args::game_named())]
+    #[arg(value_parser = super::game_args::game_argument_parser())]
     game: Option<GameArgument>,
 
     /// Show only this clause and its options, for example W6
@@ -91,18 +91,18 @@ struct ValueHelp {
 /// Runs `referee rules`.
 pub(crate) fn run(args: &RulesArgs, printer: Printer) -> Result<Status, Failure> {
     let text = match (&args.game, args.format) {
-        (None, OutputFormat::Text) => overview(),
-        (None, OutputFormat::Json) => {
-            json(&GameKind::all().iter().map(|kind| sheet(kind.game())).collect::<Vec<_>>())?
-        }
+        (None, OutputFormat::Text) => format_rules_overview(),
+        (None, OutputFormat::Json) => format_rules_json(
+            &GameKind::all().iter().map(|kind| build_rules_sheet(kind.game())).collect::<Vec<_>>(),
+        )?,
         (Some(game), format) => {
             let game = game.open(&ContainmentRequest::default(), printer)?;
             let sheet = match &args.clause {
-                None => sheet(&*game),
-                Some(id) => sheet(&*game).only(id)?,
+                None => build_rules_sheet(&*game),
+                Some(id) => build_rules_sheet(&*game).keep_clause(id)?,
             };
             if format == OutputFormat::Json {
-                json(&sheet)?
+                format_rules_json(&sheet)?
             } else {
                 sheet.text(printer.columns().unwrap_or(WIDTH).min(GREATEST_WIDTH))
             }
@@ -112,21 +112,21 @@ pub(crate) fn run(args: &RulesArgs, printer: Printer) -> Result<Status, Failure>
     Ok(Status::Done)
 }
 
-fn overview() -> String {
+fn format_rules_overview() -> String {
     let lines = GameKind::all().iter().map(|kind| {
-        let sheet = sheet(kind.game());
+        let sheet = build_rules_sheet(kind.game());
         let (clauses, options) = (sheet.clauses.len(), sheet.options.len());
         format!("{}  {clauses} clauses, {options} options\n", sheet.game)
     });
     lines.chain(["\n`referee rules GAME` shows them.\n".to_owned()]).collect()
 }
 
-fn json(value: &impl Serialize) -> Result<String, Failure> {
+fn format_rules_json(value: &impl Serialize) -> Result<String, Failure> {
     serde_json::to_string_pretty(value)
         .map_err(|error| Failure::system(format!("cannot write the rules as JSON: {error}")))
 }
 
-fn sheet(game: &dyn AnyGame) -> RulesSheet {
+fn build_rules_sheet(game: &dyn AnyGame) -> RulesSheet {
     let seats = game.seats();
     RulesSheet {
         game: game.name().to_owned(),
@@ -136,11 +136,11 @@ fn sheet(game: &dyn AnyGame) -> RulesSheet {
     }
 }
 
-fn choices(words: Words) -> Vec<ValueHelp> {
+fn rules_option_choices(words: OptionWords) -> Vec<ValueHelp> {
     words.0.into_iter().map(|(value, help)| ValueHelp { value, help }).collect()
 }
 
-fn choice_lines(choices: &[ValueHelp], indent: usize) -> String {
+fn format_rules_choices(choices: &[ValueHelp], indent: usize) -> String {
     let line = |choice: &ValueHelp| format!("{:indent$}{}: {}\n", "", choice.value, choice.help);
     choices.iter().map(line).collect()
 }
@@ -148,7 +148,7 @@ fn choice_lines(choices: &[ValueHelp], indent: usize) -> String {
 impl OptionSheet {
     fn new(spec: &OptionSpec) -> Self {
         let values = match spec.kind.clone() {
-            OptionKind::Choice { values } => Values::Choices(choices(values)),
+            OptionKind::Choice { values } => Values::Choices(rules_option_choices(values)),
             OptionKind::Number { min, max } => Values::Range { min, max },
             OptionKind::Text => Values::Text,
             OptionKind::Boolean => {
@@ -159,12 +159,14 @@ impl OptionSheet {
                 };
                 Values::Choices(words.map(choice).into())
             }
-            OptionKind::List(ListKind { words, items, files, .. }) => {
-                Values::List { words: choices(words), items: choices(items), files }
-            }
+            OptionKind::List(ListKind { words, items, files, .. }) => Values::List {
+                words: rules_option_choices(words),
+                items: rules_option_choices(items),
+                files,
+            },
         };
         let OptionSpec { name, clause, help, default, default_by, .. } = spec.clone();
-        let default = default.as_ref().map(plain);
+        let default = default.as_ref().map(option_value_text);
         let default_by = match (&default, default_by) {
             (Some(_), _) => None,
             (None, Some(by)) => Some(by.words),
@@ -178,11 +180,11 @@ impl OptionSheet {
         let values = match &self.values {
             Values::Range { min, max } => format!("    {min} to {max}\n"),
             Values::Text => "    any text\n".to_owned(),
-            Values::Choices(choices) => choice_lines(choices, 4),
+            Values::Choices(choices) => format_rules_choices(choices, 4),
             Values::List { words, items, files } => format!(
                 "{}    or a comma-separated list of:\n{}      FILE: {files}\n",
-                choice_lines(words, 4),
-                choice_lines(items, 6)
+                format_rules_choices(words, 4),
+                format_rules_choices(items, 6)
             ),
         };
         let clause = clause.as_ref().map(|id| format!("  ({id})")).unwrap_or_default();
@@ -190,14 +192,14 @@ impl OptionSheet {
             (Some(text), _) => format!("={text}{clause}"),
             (None, words) => format!("{clause}: {}", words.as_deref().unwrap_or_default()),
         };
-        let (head, help) = (format!("  {name}{default}"), paragraph(help, 4, columns));
+        let (head, help) = (format!("  {name}{default}"), wrap_paragraph(help, 4, columns));
         format!("{}\n{help}\n{}", wrap(&head, columns), wrap(&values, columns))
     }
 }
 
 impl RulesSheet {
     /// Keeps only the clause called `id` (in upper or lower case) and its options.
-    fn only(mut self, id: &str) -> Result<Self, Failure> {
+    fn keep_clause(mut self, id: &str) -> Result<Self, Failure> {
         if !self.clauses.iter().any(|clause| clause.id.eq_ignore_ascii_case(id)) {
             let ids: Vec<_> = self.clauses.iter().map(|clause| &*clause.id).collect();
             let ids = ids.join(", ");
@@ -223,15 +225,15 @@ impl RulesSheet {
         }
         if !self.clauses.is_empty() {
             parts.push("Clauses:\n".to_owned());
-            parts.extend(self.clauses.iter().map(|clause| clause_text(clause, columns)));
+            parts.extend(self.clauses.iter().map(|clause| format_rules_clause(clause, columns)));
         }
         parts.join("\n")
     }
 }
 
-fn clause_text(clause: &Clause, columns: usize) -> String {
+fn format_rules_clause(clause: &Clause, columns: usize) -> String {
     let Clause { id, title, text } = clause;
-    format!("  {id} {title}\n{}\n", paragraph(text, 4, columns))
+    format!("  {id} {title}\n{}\n", wrap_paragraph(text, 4, columns))
 }
 
 #[cfg(test)]
@@ -241,7 +243,7 @@ mod tests {
     #[test]
     fn the_rules_of_every_game_fit_a_terminal_of_80_columns() {
         for kind in GameKind::all() {
-            let text = sheet(kind.game()).text(80);
+            let text = build_rules_sheet(kind.game()).text(80);
             let long = text.lines().find(|line| line.chars().count() > 80);
             assert_eq!(long, None, "{}", kind.game().name());
         }

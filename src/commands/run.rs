@@ -18,30 +18,32 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-pub(super) use self::hook_runner::HookBell;
-use self::hook_runner::Hooks;
+use self::hook_runner::HookRunner;
+pub(super) use self::hook_runner::HookSender;
+use self::plan::print_run_plan;
 pub(super) use self::planned_run::{PlannedRun, RunLimits};
+use self::play_league::play_league;
 use self::remote_args::RemoteArgs;
-use super::containment_args::{level_named, mechanism_named};
-use super::league::take_over;
-use super::parallel_builds::{BuildSandbox, build_configured};
+use super::containment_args::{containment_level_parser, containment_mechanism_parser};
+use super::league::take_over_previous_league;
+use super::parallel_builds::{BuildSandbox, build_configured_players};
 use super::report::command_options;
-use super::runtime::interrupted;
+use super::runtime::watch_interruption;
 use super::settings::{GivenSettings, Settings};
 use super::until::Until;
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
-use crate::progress::Progress;
+use crate::progress::ProgressDisplay;
 use referee_config::{CONFIG, Configuration};
 use referee_ratings::{MOST_PLAYERS, RatingError};
 use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::stage::Stage;
 use referee_record::model::tournament::{MOST_JOBS, Tournament};
-use referee_record::shell;
+use referee_record::shell::quote_for_shell;
 use referee_sandbox::{Level, Mechanism};
 use referee_tournament::folder::{LockedFolder, SECRET};
 use referee_tournament::run::deadline::RunDeadline;
-use referee_tournament::run::resume::{self, ReplaceRequest};
+use referee_tournament::run::resume::{ReplaceRequest, prepare_resume};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -65,7 +67,7 @@ pub(crate) struct RunArgs {
     #[arg(default_value = "tournament.toml")]
     pub(crate) config: PathBuf,
     /// Number of games played at the same time (default: as configured, or one per core)
-    #[arg(long, value_name = "N", value_parser = games_at_once)]
+    #[arg(long, value_name = "N", value_parser = parse_games_at_once)]
     pub(crate) jobs: Option<NonZeroUsize>,
     /// The folder to put the results folder into
     #[arg(long, value_name = "DIR")]
@@ -83,10 +85,10 @@ pub(crate) struct RunArgs {
     #[arg(long, conflicts_with = "on")]
     pub(crate) plan: bool,
     /// Sandbox level (default: as configured, or the strongest that works)
-    #[arg(long, value_name = "LEVEL", value_parser = level_named())]
+    #[arg(long, value_name = "LEVEL", value_parser = containment_level_parser())]
     pub(crate) containment: Option<Level>,
     /// Leave out one mechanism, to see which other one holds (for tests)
-    #[arg(long, hide = true, value_name = "MECHANISM", value_parser = mechanism_named())]
+    #[arg(long, hide = true, value_name = "MECHANISM", value_parser = containment_mechanism_parser())]
     pub(crate) without: Vec<Mechanism>,
     /// Output format of the ranking
     #[arg(long, value_enum, default_value_t)]
@@ -109,18 +111,18 @@ impl RunArgs {
         let mut command = "referee run".to_owned();
         let mut add = |words: &str| command.extend([" ", words]);
         if self.config != Path::new(CONFIG) {
-            add(&shell::quoted(&self.config.to_string_lossy()));
+            add(&quote_for_shell(&self.config.to_string_lossy()));
         }
         if let Some(results) = &self.results {
             add("--results");
-            add(&shell::quoted(&results.to_string_lossy()));
+            add(&quote_for_shell(&results.to_string_lossy()));
         }
         command
     }
 }
 
 /// Parses a number of games at once, within the limits of a configuration.
-pub(super) fn games_at_once(text: &str) -> Result<NonZeroUsize, String> {
+pub(super) fn parse_games_at_once(text: &str) -> Result<NonZeroUsize, String> {
     let jobs = text.parse().ok().filter(|jobs: &NonZeroUsize| jobs.get() <= MOST_JOBS);
     jobs.ok_or_else(|| format!("expected a whole number from 1 to {MOST_JOBS}"))
 }
@@ -132,8 +134,8 @@ pub(crate) fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     }
     match RunRequest::read(args, printer)? {
         None => Ok(Status::Interrupted),
-        Some(request) if args.plan => plan::plan(&request),
-        Some(request) => request.play(),
+        Some(request) if args.plan => print_run_plan(&request),
+        Some(request) => request.execute(),
     }
 }
 
@@ -156,23 +158,23 @@ impl<'a> RunRequest<'a> {
         let builds = configuration.builds()?;
         let sandbox = BuildSandbox { level: args.containment, without: args.without.clone() };
         if let Some(builds) = &builds
-            && !build_configured(builds.clone(), &[], sandbox, printer)?
+            && !build_configured_players(builds.clone(), &[], sandbox, printer)?
         {
             return Ok(None);
         }
-        let mut tournament = configuration.tournament().whole()?;
+        let mut tournament = configuration.tournament().into_tournament()?;
         if tournament.players.len() > MOST_PLAYERS {
             let error = RatingError::TooManyPlayers(tournament.players.len());
             return Err(Failure::input(error.to_string()));
         }
         let until = args.until.as_deref().map(Until::read).transpose()?;
-        let mut settings = settings(args, &tournament);
+        let mut settings = resolve_run_settings(args, &tournament);
         settings.builds = builds;
         for remark in &tournament.remarks {
             printer.note(remark);
         }
         if tournament.league.is_none() {
-            tournament.stages.extend(until.as_ref().map(|_| Stage::further()));
+            tournament.stages.extend(until.as_ref().map(|_| Stage::extra_games()));
         }
         let limits = RunLimits {
             jobs: settings.jobs(),
@@ -194,12 +196,12 @@ impl<'a> RunRequest<'a> {
     }
 
     /// Plays the missing games and shows the results.
-    fn play(&self) -> Result<Status, Failure> {
+    fn execute(&self) -> Result<Status, Failure> {
         let Self { tournament, settings, until, printer, .. } = self;
         let dir = self.dir();
         let folder = LockedFolder::open(&dir)?;
         if let Some(league) = &tournament.league {
-            take_over(league, &dir)?;
+            take_over_previous_league(league, &dir)?;
         }
         if let Some(until) = until {
             printer.note(&format!("new games only start if they should end before {}", until.text));
@@ -208,40 +210,41 @@ impl<'a> RunRequest<'a> {
         printer.note(&containment.summary());
         let note = |text: &str| printer.note(text);
         let record = containment.record();
-        let prepared = resume::prepare(&folder, tournament, &record, self.replacements(), &note)?;
+        let prepared = prepare_resume(&folder, tournament, &record, self.replacements(), &note)?;
         if tournament.seed.is_none() && prepared.contents.state.played() == 0 {
-            announce_secret(&folder, *printer)?;
+            announce_run_secret(&folder, *printer)?;
         }
-        let called = command_options::options(folder.dir(), Some(&self.args.config));
+        let called = command_options::ask_command_options(folder.dir(), Some(&self.args.config));
         let end = until.as_ref().map(|until| until.at);
-        let mut progress = Progress::new(*printer).until(end).called(Some(called));
-        let hooks = Hooks::begin(tournament.hook.as_ref(), &tournament.name)?;
+        let mut progress =
+            ProgressDisplay::new(*printer).with_end_time(end).with_command_options(Some(called));
+        let hooks = HookRunner::begin(tournament.hook.as_ref(), &tournament.name)?;
         let planned = PlannedRun {
             tournament,
             limits: &self.limits,
             folder: &folder,
             containment: &containment,
-            bell: hooks.bell(),
+            bell: hooks.sender(),
         };
         let outcome = match &tournament.league {
-            None => planned.play(prepared, &mut progress, async { interrupted() })?,
+            None => planned.play(prepared, &mut progress, async { watch_interruption() })?,
             Some(league) => {
-                play_league::play(&planned, league, settings, prepared, &mut progress, *printer)?
+                play_league(&planned, league, settings, prepared, &mut progress, *printer)?
             }
         };
         if let Some(failed) = hooks.end(outcome.games, &dir) {
             printer.note(&failed);
         }
-        let status = conclusion::conclude(self, outcome, &dir)?;
-        refuse_replaced(&tournament.players, &self.command)?;
+        let status = conclusion::conclude_run(self, outcome, &dir)?;
+        refuse_replaced_players(&tournament.players, &self.command)?;
         Ok(status)
     }
 }
 
 /// Creates the secret of a tournament and says where it is. It is not shown: a terminal, a projector
 /// or a log of CI may be public.
-fn announce_secret(folder: &LockedFolder, printer: Printer) -> Result<(), Failure> {
-    folder.secret(None)?;
+fn announce_run_secret(folder: &LockedFolder, printer: Printer) -> Result<(), Failure> {
+    folder.load_or_create_secret(None)?;
     printer.note(&format!(
         "All seeds are drawn from a secret, {}; keep it private while games are played.",
         folder.dir().join(SECRET).display()
@@ -251,16 +254,16 @@ fn announce_secret(folder: &LockedFolder, printer: Printer) -> Result<(), Failur
 
 /// Fails if a player's program has changed while games were played, and says what to do; `command`
 /// continues with the results.
-fn refuse_replaced(players: &[PlayerSpec], command: &str) -> Result<(), Failure> {
-    refuse_changed(players, |changed| {
-        let names = changed.iter().map(|name| format!(" --replace {}", shell::quoted(name)));
+fn refuse_replaced_players(players: &[PlayerSpec], command: &str) -> Result<(), Failure> {
+    refuse_changed_players(players, |changed| {
+        let names = changed.iter().map(|name| format!(" --replace {}", quote_for_shell(name)));
         let replace: String = names.collect();
         format!("Put the old one back, or play all its games again with `{command}{replace}`")
     })
 }
 
 /// Resolves the settings. The game, its options and the players are those of the configuration.
-fn settings(args: &RunArgs, tournament: &Tournament) -> Settings {
+fn resolve_run_settings(args: &RunArgs, tournament: &Tournament) -> Settings {
     let given = GivenSettings {
         containment: args.containment,
         without: args.without.clone(),
@@ -273,17 +276,17 @@ fn settings(args: &RunArgs, tournament: &Tournament) -> Settings {
 
 /// Fails if a player's program has changed since it was read: no one would know which version
 /// played. `what_now` turns the names into advice.
-pub(super) fn refuse_changed(
+pub(super) fn refuse_changed_players(
     players: &[PlayerSpec],
     what_now: impl FnOnce(&[&str]) -> String,
 ) -> Result<(), Failure> {
-    let is_another = |player: &&PlayerSpec| player.fingerprint.is_another(&player.hash);
+    let is_another = |player: &&PlayerSpec| player.fingerprint.differs_from_hash(&player.hash);
     let changed: Vec<&str> =
         players.iter().filter(is_another).map(|player| player.name.as_str()).collect();
     if changed.is_empty() {
         return Ok(());
     }
-    Err(Failure::conflict(referee_protocol::escape::terminal(&format!(
+    Err(Failure::conflict(referee_protocol::escape::escape_line(&format!(
         "the program changed during play: {}. Games that may be affected have a \
          warning in the log. {}",
         changed.join(", "),

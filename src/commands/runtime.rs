@@ -6,10 +6,10 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
 use crate::command_failure::Failure;
-use crate::stop_signals;
+use crate::stop_signals::{watch_finish_signal, watch_stop_signal};
 use referee_record::model::clock::TimeControl;
 use referee_tournament::run::cores::{CoreReservation, reserve_cores};
-use referee_tournament::run::worker_thread::settle_on;
+use referee_tournament::run::worker_thread::bind_worker_thread;
 
 /// A runtime for this thread.
 pub(super) fn new_runtime() -> Result<Runtime, Failure> {
@@ -22,20 +22,20 @@ pub(super) fn new_runtime() -> Result<Runtime, Failure> {
 /// Binds this thread, and the players it starts, to cores as those of a game of so many seats in
 /// `run`. What a player sees of the machine decides how it works: a JVM with one core takes its
 /// memory slowly.
-pub(super) fn settle_on_cores(control: &TimeControl, seats: usize) -> Vec<CoreReservation> {
+pub(super) fn bind_command_to_cores(control: &TimeControl, seats: usize) -> Vec<CoreReservation> {
     let cores = reserve_cores(1, control.cores_per_game(seats));
     for cores in &cores {
-        settle_on(cores);
+        bind_worker_thread(cores);
     }
     cores
 }
 
 /// Runs `work` on this thread. Returns `None` if it was interrupted and dropped.
-pub(super) fn until_interrupted<T>(
+pub(super) fn run_until_interrupted<T>(
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<Option<T>, Failure> {
     new_runtime()?.block_on(async {
-        let mut stop = interrupted()?;
+        let mut stop = watch_interruption()?;
         tokio::select! {
             biased;
             _ = stop.wait_for(|stop| *stop) => Ok(None),
@@ -44,17 +44,17 @@ pub(super) fn until_interrupted<T>(
     })
 }
 
-/// Becomes true at the first Ctrl-C, which then does not count for [`interrupted`].
-pub(super) fn finish_asked() -> Result<watch::Receiver<bool>, Failure> {
-    stop_signals::finish_asked().map_err(|error| cannot_listen(&error))
+/// Becomes true at the first Ctrl-C, which then does not count for [`watch_interruption`].
+pub(super) fn watch_finish_request() -> Result<watch::Receiver<bool>, Failure> {
+    watch_finish_signal().map_err(|error| signal_listen_failure(&error))
 }
 
-fn cannot_listen(error: &io::Error) -> Failure {
+fn signal_listen_failure(error: &io::Error) -> Failure {
     Failure::system(format!("cannot listen for signals: {error}"))
 }
 
 /// Becomes true at Ctrl-C, SIGTERM or SIGHUP. Without a listener, or at the second such signal, the
 /// program ends.
-pub(super) fn interrupted() -> Result<watch::Receiver<bool>, Failure> {
-    stop_signals::stop_asked().map_err(|error| cannot_listen(&error))
+pub(super) fn watch_interruption() -> Result<watch::Receiver<bool>, Failure> {
+    watch_stop_signal().map_err(|error| signal_listen_failure(&error))
 }

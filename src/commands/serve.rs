@@ -8,12 +8,12 @@ use clap::Args;
 use super::recorded_rules::RecordedRulesArgs;
 use super::report::command_options;
 use super::results_folder::ResultsFolderArgs;
-use super::runtime::{interrupted, new_runtime};
+use super::runtime::{new_runtime, watch_interruption};
 use super::{Failure, Status};
 use crate::printer::Printer;
-use referee_tournament::folder;
-use referee_web::live_tournament::{Naming, Served};
-use referee_web::{WebServer, routes};
+use referee_tournament::folder::read_folder_header;
+use referee_web::live_tournament::{LiveTournament, Naming};
+use referee_web::{WebServer, tournament_routes};
 
 /// Arguments of `serve`.
 #[derive(Debug, Args)]
@@ -35,15 +35,15 @@ pub(crate) struct ServeArgs {
 /// Serves until Ctrl-C.
 pub(crate) fn run(args: &ServeArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = args.folder.find(printer)?;
-    let called = command_options::options(&dir, None);
-    let rules = args.rules.open(&folder::header(&dir)?, &dir, printer)?;
+    let called = command_options::ask_command_options(&dir, None);
+    let rules = args.rules.open(&read_folder_header(&dir)?, &dir, printer)?;
     new_runtime()?.block_on(async {
-        let mut stop = interrupted()?;
+        let mut stop = watch_interruption()?;
         let web = WebServer::listen(args.listen).await?;
-        let served = Arc::new(Served::new(dir, rules, Naming::Names, called)?);
+        let served = Arc::new(LiveTournament::new(dir, rules, Naming::Names, called)?);
         printer.line(&web.url())?;
         tokio::select! {
-            never = web.serve(routes(served)) => match never {},
+            never = web.serve(tournament_routes(served)) => match never {},
             _ = stop.wait_for(|stop| *stop) => {}
         }
         Ok(Status::Done)

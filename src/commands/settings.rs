@@ -10,16 +10,16 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::Failure;
-use super::containment_args::level_named;
-use super::game_args::{GameArgument, OptionArgs, game_named};
-use super::parallel_builds::{BuildSandbox, build_configured};
+use super::containment_args::containment_level_parser;
+use super::game_args::{GameArgument, GameOptionArgs, game_argument_parser};
+use super::parallel_builds::{BuildSandbox, build_configured_players};
 use super::recorded_rules::RecordedRulesArgs;
 use crate::command_failure::FailureKind;
 use crate::printer::Printer;
 use referee_config::{CONFIG, Configuration, ConfiguredBuilds, PlayerArgument};
 use referee_games::{GameKind, Options, SharedGame};
-use referee_match::player::Sandbox;
-use referee_protocol::escape;
+use referee_match::player::PlayerSandbox;
+use referee_protocol::escape::escape_line;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::containment::ContainmentRequest;
 use referee_record::model::game_rules::GameRules;
@@ -29,7 +29,7 @@ use referee_record::model::short_clock::{ClockArgument, ShortClock};
 use referee_record::model::stage::{RankedBy, Stage};
 use referee_record::model::tournament::{DEFAULT_RESULTS, Tournament};
 use referee_sandbox::{Level, Mechanism};
-use referee_tournament::run::cores::one_per_core;
+use referee_tournament::run::cores::count_games_for_cores;
 
 #[cfg(test)]
 mod tests;
@@ -39,10 +39,10 @@ mod tests;
 pub(crate) struct GameSettingsArgs {
     /// The game (default: the one in the configuration; without one, chess for UCI engines, or
     /// watch-your-back)
-    #[arg(long, value_parser = game_named())]
+    #[arg(long, value_parser = game_argument_parser())]
     pub(crate) game: Option<GameArgument>,
     #[command(flatten)]
-    pub(crate) options: OptionArgs,
+    pub(crate) options: GameOptionArgs,
     /// The configuration with players and limits (default: tournament.toml, if it exists)
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -52,7 +52,7 @@ pub(crate) struct GameSettingsArgs {
     #[arg(long, value_name = "TC")]
     pub(crate) tc: Option<ClockArgument>,
     /// Sandbox level (default: as configured, or the strongest that works)
-    #[arg(long, value_name = "LEVEL", value_parser = level_named())]
+    #[arg(long, value_name = "LEVEL", value_parser = containment_level_parser())]
     pub(crate) containment: Option<Level>,
 }
 
@@ -90,7 +90,7 @@ impl GameSettingsArgs {
         let builds = read.and_then(|configuration| configuration.builds().ok().flatten());
         let sandbox = BuildSandbox { level: self.containment, without: Vec::new() };
         if let Some(builds) = &builds
-            && !build_configured(builds.clone(), words, sandbox, printer)?
+            && !build_configured_players(builds.clone(), words, sandbox, printer)?
         {
             return Ok(None);
         }
@@ -114,7 +114,7 @@ impl GameSettingsArgs {
         // Each is a folder around this one, so the shortest holds the others.
         let place = around.iter().filter_map(|word| folder(word)).min();
         let ([word, ..], Some(place)) = (&around[..], place) else { return Ok(()) };
-        let Some(key) = configuration.power_over(&around, &place) else {
+        let Some(key) = configuration.find_unsafe_key(&around, &place) else {
             return Ok(());
         };
         Err(Failure::input(format!(
@@ -150,7 +150,7 @@ impl GameSettingsArgs {
 pub(super) struct GivenSettings {
     pub(super) game: Option<SharedGame>,
     /// The options of the rules.
-    pub(super) options: OptionArgs,
+    pub(super) options: GameOptionArgs,
     /// The level of the sandbox.
     pub(super) containment: Option<Level>,
     /// The mechanisms that the sandbox leaves out.
@@ -171,7 +171,7 @@ pub(super) struct Settings {
     pub(super) base: Tournament,
     pub(super) config: PathBuf,
     /// The command line's options, which override those of the configuration.
-    options: OptionArgs,
+    options: GameOptionArgs,
     /// The problems of the configuration, if any. It may name players that could not be read.
     problems: Option<Failure>,
     /// The names of all its players, also of those that could not be read.
@@ -189,7 +189,7 @@ impl Settings {
         configured: Option<Tournament>,
         path: &Path,
     ) -> Self {
-        let mut base = configured.unwrap_or_else(without_configuration);
+        let mut base = configured.unwrap_or_else(settings_without_config);
         if let Some(game) = given.game {
             if !base.game.is_same_as(&*game) {
                 (base.options, base.openings) = (Options::default(), None);
@@ -217,21 +217,21 @@ impl Settings {
     /// The number of games at once; by default, one per core.
     pub(super) fn jobs(&self) -> usize {
         let one_per_core =
-            || one_per_core(self.base.clock.cores_per_game(self.base.game.seats().len()));
+            || count_games_for_cores(self.base.clock.cores_per_game(self.base.game.seats().len()));
         self.base.jobs.unwrap_or_else(one_per_core).get()
     }
 
     /// The rules in force, which guarantee that every game ends.
     pub(super) fn rules(&self, printer: Printer) -> Result<GameRules, Failure> {
-        self.options.of_whole_games(&self.base.game, &self.base.options.given(), printer)
+        self.options.finite_rules(&self.base.game, &self.base.options.given(), printer)
     }
 
     /// The sandbox for the players, tested on this machine now. It hides the folder of their games, if
     /// these are recorded.
-    pub(super) fn sandbox(&self, games: Option<&Path>) -> Result<Arc<Sandbox>, Failure> {
+    pub(super) fn sandbox(&self, games: Option<&Path>) -> Result<Arc<PlayerSandbox>, Failure> {
         let mut request = self.base.containment.clone();
         request.hidden.extend(self.results_to_hide(games));
-        Ok(Arc::new(Sandbox::resolve(&request)?))
+        Ok(Arc::new(PlayerSandbox::resolve(&request)?))
     }
 
     /// The real paths of the results that players could see: the configuration hides only the
@@ -338,7 +338,7 @@ impl GameSettingsArgs {
         match Configuration::read(path, printer.colour_err) {
             Ok(configuration) => Ok(Some(configuration)),
             Err(_) if self.may_ignore_config() => {
-                note_ignored(path, printer);
+                note_ignored_config(path, printer);
                 Ok(None)
             }
             Err(error) => Err(error.into()),
@@ -360,7 +360,7 @@ impl GameSettingsArgs {
     ) -> Result<GameRules, Failure> {
         let game_file = match &self.game {
             Some(GameArgument::BuiltIn(kind)) if kind.name() != header.game => {
-                let (given, played) = (kind.name(), escape::terminal(&header.game));
+                let (given, played) = (kind.name(), escape_line(&header.game));
                 return Err(Failure::input(format!(
                     "--game {given}: the recorded game is {played}; leave out --game"
                 )));
@@ -373,7 +373,7 @@ impl GameSettingsArgs {
 }
 
 /// Says that a configuration is ignored.
-fn note_ignored(path: &Path, printer: Printer) {
+fn note_ignored_config(path: &Path, printer: Printer) {
     let path = path.display();
     printer.note(&format!("{path} has problems (see `referee run --plan`) and is ignored"));
 }
@@ -408,7 +408,7 @@ impl OpenedSettings {
                     path.display()
                 )),
                 None if args.may_ignore_config() && problems.kind == FailureKind::Input => {
-                    note_ignored(path, printer);
+                    note_ignored_config(path, printer);
                 }
                 None => return Err(problems.clone()),
             }
@@ -438,7 +438,7 @@ impl OpenedSettings {
     }
 }
 
-fn without_configuration() -> Tournament {
+fn settings_without_config() -> Tournament {
     Tournament {
         name: String::new(),
         game: GameKind::WatchYourBack.shared(),

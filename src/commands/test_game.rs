@@ -12,16 +12,16 @@ use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
 use crate::printer::activity::Activity;
 use referee_check::game_trial::{
-    ExampleGame, TrialPlan, TrialProgress, TrialStage, lines, try_out,
+    ExampleGame, TrialPlan, TrialProgress, TrialStage, format_trial, run_game_trial,
 };
-use referee_games::{AnyPosition, divide, perft};
+use referee_games::{AnyPosition, perft, perft_divide};
 use referee_match::replay::frames::ReplayFrames;
-use referee_record::log::write_whole;
+use referee_record::log::write_atomically;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::plies::Plies;
-use referee_record::plain_files;
-use referee_report::board_picture::picture;
-use referee_report::page::page_of_one_game;
+use referee_record::plain_files::read_plain_nofollow;
+use referee_report::board_picture::render_board_picture;
+use referee_report::page::render_report_of_game;
 
 /// The arguments that only matter in a trial.
 const TRIAL: [&str; 6] = ["games", "search_games", "nodes", "seed", "page", "format"];
@@ -75,13 +75,13 @@ pub(crate) struct TestGameArgs {
 }
 
 /// A line that shows how far the trial has come.
-struct StageProgress {
+struct TestGameProgress {
     line: Activity,
     /// The current stage, and when it began.
     stage: (TrialStage, Instant),
 }
 
-impl StageProgress {
+impl TestGameProgress {
     fn new(printer: Printer) -> Self {
         let stage = (TrialStage::NearPositions, Instant::now());
         Self { line: Activity::new(printer), stage }
@@ -106,7 +106,7 @@ impl StageProgress {
 }
 
 /// Prints the number of positions; before it, one line per action once counted.
-fn count(
+fn print_position_counts(
     start: &dyn AnyPosition,
     depth: u32,
     is_divided: bool,
@@ -118,7 +118,7 @@ fn count(
     }
     let broken = |error: io::Error| Printer::broken(&error);
     let (mut out, mut total) = (printer.stream(), 0);
-    for below in divide(start, depth)? {
+    for below in perft_divide(start, depth)? {
         let (step, count) = below?;
         total += count;
         writeln!(out, "{} {count}", step.text()).map_err(broken)?;
@@ -131,17 +131,17 @@ fn count(
 pub(crate) fn run(args: &TestGameArgs, printer: Printer) -> Result<Status, Failure> {
     let rules = args.game.rules(printer)?;
     if let Some(depth) = args.perft {
-        return count(&*rules.start, depth, args.divide, printer);
+        return print_position_counts(&*rules.start, depth, args.divide, printer);
     }
     let TestGameArgs { games, seed, search_games, nodes, .. } = *args;
     let plan = TrialPlan { games, seed, search_games, nodes };
-    let mut progress = StageProgress::new(printer);
-    let trial = try_out(&rules, &plan, &mut |now| progress.show(now));
+    let mut progress = TestGameProgress::new(printer);
+    let trial = run_game_trial(&rules, &plan, &mut |now| progress.show(now));
     drop(progress);
     let example = ExampleGame::play(&rules, seed);
     match args.format {
         OutputFormat::Text => {
-            for line in lines(&trial) {
+            for line in format_trial(&trial) {
                 printer.line(&line)?;
             }
             // A game that fails is usually among what was found.
@@ -149,23 +149,24 @@ pub(crate) fn run(args: &TestGameArgs, printer: Printer) -> Result<Status, Failu
                 let plies = Plies(middle.ply());
                 printer
                     .line(&format!("\na random game after {plies}, as the terminal shows it\n"))?;
-                printer.styled(&picture(&**middle, events, printer.colour))?;
+                printer.styled(&render_board_picture(&**middle, events, printer.colour))?;
             }
         }
         OutputFormat::Json => printer.json(&trial)?,
     }
     if let Some(path) = &args.page {
         let ExampleGame { record, .. } = example?;
-        let replay = ReplayFrames::of(&rules, &TimeControl::unlimited(Duration::ZERO), &record);
-        write_page(path, &page_of_one_game(&replay))?;
+        let replay =
+            ReplayFrames::from_record(&rules, &TimeControl::unlimited(Duration::ZERO), &record);
+        write_test_game_page(path, &render_report_of_game(&replay))?;
     }
     Ok(if trial.findings.is_empty() { Status::Done } else { Status::Found })
 }
 
 /// Writes the page into a new file, or over another page.
-fn write_page(path: &Path, page: &str) -> Result<(), Failure> {
+fn write_test_game_page(path: &Path, page: &str) -> Result<(), Failure> {
     let is_page = |text: Vec<u8>| text.is_empty() || text.starts_with(b"<!DOCTYPE html>");
-    match plain_files::read(path, LARGEST_PAGE).map(is_page) {
+    match read_plain_nofollow(path, LARGEST_PAGE).map(is_page) {
         Ok(false) => Err(Failure::input(format!(
             "--page: {} exists and is not an HTML page; use another file",
             path.display()
@@ -173,7 +174,7 @@ fn write_page(path: &Path, page: &str) -> Result<(), Failure> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(Failure::cannot_write(path, &error))
         }
-        _ => write_whole(path, |out| out.write_all(page.as_bytes()))
+        _ => write_atomically(path, |out| out.write_all(page.as_bytes()))
             .map_err(|error| Failure::cannot_write(path, &error)),
     }
 }

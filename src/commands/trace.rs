@@ -11,9 +11,9 @@ use super::game_args::{GameArgs, GameArgument};
 use super::{Failure, Status};
 use crate::printer::Printer;
 use referee_games::{GameError, Refusal, Seat};
-use referee_protocol::escape;
-use referee_record::seeds::Secret;
-use trace_line::Record;
+use referee_protocol::escape::escape_json;
+use referee_record::seeds::TournamentSecret;
+use trace_line::TraceLine;
 use traced_game::{Answers, TracedGame, TracedStep};
 
 const EXAMPLES: &str = "\
@@ -54,27 +54,27 @@ pub(crate) struct TraceArgs {
 /// Runs `referee trace`.
 pub(crate) fn run(args: &TraceArgs, printer: Printer) -> Result<Status, Failure> {
     if args.requests {
-        return answer_requests(&args.game.game, printer);
+        return answer_trace_requests(&args.game.game, printer);
     }
     let game = args.game.rules(printer)?.start;
     let seats: Vec<&str> = game.seats().seats().map(Seat::ordinal).collect();
-    let luck = args.seed.map(|seed| Secret::from_seed(seed).luck(&seats, 1));
+    let luck = args.seed.map(|seed| TournamentSecret::from_seed(seed).game_luck(&seats, 1));
     let course = TracedGame { game, luck };
     let (mut out, input) = (printer.stream(), io::stdin().lock());
     let traced = Tracer { course, legal: args.legal }.play_all(input, &mut out);
-    let flushed = flush(&mut out);
+    let flushed = flush_trace(&mut out);
     traced.and(flushed).map(|()| Status::Done)
 }
 
 /// Answers requests as a rules program, until `quit` or the end of the input.
-fn answer_requests(game: &GameArgument, printer: Printer) -> Result<Status, Failure> {
+fn answer_trace_requests(game: &GameArgument, printer: Printer) -> Result<Status, Failure> {
     let GameArgument::BuiltIn(game) = game else {
         return Err(Failure::input(
             "--requests: only for built-in games; the game's own program answers its requests",
         ));
     };
     let served =
-        referee_rules_program::serve(game.game(), io::stdin().lock(), printer.json_stream());
+        referee_rules_program::serve_rules(game.game(), io::stdin().lock(), printer.json_stream());
     served.map_err(|error| Failure::input(format!("--requests: {error}")))?;
     Ok(Status::Done)
 }
@@ -94,7 +94,7 @@ impl Tracer {
         let mut line = Vec::new();
         for number in 1.. {
             if !input.buffer().contains(&b'\n') {
-                flush(out)?;
+                flush_trace(out)?;
             }
             line.clear();
             let read = input.read_until(b'\n', &mut line);
@@ -114,7 +114,7 @@ impl Tracer {
     /// Plays a line and everything that is due before it.
     fn play(&mut self, number: u64, line: &[u8], out: &mut impl Write) -> Result<(), Failure> {
         let failure = |error: GameError| Failure::bad_line(format!("line {number}: {error}"));
-        let text = str::from_utf8(line).map_err(|_| failure(not_utf8()))?;
+        let text = str::from_utf8(line).map_err(|_| failure(trace_not_utf8()))?;
         loop {
             let (played, answers) = self.course.step(text).map_err(failure)?;
             self.print(&played, out)?;
@@ -125,18 +125,18 @@ impl Tracer {
     }
 
     fn print(&self, played: &TracedStep, out: &mut impl Write) -> Result<(), Failure> {
-        serde_json::to_string(&Record::new(&*self.course.game, played, self.legal))
+        serde_json::to_string(&TraceLine::new(&*self.course.game, played, self.legal))
             .map_err(io::Error::from)
-            .and_then(|record| writeln!(out, "{}", escape::json(&record)))
+            .and_then(|record| writeln!(out, "{}", escape_json(&record)))
             .map_err(|error| Printer::broken(&error))
     }
 }
 
-fn flush(out: &mut impl Write) -> Result<(), Failure> {
+fn flush_trace(out: &mut impl Write) -> Result<(), Failure> {
     out.flush().map_err(|error| Printer::broken(&error))
 }
 
-fn not_utf8() -> GameError {
+fn trace_not_utf8() -> GameError {
     Refusal::Malformed("the line is not UTF-8".to_owned()).into()
 }
 

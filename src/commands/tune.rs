@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use self::tune_file::TuneFile;
-use super::compare::{self, CompareArgs, EloUnit, GamesArgs};
+use super::compare::{
+    self, CompareArgs, CompareGamesArgs, EloUnit, compare_args_sprt, compare_directly,
+};
 use super::results_folder::TUNING;
 use super::run::remote_args::RemoteArgs;
-use super::run::{HookBell, PlannedRun, RunLimits, refuse_changed};
-use super::runtime::interrupted;
+use super::run::{HookSender, PlannedRun, RunLimits, refuse_changed_players};
+use super::runtime::watch_interruption;
 use super::settings::Settings;
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
@@ -24,12 +26,12 @@ use referee_record::model::opening_source::OpeningSource;
 use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::stage::{MOST_PAIRS, Stage};
 use referee_record::seeds::step_seed;
-use referee_record::wording::counted;
-use referee_report::page::tuning_page::{self, TuningStep};
-use referee_tournament::folder::{self, LockedFolder};
+use referee_record::wording::pluralize;
+use referee_report::page::tuning_page::{TuningStep, render_tuning_page, tuning_csv};
+use referee_tournament::folder::{LockedFolder, read_folder_log};
 use referee_tournament::run::RunEnd;
-use referee_tournament::run::resume::{self, ReplaceRequest};
-use referee_tournament::run::run_event::{Listener, RunEvent};
+use referee_tournament::run::resume::{ReplaceRequest, prepare_resume};
+use referee_tournament::run::run_event::{RunEvent, RunListener};
 use referee_tournament::schedule::tournament_state::TournamentState;
 
 /// Arguments of `tune`.
@@ -66,7 +68,7 @@ pub(crate) struct TuneArgs {
     #[arg(long)]
     pub(crate) seed: Option<u64>,
     #[command(flatten)]
-    pub(crate) games: GamesArgs,
+    pub(crate) games: CompareGamesArgs,
 }
 
 /// The tables of a tuning: its steps, and a page with a chart of them.
@@ -80,7 +82,7 @@ pub(crate) fn run(args: &TuneArgs, printer: Printer) -> Result<Status, Failure> 
     }
     // Not after all steps.
     if args.max_pairs > 0 {
-        compare::sprt(&comparison(args))?;
+        compare_args_sprt(&tuned_comparison_args(args))?;
     }
     let file = TuneFile::read(&args.file)?;
     let words = [file.player.clone()];
@@ -96,31 +98,31 @@ pub(crate) fn run(args: &TuneArgs, printer: Printer) -> Result<Status, Failure> 
              remove `tokens` and `cost`",
         ));
     }
-    let tuning = Tuning { file: &file, player, settings, seed, remote: &args.games.remote };
-    let at_start = tuning.named("start", &file.starts())?;
+    let tuning = TuneRun { file: &file, player, settings, seed, remote: &args.games.remote };
+    let at_start = tuning.player_with_values("start", &file.starts())?;
     let dir = tuning.folder(&at_start, printer)?;
     let Some(values) = tuning.run(&dir, printer)? else {
         printer.note("stopped; run the same command again to continue");
         return Ok(Status::Interrupted);
     };
     printer.note(&format!("Steps: {}", dir.join(STEPS).display()));
-    let tuned = tuning.named("tuned", &values)?;
+    let tuned = tuning.player_with_values("tuned", &values)?;
     if args.max_pairs == 0 || tuned.hash == at_start.hash {
         match args.games.format {
-            OutputFormat::Text => printer.line(&file.shown(&values))?,
+            OutputFormat::Text => printer.line(&file.format_values(&values))?,
             OutputFormat::Json => printer.json(&file.json(&values, &dir))?,
         }
         // The values at the start are the best ones found.
         return Ok(if args.max_pairs == 0 { Status::Done } else { Status::NotBetter });
     }
-    printer.note(&format!("Tuned: {}", file.shown(&values)));
-    let Tuning { mut settings, .. } = tuning;
+    printer.note(&format!("Tuned: {}", file.format_values(&values)));
+    let TuneRun { mut settings, .. } = tuning;
     settings.base.results = dir;
-    compare::direct(&comparison(args), vec![tuned, at_start], &settings, printer)
+    compare_directly(&tuned_comparison_args(args), vec![tuned, at_start], &settings, printer)
 }
 
 /// The comparison of the result with the start.
-fn comparison(args: &TuneArgs) -> CompareArgs {
+fn tuned_comparison_args(args: &TuneArgs) -> CompareArgs {
     CompareArgs {
         a: "tuned".to_owned(),
         b: Some("start".to_owned()),
@@ -139,7 +141,7 @@ fn comparison(args: &TuneArgs) -> CompareArgs {
 }
 
 /// What is tuned, and how its games are played.
-struct Tuning<'a> {
+struct TuneRun<'a> {
     file: &'a TuneFile,
     player: PlayerSpec,
     settings: Settings,
@@ -147,9 +149,9 @@ struct Tuning<'a> {
     remote: &'a RemoteArgs,
 }
 
-impl Tuning<'_> {
+impl TuneRun<'_> {
     /// The player with these values, under another name.
-    fn named(&self, name: &str, values: &[f64]) -> Result<PlayerSpec, Failure> {
+    fn player_with_values(&self, name: &str, values: &[f64]) -> Result<PlayerSpec, Failure> {
         self.file.with_values(PlayerSpec { name: name.to_owned(), ..self.player.clone() }, values)
     }
 
@@ -157,8 +159,13 @@ impl Tuning<'_> {
     fn folder(&self, start: &PlayerSpec, printer: Printer) -> Result<PathBuf, Failure> {
         let named = PlayerSpec { name: self.player.name.clone(), ..start.clone() };
         let stage = Stage::round_robin(self.file.pairs);
-        let whole =
-            compare::tournament(TUNING, stage, (vec![named], Vec::new()), &self.settings, printer)?;
+        let whole = compare::comparison_tournament(
+            TUNING,
+            stage,
+            (vec![named], Vec::new()),
+            &self.settings,
+            printer,
+        )?;
         // Each step goes on in the book where the one before it ended.
         let is_by_step = matches!(whole.openings, Some(OpeningSource::Book(_)));
         let openings = if is_by_step { " openings by step" } else { "" };
@@ -179,35 +186,38 @@ impl Tuning<'_> {
             let up: Vec<bool> =
                 (0..).zip(&tunables).map(|(at, _)| step_seed(seed, at) & 1 == 1).collect();
             let probe = schedule.probe(step, &tunables, &values, &up);
-            let players = [self.named("plus", &probe.plus)?, self.named("minus", &probe.minus)?];
+            let players = [
+                self.player_with_values("plus", &probe.plus)?,
+                self.player_with_values("minus", &probe.minus)?,
+            ];
             let Some(games) = self.play(dir, step, seed, &players, printer)? else {
                 return Ok(None);
             };
             let lead = games.lead;
-            values = schedule.moved(step, &tunables, &values, &up, lead);
+            values = schedule.update_values(step, &tunables, &values, &up, lead);
             steps.push(TuningStep { lead: Some(lead), values: values.clone() });
             self.write(dir, &tunables, &steps)?;
             if !games.is_new {
                 // It was told when it was played.
                 continue;
             }
-            let shown = self.file.shown(&values);
+            let shown = self.file.format_values(&values);
             let faulty = match games.faulty {
                 0 => String::new(),
-                faulty => format!(" ({} with a fault)", counted(faulty, "game")),
+                faulty => format!(" ({} with a fault)", pluralize(faulty, "game")),
             };
             printer.note(&format!("step {step} of {}: {lead:+}{faulty}; {shown}", schedule.steps));
         }
-        Ok(Some(self.file.played(&values)))
+        Ok(Some(self.file.played_values(&values)))
     }
 
     /// Writes the log of the steps, and the page.
     fn write(&self, dir: &Path, tunables: &[Tunable], steps: &[TuningStep]) -> Result<(), Failure> {
         let names = self.file.names();
-        let page = tuning_page::page(&self.player.name, &names, tunables, steps);
-        for (name, content) in [(STEPS, tuning_page::csv(&names, steps)), (PAGE, page)] {
+        let page = render_tuning_page(&self.player.name, &names, tunables, steps);
+        for (name, content) in [(STEPS, tuning_csv(&names, steps)), (PAGE, page)] {
             let path = dir.join(name);
-            disk::write_quickly(&path, content.as_bytes()).map_err(|error| {
+            disk::write_atomically_unsynced(&path, content.as_bytes()).map_err(|error| {
                 Failure::system(format!("cannot write `{}`: {error}", path.display()))
             })?;
         }
@@ -222,51 +232,55 @@ impl Tuning<'_> {
         seed: u64,
         players: &[PlayerSpec; 2],
         printer: Printer,
-    ) -> Result<Option<StepGames>, Failure> {
+    ) -> Result<Option<TuneStepGames>, Failure> {
         if players[0].hash == players[1].hash {
-            return Ok(Some(StepGames::default()));
+            return Ok(Some(TuneStepGames::default()));
         }
         let stage = Stage::round_robin(self.file.pairs);
         let given = (players.to_vec(), Vec::new());
-        let mut tournament = compare::tournament(TUNING, stage, given, &self.settings, printer)?;
+        let mut tournament =
+            compare::comparison_tournament(TUNING, stage, given, &self.settings, printer)?;
         // All games of a step have the luck of their step, and its openings.
         tournament.seed = Some(seed);
         let before = u64::from(step - 1) * u64::from(self.file.pairs);
-        tournament.openings = tournament.openings.map(|source| source.after(before));
+        tournament.openings = tournament.openings.map(|source| source.after_pairs(before));
         dir.clone_into(&mut tournament.results);
         tournament.name = format!("step-{step:04}");
         let folder = LockedFolder::open(&tournament.results.join(&tournament.name))?;
         let containment = self.settings.sandbox(Some(folder.dir()))?;
         let request = ReplaceRequest { players: &[], command: "referee tune" };
         let record = containment.record();
-        let prepared =
-            resume::prepare(&folder, &tournament, &record, request, &|text| printer.note(text))?;
+        let prepared = prepare_resume(&folder, &tournament, &record, request, &|text| {
+            printer.note(text);
+        })?;
         let workers = self.remote.workers(&self.settings);
         let limits = RunLimits { jobs: self.settings.jobs(), deadline: None, workers };
-        let is_new = prepared.contents.state.due() > 0;
+        let is_new = prepared.contents.state.count_due() > 0;
         let planned = PlannedRun {
             tournament: &tournament,
             limits: &limits,
             folder: &folder,
             containment: &containment,
-            bell: HookBell::default(),
+            bell: HookSender::default(),
         };
-        let outcome = planned.play(prepared, &mut Silent, async { interrupted() })?;
+        let outcome = planned.play(prepared, &mut Silent, async { watch_interruption() })?;
         if let RunEnd::Failed(failure) = outcome.end {
             return Err(failure.into());
         }
-        refuse_changed(&tournament.players, |_| "Start a new tuning run with it".to_owned())?;
-        let played = folder::read(folder.dir(), |_, _| {})?.state;
-        if played.due() > 0 {
+        refuse_changed_players(&tournament.players, |_| {
+            "Start a new tuning run with it".to_owned()
+        })?;
+        let played = read_folder_log(folder.dir(), |_, _| {})?.state;
+        if played.count_due() > 0 {
             return Ok(None);
         }
-        Ok(Some(StepGames { is_new, ..StepGames::of(&played)? }))
+        Ok(Some(TuneStepGames { is_new, ..TuneStepGames::from_state(&played)? }))
     }
 }
 
 /// The games of a step.
 #[derive(Default)]
-struct StepGames {
+struct TuneStepGames {
     /// How many games more the player called `plus` won than it lost.
     lead: f64,
     /// The games with a fault.
@@ -275,11 +289,11 @@ struct StepGames {
     is_new: bool,
 }
 
-impl StepGames {
+impl TuneStepGames {
     /// Fails if the player started in none of the games.
-    fn of(state: &TournamentState) -> Result<Self, Failure> {
+    fn from_state(state: &TournamentState) -> Result<Self, Failure> {
         let (mut games, mut has_started) = (Self::default(), false);
-        for (fixture, summary) in state.counted() {
+        for (fixture, summary) in state.counted_games() {
             let names = fixture.players.two().map(|player| state.name(player));
             let seat = if names[0] == "plus" { Seat::FIRST } else { Seat::SECOND };
             games.lead += match summary.outcome().map(|_| summary.halves()[seat]) {
@@ -306,7 +320,7 @@ impl StepGames {
 /// The games of a step need no progress of their own.
 struct Silent;
 
-impl Listener for Silent {
+impl RunListener for Silent {
     fn on(&mut self, _: RunEvent<'_>, _: &TournamentState) -> Result<(), WriteError> {
         Ok(())
     }

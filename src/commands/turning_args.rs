@@ -12,7 +12,7 @@ use referee_match::replay::ReplayError;
 use referee_match::replay::turning_points::TurningPoint;
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::GameRecord;
-use referee_record::parallel;
+use referee_record::parallel::map_in_parallel;
 use referee_report::replay_renderer::TurningPoints;
 use referee_tournament::analysis::logged_game::LoggedGame;
 
@@ -24,7 +24,7 @@ const AT_ONCE: usize = 64;
 pub(crate) struct TurningArgs {
     /// Mark the plies at which a game turned, as this built-in player sees it, and show what it
     /// would have played
-    #[arg(long, value_name = "bot:search-N", value_parser = nodes)]
+    #[arg(long, value_name = "bot:search-N", value_parser = parse_turning_nodes)]
     with: Option<u64>,
 }
 
@@ -43,12 +43,12 @@ impl TurningArgs {
         rules: &GameRules,
         record: &GameRecord,
     ) -> Result<Vec<TurningPoint>, ReplayError> {
-        self.with.map_or(Ok(Vec::new()), |nodes| TurningPoint::all(rules, record, nodes))
+        self.with.map_or(Ok(Vec::new()), |nodes| TurningPoint::find_all(rules, record, nodes))
     }
 
     /// The turning points of all these games, about `count`, on all cores; of none unless they are
     /// asked for. A game that cannot be replayed has none: its replay says why.
-    pub(crate) fn all(
+    pub(crate) fn points_of_all(
         &self,
         (count, printer): (usize, Printer),
         rules: &GameRules,
@@ -58,14 +58,17 @@ impl TurningArgs {
         if self.with.is_none() {
             return Ok(all);
         }
-        let bar =
-            if printer.bar() { ProgressBar::new(count as u64) } else { ProgressBar::hidden() };
+        let bar = if printer.has_progress_bar() {
+            ProgressBar::new(count as u64)
+        } else {
+            ProgressBar::hidden()
+        };
         let style = "{bar:16} {pos}/{len} games looked at, {per_sec}, {eta} left";
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
         }
         let look = |games: Vec<LoggedGame>| {
-            parallel::map(games, |game| {
+            map_in_parallel(games, |game| {
                 let points = self.points(rules, &game.record).unwrap_or_default();
                 bar.inc(1);
                 (game.record.id.clone(), points)
@@ -86,9 +89,9 @@ impl TurningArgs {
 }
 
 /// The number of nodes of a player that thinks alike each time.
-fn nodes(text: &str) -> Result<u64, String> {
+fn parse_turning_nodes(text: &str) -> Result<u64, String> {
     let name = text.strip_prefix("bot:").unwrap_or(text);
-    match referee_bots::named(name) {
+    match referee_bots::parse_bot_name(name) {
         Ok(BotKind::Search(Limit::Nodes(nodes))) => Ok(nodes),
         _ => Err("write bot:search-N, which looks at N positions per ply: bot:search-1000".into()),
     }

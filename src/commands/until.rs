@@ -6,9 +6,9 @@ use jiff::civil::{DateTime, Time};
 use jiff::{Timestamp, ToSpan, Zoned};
 
 use super::Failure;
-use referee_record::wording::counted;
-use referee_report::tournament_tables::Tables;
-use referee_tournament::run::deadline::EndTime;
+use referee_record::wording::pluralize;
+use referee_report::tournament_tables::TournamentTables;
+use referee_tournament::run::deadline::DeadlineTime;
 
 /// The longest time that a run may be planned ahead.
 const FARTHEST: Duration = Duration::from_secs(366 * 24 * 3600);
@@ -21,19 +21,19 @@ pub(super) struct Until {
     /// The time from now until then.
     pub(super) left: Duration,
     /// The same moment for the run.
-    pub(super) at: EndTime,
+    pub(super) at: DeadlineTime,
 }
 
 impl Until {
     /// The summary of a run whose time is up.
-    pub(super) fn time_up(&self, tables: &Tables) -> String {
+    pub(super) fn time_up(&self, tables: &TournamentTables) -> String {
         let state = &tables.analysis.state;
         let time = &self.text;
-        if state.due() > 0 {
-            let due = counted(state.due(), "game");
+        if state.count_due() > 0 {
+            let due = pluralize(state.count_due(), "game");
             return format!("the time is up ({time}): {due} left to play; run again to continue");
         }
-        let further = counted(state.further_played(), "more game");
+        let further = pluralize(state.further_played(), "more game");
         format!("the time is up ({time}): everything was played, plus {further}")
     }
 
@@ -44,7 +44,7 @@ impl Until {
     }
 
     fn from(text: &str, now: &Zoned) -> Result<Self, UntilError> {
-        let (end, is_duration) = end(text, now)?;
+        let (end, is_duration) = parse_until_end(text, now)?;
         let left = Duration::try_from(now.duration_until(&end)).unwrap_or_default();
         if left.is_zero() {
             return Err(UntilError::Passed);
@@ -54,9 +54,9 @@ impl Until {
         }
         let text = end.strftime("%Y-%m-%d %H:%M %:z").to_string();
         let at = if is_duration {
-            EndTime::After(Instant::now() + left)
+            DeadlineTime::After(Instant::now() + left)
         } else {
-            EndTime::At(SystemTime::from(end.timestamp()))
+            DeadlineTime::At(SystemTime::from(end.timestamp()))
         };
         Ok(Self { text, left, at })
     }
@@ -64,14 +64,14 @@ impl Until {
 
 /// The moment that `text` names, and whether it is a duration from now. For a time of day, the next
 /// such moment.
-fn end(text: &str, now: &Zoned) -> Result<(Zoned, bool), UntilError> {
+fn parse_until_end(text: &str, now: &Zoned) -> Result<(Zoned, bool), UntilError> {
     if let Ok(span) = humantime::parse_duration(text) {
         return Ok((now.checked_add(span).map_err(UntilError::Invalid)?, true));
     }
-    Ok((time_of_day(text, now)?, false))
+    Ok((parse_until_time_of_day(text, now)?, false))
 }
 
-fn time_of_day(text: &str, now: &Zoned) -> Result<Zoned, UntilError> {
+fn parse_until_time_of_day(text: &str, now: &Zoned) -> Result<Zoned, UntilError> {
     let failed = UntilError::Invalid;
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(at.to_zoned(now.time_zone().clone()));
@@ -142,9 +142,9 @@ mod tests {
         let at = |text| Until::from(text, &now).expect("a time").at;
         let evening = now.timestamp() + 90.minutes();
         for text in ["18:30", "2026-11-22 18:30", "2026-11-22T07:30:00Z"] {
-            assert_eq!(at(text), EndTime::At(SystemTime::from(evening)), "{text}");
+            assert_eq!(at(text), DeadlineTime::At(SystemTime::from(evening)), "{text}");
         }
-        assert!(matches!(at("90m"), EndTime::After(_)));
+        assert!(matches!(at("90m"), DeadlineTime::After(_)));
     }
 
     #[test]

@@ -9,30 +9,31 @@ use std::path::{Path, PathBuf};
 use blake3::{Hash, Hasher};
 use clap::Args;
 
-use self::table_check::{TableState, check_tables};
+use self::repair::repair_log;
+use self::table_check::{TableState, check_tables, table_check_failure};
 use super::recorded_rules::RecordedRulesArgs;
-use super::report::read_grades;
+use super::report::read_grades_config;
 use super::results_folder::ResultsFolderArgs;
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
 use referee_match::openings::OpeningBook;
-use referee_protocol::escape;
-use referee_record::log::{GameFront, GameNames, LogError, LogReader, RawLine, Scanned};
+use referee_protocol::escape::escape_line;
+use referee_record::log::{GameFront, GameLineNames, LogError, LogReader, RawLogLine, ScannedLine};
 use referee_record::model::record::{GameRecord, Header};
-use referee_record::parallel;
-use referee_record::seeds::Secret;
-use referee_record::wording::counted;
-use referee_report::games_csv::GamesTable;
-use referee_report::tournament_tables::Tables;
+use referee_record::parallel::map_in_parallel;
+use referee_record::seeds::TournamentSecret;
+use referee_record::wording::pluralize;
+use referee_report::games_csv::GamesCsv;
+use referee_report::tournament_tables::TournamentTables;
 use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::analysis::named_results::Faulted;
 use referee_tournament::folder::{
-    FolderError, LineProblem, LineProblemKind, LineProblems, LogContents, is_being_written, place,
-    read_secret,
+    FolderError, LineProblem, LineProblemKind, LineProblems, LogContents, add_line_or_problem,
+    is_folder_in_use, read_folder_secret,
 };
-use referee_tournament::schedule::progress_summary::Summary;
+use referee_tournament::schedule::progress_summary::ProgressSummary;
 use referee_tournament::schedule::tournament_state::TournamentState;
-use referee_tournament::verify_record::audit;
+use referee_tournament::verify_record::verify_record;
 
 /// Arguments of `verify`.
 #[derive(Debug, Args)]
@@ -76,27 +77,32 @@ struct LogFinding {
 
 /// Checks everything.
 pub(crate) fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
-    let grades = args.grades.as_deref().map(|config| read_grades(config, printer)).transpose()?;
+    let grades =
+        args.grades.as_deref().map(|config| read_grades_config(config, printer)).transpose()?;
     let dir = args.folder.find(printer)?;
     if args.repair {
-        repair::repair(&dir, printer)?;
+        repair_log(&dir, printer)?;
     }
-    let is_running = is_being_written(&dir);
-    let checked = check_log(&dir, &args.rules, printer)?;
+    let is_running = is_folder_in_use(&dir);
+    let checked = verify_log(&dir, &args.rules, printer)?;
     let (mut findings, mut found) = (checked.findings, checked.found);
     let (summary, torn) = (checked.contents.state.summary(), checked.contents.torn);
     // Changes by a run that has just begun or ended are not problems.
-    let is_running = is_running || is_being_written(&dir);
+    let is_running = is_running || is_folder_in_use(&dir);
     let mut tables = TableState::Unchecked;
     if findings.is_empty() && !torn && !is_running {
-        let analysis = TournamentAnalysis::of(&dir, checked.contents, Faulted::Count)?;
-        (tables, findings) = check_tables(&Tables::of(analysis), checked.games, grades.as_ref())?;
+        let analysis = TournamentAnalysis::from_contents(&dir, checked.contents, Faulted::Count)?;
+        (tables, findings) = check_tables(
+            &TournamentTables::from_analysis(analysis),
+            checked.games,
+            grades.as_ref(),
+        )?;
         found = findings.len();
     }
     let status = if findings.is_empty() { Status::Done } else { Status::Found };
     if args.format == OutputFormat::Json {
         let json = serde_json::json!({
-            "games": summary.played, "scheduled": summary.total(),
+            "games": summary.played, "scheduled": summary.total_games(),
             "summary": summary, "torn": torn, "running": is_running,
             "seeds": checked.seeds, "tables": tables, "findings": findings,
         });
@@ -104,9 +110,9 @@ pub(crate) fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure
         return Ok(status);
     }
     for finding in &findings {
-        printer.line(&describe(finding))?;
+        printer.line(&describe_log_finding(finding))?;
     }
-    printer.line(&verdict(&dir, &summary, checked.seeds, found))?;
+    printer.line(&verify_verdict(&dir, &summary, checked.seeds, found))?;
     if is_running {
         printer
             .line("A run is writing to it: its tables can be compared when that run has ended.")?;
@@ -127,21 +133,21 @@ pub(crate) fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure
     Ok(status)
 }
 
-fn describe(finding: &LogFinding) -> String {
+fn describe_log_finding(finding: &LogFinding) -> String {
     let place = finding.line.map_or(String::new(), |line| format!(", line {line}"));
     let game =
-        finding.id.as_ref().map_or(String::new(), |id| format!(", game {}", escape::terminal(id)));
-    format!("{}{place}{game}: {}", finding.file, escape::terminal(&finding.problem))
+        finding.id.as_ref().map_or(String::new(), |id| format!(", game {}", escape_line(id)));
+    format!("{}{place}{game}: {}", finding.file, escape_line(&finding.problem))
 }
 
-fn verdict(dir: &Path, games: &Summary, seeds: bool, findings: usize) -> String {
+fn verify_verdict(dir: &Path, games: &ProgressSummary, seeds: bool, findings: usize) -> String {
     let seeds =
         if seeds { "seeds checked" } else { "seeds not checked, because the secret is missing" };
     let found = match findings {
         0 => "no problems".to_owned(),
-        some => counted(some, "problem"),
+        some => pluralize(some, "problem"),
     };
-    format!("{}: {games}, {seeds}: {found}", escape::terminal(&dir.display().to_string()))
+    format!("{}: {games}, {seeds}: {found}", escape_line(&dir.display().to_string()))
 }
 
 /// The finding that the front of a line says something else than the whole line.
@@ -151,7 +157,7 @@ const OTHER_FRONT: &str = "the fields before `seed`, from which the tables are m
 /// The most findings that are listed: a forged log may have one in each byte.
 const MOST_LISTED: usize = 1000;
 
-struct Checked {
+struct CheckedLog {
     /// The first ones, and how many more there are.
     findings: Vec<LogFinding>,
     /// The number of all of them.
@@ -164,7 +170,11 @@ struct Checked {
     is_repairable: bool,
 }
 
-fn check_log(dir: &Path, rules: &RecordedRulesArgs, printer: Printer) -> Result<Checked, Failure> {
+fn verify_log(
+    dir: &Path,
+    rules: &RecordedRulesArgs,
+    printer: Printer,
+) -> Result<CheckedLog, Failure> {
     let reader = LogReader::open(dir).map_err(FolderError::of_log(dir))?;
     let header = reader.header().clone();
     let unusable = |error: &dyn std::error::Error| {
@@ -172,32 +182,32 @@ fn check_log(dir: &Path, rules: &RecordedRulesArgs, printer: Printer) -> Result<
     };
     let rules = rules.open(&header, dir, printer)?;
     let secret = match header.seed {
-        Some(seed) => Some(Secret::from_seed(seed)),
-        None => read_secret(dir)?,
+        Some(seed) => Some(TournamentSecret::from_seed(seed)),
+        None => read_folder_secret(dir)?,
     };
     let secret = secret.map(|secret| secret.for_stages(&header.stages));
     let book =
         OpeningBook::new(rules, header.openings.as_ref()).map_err(|error| unusable(&error))?;
     let audited = |record: &GameRecord| {
-        let found = audit(&book, &header, secret.as_ref(), record);
+        let found = verify_record(&book, &header, secret.as_ref(), record);
         found.iter().map(ToString::to_string).collect()
     };
-    check_lines(reader, &header, secret.is_some(), audited)
-        .map_err(|error| table_check::cannot_compute(&error))
+    verify_log_lines(reader, &header, secret.is_some(), audited)
+        .map_err(|error| table_check_failure(&error))
 }
 
-fn check_lines(
+fn verify_log_lines(
     mut reader: LogReader,
     header: &Header,
     seeds: bool,
     audit: impl Fn(&GameRecord) -> Vec<String> + Sync,
-) -> io::Result<Checked> {
-    let names = GameNames::of(header);
+) -> io::Result<CheckedLog> {
+    let names = GameLineNames::of(header);
     let mut checks = LineChecks::new(header, &names)?;
     if !reader.header_intact() {
-        checks.note(finding(1, None, "the header was edited after it was written"));
+        checks.note(verify_line_finding(1, None, "the header was edited after it was written"));
     }
-    let check = |line: RawLine| {
+    let check = |line: RawLogLine| {
         let front = GameFront::read(&line.bytes);
         let line = line.parse(&header.identity);
         let own = line.record.as_ref().ok().map(GameFront::of);
@@ -209,25 +219,25 @@ fn check_lines(
                 other.into_iter().chain(audit(record)).collect()
             },
         );
-        (Scanned::with_front(line, own, &names), audited)
+        (ScannedLine::with_front(line, own, &names), audited)
     };
     let all = loop {
         match reader.next_batch() {
             Ok(lines) if lines.is_empty() => break Ok::<(), LogError>(()),
             Ok(lines) => {
-                let checked: Vec<(Scanned, Vec<String>)> = parallel::map(lines, check);
+                let checked: Vec<(ScannedLine, Vec<String>)> = map_in_parallel(lines, check);
                 checked.iter().try_for_each(|(line, audited)| checks.add(line, audited))?;
             }
             Err(error) => break Err(error),
         }
     };
     if let Err(error) = all {
-        checks.note(LogFinding { line: None, ..finding(0, None, &error.to_string()) });
+        checks.note(LogFinding { line: None, ..verify_line_finding(0, None, &error.to_string()) });
     }
     let LineChecks { state, problems, mut findings, found, is_repairable, tables } = checks;
     if let Some(more @ 1..) = found.checked_sub(findings.len()) {
         let more = format!("and {more} more problems");
-        findings.push(LogFinding { line: None, ..finding(0, None, &more) });
+        findings.push(LogFinding { line: None, ..verify_line_finding(0, None, &more) });
     }
     let is_repairable = is_repairable && reader.header_intact();
     let contents = LogContents {
@@ -240,7 +250,7 @@ fn check_lines(
     let [without, with] = tables;
     let games = if contents.state.has_scores() { with } else { without };
     let games = games.finish()?.finalize();
-    Ok(Checked { findings, found, contents, games, seeds, is_repairable })
+    Ok(CheckedLog { findings, found, contents, games, seeds, is_repairable })
 }
 
 /// What is known of a log after some of its lines.
@@ -254,12 +264,12 @@ struct LineChecks {
     is_repairable: bool,
     /// The table of games without and with final scores: only at the end of the log it is known
     /// whether games have any.
-    tables: [GamesTable<Hasher>; 2],
+    tables: [GamesCsv<Hasher>; 2],
 }
 
 impl LineChecks {
-    fn new(header: &Header, names: &GameNames) -> io::Result<Self> {
-        let table = |has_scores| GamesTable::new(Hasher::new(), names.clone(), has_scores);
+    fn new(header: &Header, names: &GameLineNames) -> io::Result<Self> {
+        let table = |has_scores| GamesCsv::new(Hasher::new(), names.clone(), has_scores);
         Ok(Self {
             state: TournamentState::new(header),
             problems: LineProblems::default(),
@@ -271,13 +281,13 @@ impl LineChecks {
     }
 
     /// Adds the next line, and what the audit of its game found.
-    fn add(&mut self, line: &Scanned, audited: &[String]) -> io::Result<()> {
-        let (_, problem) = place(line, &mut self.state);
-        if let (Scanned::Game(game), None) = (line, &problem) {
-            self.tables.iter_mut().try_for_each(|table| table.write(game))?;
+    fn add(&mut self, line: &ScannedLine, audited: &[String]) -> io::Result<()> {
+        let (_, problem) = add_line_or_problem(line, &mut self.state);
+        if let (ScannedLine::Game(game), None) = (line, &problem) {
+            self.tables.iter_mut().try_for_each(|table| table.write_game(game))?;
         }
         self.is_repairable |= problem.is_some();
-        for finding in problems_of(line, problem.as_ref()) {
+        for finding in verify_line_problems(line, problem.as_ref()) {
             self.note(finding);
         }
         if let Some(problem) = problem {
@@ -285,7 +295,7 @@ impl LineChecks {
         }
         let (number, id) = (line.number(), line.id());
         for text in audited {
-            self.note(finding(number, id.as_deref(), text));
+            self.note(verify_line_finding(number, id.as_deref(), text));
         }
         Ok(())
     }
@@ -299,16 +309,18 @@ impl LineChecks {
 }
 
 /// The problems with a line's format, hash and place.
-fn problems_of(line: &Scanned, problem: Option<&LineProblem>) -> Vec<LogFinding> {
-    let edited = line.is_edited().then(|| LineProblem::of(line, LineProblemKind::Edited));
+fn verify_line_problems(line: &ScannedLine, problem: Option<&LineProblem>) -> Vec<LogFinding> {
+    let edited = line.is_edited().then(|| LineProblem::new(line, LineProblemKind::Edited));
     let others = problem.filter(|problem| !matches!(problem.kind, LineProblemKind::Edited));
     let problems = edited.iter().chain(others);
     problems
-        .map(|problem| finding(problem.line, problem.id.as_deref(), &problem.kind.to_string()))
+        .map(|problem| {
+            verify_line_finding(problem.line, problem.id.as_deref(), &problem.kind.to_string())
+        })
         .collect()
 }
 
-fn finding(line: usize, id: Option<&str>, problem: &str) -> LogFinding {
+fn verify_line_finding(line: usize, id: Option<&str>, problem: &str) -> LogFinding {
     let (id, problem) = (id.map(str::to_owned), problem.to_owned());
     LogFinding { file: referee_record::log::LOG, line: Some(line), id, problem }
 }

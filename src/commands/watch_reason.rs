@@ -3,7 +3,7 @@
 use referee_games::Seat;
 use referee_record::model::fixture::Lineup;
 use referee_record::model::game_summary::GameSummary;
-use referee_record::model::record::{Header, PlayerInfo};
+use referee_record::model::record::{Header, HeaderPlayer};
 
 /// Reasons to watch a game, the best one first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,10 +18,10 @@ pub(super) enum WatchReason {
 
 impl WatchReason {
     /// The reason for a game between the players with these numbers in `header`.
-    pub(super) fn of(header: &Header, players: Lineup, summary: GameSummary) -> Self {
+    pub(super) fn for_game(header: &Header, players: Lineup, summary: GameSummary) -> Self {
         let is_loser = |seat: Seat| {
             let player = header.players.get(players.at(seat));
-            summary.halves()[seat] == 0 && !player.is_some_and(PlayerInfo::is_built_in)
+            summary.halves()[seat] == 0 && !player.is_some_and(HeaderPlayer::is_built_in)
         };
         if summary.is_faulted() {
             Self::Fault

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use clap::Args;
 
-use super::run::games_at_once;
+use super::run::parse_games_at_once;
 use super::{Failure, Status};
 use crate::printer::Printer;
 
@@ -29,7 +29,7 @@ pub(crate) struct WorkerArgs {
     #[arg(value_name = "URL")]
     pub(crate) address: String,
     /// Number of games played at the same time (default: one per core)
-    #[arg(long, value_name = "N", value_parser = games_at_once)]
+    #[arg(long, value_name = "N", value_parser = parse_games_at_once)]
     pub(crate) jobs: Option<NonZeroUsize>,
     /// The name shown for this machine (default: its host name)
     #[arg(long)]
@@ -39,27 +39,27 @@ pub(crate) struct WorkerArgs {
 /// Plays until it is stopped.
 #[cfg(not(feature = "nats"))]
 pub(crate) fn run(_: &WorkerArgs, _: Printer) -> Result<Status, Failure> {
-    Err(super::run::remote_args::missing_feature())
+    Err(super::run::remote_args::missing_remote_feature())
 }
 
 /// Plays until it is stopped.
 #[cfg(feature = "nats")]
 pub(crate) fn run(args: &WorkerArgs, printer: Printer) -> Result<Status, Failure> {
-    use super::runtime::{interrupted, new_runtime};
+    use super::runtime::{new_runtime, watch_interruption};
     use referee_remote::remote_worker::RemoteWorker;
     use referee_remote::worker_identity::is_worker_name;
-    use referee_tournament::run::cores::real_cores;
+    use referee_tournament::run::cores::count_real_cores;
 
-    let name = args.name.clone().unwrap_or_else(host_name);
+    let name = args.name.clone().unwrap_or_else(worker_host_name);
     if !is_worker_name(&name) {
         return Err(Failure::input(format!(
             "--name {}: expected up to 64 letters, digits, `.`, `_` and `-`",
-            referee_protocol::escape::terminal(&name)
+            referee_protocol::escape::escape_line(&name)
         )));
     }
-    let slots = args.jobs.unwrap_or_else(real_cores).get();
+    let slots = args.jobs.unwrap_or_else(count_real_cores).get();
     new_runtime()?.block_on(async {
-        let stop = interrupted()?;
+        let stop = watch_interruption()?;
         let note = std::sync::Arc::new(move |text: &str| printer.note(text));
         let worker = RemoteWorker::connect(&args.address, &name, slots, note, stop).await?;
         Ok::<(), Failure>(worker.work().await?)
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &WorkerArgs, printer: Printer) -> Result<Status, Failure
 
 /// The name of this machine, safe to show.
 #[cfg(feature = "nats")]
-fn host_name() -> String {
+fn worker_host_name() -> String {
     let name = nix::unistd::gethostname().unwrap_or_default().to_string_lossy().into_owned();
     let keep = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
     let plain: String = name.chars().map(keep).take(64).collect();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Printer;
-use referee_protocol::escape;
+use referee_protocol::escape::escape_line;
 
 /// A line that shows who is at which step.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct Activity {
 impl Activity {
     /// Creates the line, with no work yet.
     pub(crate) fn new(printer: Printer) -> Self {
-        let line = printer.bar().then(|| {
+        let line = printer.has_progress_bar().then(|| {
             let line = ProgressBar::new_spinner();
             if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed}  {wide_msg}") {
                 line.set_style(style);
@@ -59,7 +59,7 @@ impl Activity {
     fn draw(&self) {
         if let Some(line) = &self.line {
             let now: Vec<&str> = self.now.values().map(String::as_str).collect();
-            line.set_message(escape::terminal(&now.join("; ")));
+            line.set_message(escape_line(&now.join("; ")));
         }
     }
 }

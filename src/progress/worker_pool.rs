@@ -1,25 +1,28 @@
 //! Sentences about the machines that play.
 
-use referee_record::wording::counted;
+use referee_record::wording::pluralize;
 use referee_tournament::run::run_event::{WorkerPool, WorkerStatus};
 
 /// The maximum number of workers that are named each time.
 const NAMED: usize = 8;
 
 /// The workers that came and went since `before`.
-pub(super) fn changes(before: Option<&WorkerPool>, now: &WorkerPool) -> Vec<String> {
+pub(super) fn describe_worker_changes(
+    before: Option<&WorkerPool>,
+    now: &WorkerPool,
+) -> Vec<String> {
     let before = before.map_or(&[][..], |pool| &pool.members);
     let is_in = |members: &[WorkerStatus], name: &str| members.iter().any(|it| it.name == name);
-    let come = now.members.iter().filter(|it| !is_in(before, &it.name)).map(joined);
+    let come = now.members.iter().filter(|it| !is_in(before, &it.name)).map(describe_joined_worker);
     let gone = before.iter().filter(|it| !is_in(&now.members, &it.name));
     let gone = gone.map(|member| format!("worker {} has left", member.name));
-    let mut lines = first(come, "joined");
-    lines.extend(first(gone, "are gone"));
+    let mut lines = shorten_worker_changes(come, "joined");
+    lines.extend(shorten_worker_changes(gone, "are gone"));
     lines
 }
 
 /// The first lines, and the number of the others.
-fn first(lines: impl Iterator<Item = String>, what: &str) -> Vec<String> {
+fn shorten_worker_changes(lines: impl Iterator<Item = String>, what: &str) -> Vec<String> {
     let mut lines: Vec<String> = lines.collect();
     let more = lines.len().saturating_sub(NAMED);
     lines.truncate(NAMED);
@@ -29,10 +32,10 @@ fn first(lines: impl Iterator<Item = String>, what: &str) -> Vec<String> {
     lines
 }
 
-fn joined(member: &WorkerStatus) -> String {
+fn describe_joined_worker(member: &WorkerStatus) -> String {
     let WorkerStatus { name, slots, cores, calibration, containment, .. } = member;
-    let cores = counted(*cores, "core");
-    let containment = referee_protocol::escape::terminal(containment);
+    let cores = pluralize(*cores, "core");
+    let containment = referee_protocol::escape::escape_line(containment);
     let milliseconds = calibration.as_secs_f64() * 1e3;
     format!(
         "worker {name}: {slots} at once on {cores}, calibration {milliseconds:.1} ms; {containment}"
@@ -40,18 +43,18 @@ fn joined(member: &WorkerStatus) -> String {
 }
 
 /// The number of workers, of games that they play at once, and of jobs that wait.
-pub(super) fn summary(pool: &WorkerPool) -> String {
+pub(super) fn describe_worker_pool(pool: &WorkerPool) -> String {
     let workers = match pool.members.len() {
         0 => "no workers".to_owned(),
         workers => {
-            format!("{} with {}", counted(workers, "worker"), counted(pool.slots(), "slot"))
+            format!("{} with {}", pluralize(workers, "worker"), pluralize(pool.slots(), "slot"))
         }
     };
-    format!("{workers}, {} in the queue", counted(pool.queued, "job"))
+    format!("{workers}, {} in the queue", pluralize(pool.queued, "job"))
 }
 
 /// The outcome of the spot checks, if there were any.
-pub(super) fn checked(pool: &WorkerPool) -> Option<String> {
+pub(super) fn describe_spot_checks(pool: &WorkerPool) -> Option<String> {
     let WorkerPool { compared, different, .. } = pool;
     match (compared, different) {
         (0, _) => None,
@@ -86,21 +89,27 @@ mod tests {
     fn those_who_come_and_go_are_named_once() {
         let (one, both) = (pool(&["ant"]), pool(&["ant", "bee"]));
         let joined = "worker bee: 2 at once on 4 cores, calibration 5.2 ms; containment: all";
-        assert_eq!(changes(Some(&one), &both), [joined]);
-        assert_eq!(changes(Some(&both), &one), ["worker bee has left"]);
-        assert!(changes(Some(&both), &both).is_empty());
-        assert_eq!(changes(None, &both).len(), 2);
+        assert_eq!(describe_worker_changes(Some(&one), &both), [joined]);
+        assert_eq!(describe_worker_changes(Some(&both), &one), ["worker bee has left"]);
+        assert!(describe_worker_changes(Some(&both), &both).is_empty());
+        assert_eq!(describe_worker_changes(None, &both).len(), 2);
         let names: Vec<String> = (0..20).map(|number| number.to_string()).collect();
         let many = pool(&names.iter().map(String::as_str).collect::<Vec<_>>());
-        assert_eq!(changes(None, &many).last().expect("a line"), "12 more workers joined");
-        assert_eq!(changes(Some(&many), &one).last().expect("a line"), "12 more workers are gone");
-        assert_eq!(summary(&both), "2 workers with 4 slots, 3 jobs in the queue");
+        assert_eq!(
+            describe_worker_changes(None, &many).last().expect("a line"),
+            "12 more workers joined"
+        );
+        assert_eq!(
+            describe_worker_changes(Some(&many), &one).last().expect("a line"),
+            "12 more workers are gone"
+        );
+        assert_eq!(describe_worker_pool(&both), "2 workers with 4 slots, 3 jobs in the queue");
     }
 
     #[test]
     fn spot_checks_are_summed_up() {
         let checked = |compared, different| {
-            checked(&WorkerPool { compared, different, ..WorkerPool::default() })
+            describe_spot_checks(&WorkerPool { compared, different, ..WorkerPool::default() })
         };
         assert_eq!(checked(0, 0), None);
         assert!(checked(4, 0).is_some_and(|text| text.ends_with("all the same")));

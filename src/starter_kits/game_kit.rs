@@ -1,27 +1,27 @@
 //! Starter kits for games.
 
-use super::{Language, StarterKit, TemplateFile};
+use super::{KitLanguage, StarterKit, TemplateFile};
 
 static KITS: [StarterKit; 5] = [
-    StarterKit::new(Language::Python, "game/python", "game.py", None),
-    StarterKit::new(Language::JavaScript, "game/javascript", "game.js", None),
-    StarterKit::new(Language::Cpp, "game/cpp", "game.cpp", Some("make")),
-    StarterKit::new(Language::Rust, "game/rust", "src/main.rs", Some("cargo build --release")),
-    StarterKit::new(Language::Java, "game/java", "Game.java", Some("make")),
+    StarterKit::new(KitLanguage::Python, "game/python", "game.py", None),
+    StarterKit::new(KitLanguage::JavaScript, "game/javascript", "game.js", None),
+    StarterKit::new(KitLanguage::Cpp, "game/cpp", "game.cpp", Some("make")),
+    StarterKit::new(KitLanguage::Rust, "game/rust", "src/main.rs", Some("cargo build --release")),
+    StarterKit::new(KitLanguage::Java, "game/java", "Game.java", Some("make")),
 ];
 
 /// A kit in each language that there is one for.
-pub(crate) fn kits() -> &'static [StarterKit] {
+pub(crate) fn game_kits() -> &'static [StarterKit] {
     &KITS
 }
 
 /// The files of a kit, for a game called `name`.
-pub(crate) fn files(kit: &StarterKit, name: &str) -> Vec<TemplateFile> {
-    kit.files(&[], &[("@GAME@", name), ("@TITLE@", &title(name))])
+pub(crate) fn game_kit_files(kit: &StarterKit, name: &str) -> Vec<TemplateFile> {
+    kit.files(&[], &[("@GAME@", name), ("@TITLE@", &game_kit_title(name))])
 }
 
 /// A name in kebab-case as a title: `tic-tac-toe` as `Tic tac toe`.
-fn title(name: &str) -> String {
+fn game_kit_title(name: &str) -> String {
     let words = name.replace('-', " ");
     let mut letters = words.chars();
     letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
@@ -36,9 +36,9 @@ mod tests {
 
     #[test]
     fn a_game_has_its_name_as_its_title() {
-        assert_eq!(title("tic-tac-toe"), "Tic tac toe");
-        for kit in kits() {
-            let files = files(kit, "a-game");
+        assert_eq!(game_kit_title("tic-tac-toe"), "Tic tac toe");
+        for kit in game_kits() {
+            let files = game_kit_files(kit, "a-game");
             let is_source = |file: &&TemplateFile| file.path == Path::new(kit.source);
             let source = &files.iter().find(is_source).expect("a source").text;
             assert!(source.contains("\"A game\""), "{source}");
@@ -47,8 +47,8 @@ mod tests {
 
     #[test]
     fn a_page_has_a_blank_line_after_each_command() {
-        for kit in kits() {
-            let files = files(kit, "a-game");
+        for kit in game_kits() {
+            let files = game_kit_files(kit, "a-game");
             let is_page = |file: &&TemplateFile| file.path == Path::new("README.md");
             let readme = &files.iter().find(is_page).expect("a page").text;
             let lines: Vec<&str> = readme.lines().collect();
@@ -61,6 +61,9 @@ mod tests {
 
     #[test]
     fn kits_contain_no_template_marks() {
-        kits().iter().flat_map(|kit| files(kit, "a-game")).for_each(|file| assert_filled(&file));
+        game_kits()
+            .iter()
+            .flat_map(|kit| game_kit_files(kit, "a-game"))
+            .for_each(|file| assert_filled(&file));
     }
 }

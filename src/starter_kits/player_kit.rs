@@ -1,18 +1,18 @@
 //! Starter kits for players.
 
-use super::{Language, StarterKit, TemplateFile};
-use referee_record::shell;
+use super::{KitLanguage, StarterKit, TemplateFile};
+use referee_record::shell::quote_for_shell;
 
 /// A kit in each language.
 pub(super) static KITS: [StarterKit; 8] = [
-    StarterKit::new(Language::Python, "player/python", "player.py", None),
-    StarterKit::new(Language::Rust, "player/rust", "src/main.rs", Some("cargo build --release")),
-    StarterKit::new(Language::Cpp, "player/cpp", "player.cpp", Some("make")),
-    StarterKit::new(Language::C, "player/c", "player.c", Some("make")),
-    StarterKit::new(Language::Java, "player/java", "Player.java", Some("make")),
-    StarterKit::new(Language::JavaScript, "player/javascript", "player.js", None),
-    StarterKit::new(Language::Go, "player/go", "player.go", Some("make")),
-    StarterKit::new(Language::Shell, "player/shell", "player.sh", None),
+    StarterKit::new(KitLanguage::Python, "player/python", "player.py", None),
+    StarterKit::new(KitLanguage::Rust, "player/rust", "src/main.rs", Some("cargo build --release")),
+    StarterKit::new(KitLanguage::Cpp, "player/cpp", "player.cpp", Some("make")),
+    StarterKit::new(KitLanguage::C, "player/c", "player.c", Some("make")),
+    StarterKit::new(KitLanguage::Java, "player/java", "Player.java", Some("make")),
+    StarterKit::new(KitLanguage::JavaScript, "player/javascript", "player.js", None),
+    StarterKit::new(KitLanguage::Go, "player/go", "player.go", Some("make")),
+    StarterKit::new(KitLanguage::Shell, "player/shell", "player.sh", None),
 ];
 
 /// How a game shows its legal actions. Kits differ by it.
@@ -25,7 +25,7 @@ pub(crate) enum LegalShape {
 
 /// What a kit must know about its game.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct GameFacts {
+pub(crate) struct KitGameFacts {
     pub(crate) name: String,
     /// The word that names it in the folder of the kit, in a command or a configuration.
     pub(crate) word: String,
@@ -41,7 +41,7 @@ pub(crate) struct GameFacts {
     pub(crate) bots: Vec<&'static str>,
 }
 
-impl GameFacts {
+impl KitGameFacts {
     /// Whether its rules are a program, which a file names.
     fn is_program(&self) -> bool {
         self.word != self.name
@@ -49,23 +49,27 @@ impl GameFacts {
 }
 
 /// The files of the kit in this language, for a player called `name`.
-pub(crate) fn files(language: Language, name: &str, game: &GameFacts) -> Vec<TemplateFile> {
-    let quoted = shell::quoted(&game.word);
-    let quoted_name = shell::quoted(name);
+pub(crate) fn player_kit_files(
+    language: KitLanguage,
+    name: &str,
+    game: &KitGameFacts,
+) -> Vec<TemplateFile> {
+    let quoted = quote_for_shell(&game.word);
+    let quoted_name = quote_for_shell(name);
     let refusal = format!("this player plays {0} only (--game {0})", game.name);
     let rows = game.rows.as_deref().unwrap_or_default();
     let rules = if game.is_program() {
         "[\"python3\", \"game.py\"]".to_owned()
     } else {
-        toml_string(&game.name)
+        player_kit_toml_string(&game.name)
     };
-    let players = players_of_configuration(language, name, game);
+    let players = player_kit_config_tables(language, name, game);
     let random = |count: usize| vec!["bot:random"; count].join(" ");
     let marks = [
         ("@REFUSAL@", &*refusal),
         ("@NAME@", name),
         ("@QUOTED-NAME@", &*quoted_name),
-        ("@QUOTED-WORD@", &toml_string(&game.word)),
+        ("@QUOTED-WORD@", &player_kit_toml_string(&game.word)),
         ("@WORD@", &*quoted),
         ("@RULES@", &rules),
         ("@GAME@", &game.name),
@@ -75,11 +79,11 @@ pub(crate) fn files(language: Language, name: &str, game: &GameFacts) -> Vec<Tem
         ("@REST@", &random(game.seats - 2)),
         ("@PLAYERS@", &players),
     ];
-    kit(language).files(&parts(language, game), &marks)
+    find_player_kit(language).files(&player_kit_parts(language, game), &marks)
 }
 
 /// The parts of the templates for this language and game.
-fn parts(language: Language, game: &GameFacts) -> Vec<&'static str> {
+fn player_kit_parts(language: KitLanguage, game: &KitGameFacts) -> Vec<&'static str> {
     let legal = match game.legal {
         LegalShape::List => "list",
         LegalShape::Factored => "factored",
@@ -87,15 +91,19 @@ fn parts(language: Language, game: &GameFacts) -> Vec<&'static str> {
     let rows = game.rows.is_some().then_some("rows");
     let rules = if game.is_program() { "program" } else { "built-in" };
     let seats = if game.seats == 2 { "two" } else { "more" };
-    let python = (language == Language::Python).then_some(["python", rules]);
+    let python = (language == KitLanguage::Python).then_some(["python", rules]);
     [legal, seats].into_iter().chain(rows).chain(python.into_iter().flatten()).collect()
 }
 
 /// The tables of `[[players]]`: the kit's player and its opponents, at least one for each other seat.
-fn players_of_configuration(language: Language, name: &str, game: &GameFacts) -> String {
-    let command: Vec<String> = command(language).iter().map(|word| toml_string(word)).collect();
-    let own =
-        format!("[[players]]\nname = {}\ncommand = [{}]\n", toml_string(name), command.join(", "));
+fn player_kit_config_tables(language: KitLanguage, name: &str, game: &KitGameFacts) -> String {
+    let command: Vec<String> =
+        player_kit_command(language).iter().map(|word| player_kit_toml_string(word)).collect();
+    let own = format!(
+        "[[players]]\nname = {}\ncommand = [{}]\n",
+        player_kit_toml_string(name),
+        command.join(", ")
+    );
     let bots = &game.bots;
     let most = bots.len().max(game.seats - 1);
     let houses = bots.iter().cycle().take(most).enumerate().map(|(at, bot)| {
@@ -107,28 +115,28 @@ fn players_of_configuration(language: Language, name: &str, game: &GameFacts) ->
 }
 
 /// The text as a TOML string, which a JSON string always is.
-fn toml_string(text: &str) -> String {
+fn player_kit_toml_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
 /// The command of a kit's player once it is built.
-fn command(language: Language) -> &'static [&'static str] {
+fn player_kit_command(language: KitLanguage) -> &'static [&'static str] {
     match language {
-        Language::Python => &["python3", "player.py"],
-        Language::Rust => &["target/release/player"],
-        Language::Cpp | Language::C | Language::Go => &["./player"],
-        Language::Java => &["java", "-cp", ".", "Player"],
-        Language::JavaScript => &["node", "player.js"],
-        Language::Shell => &["sh", "player.sh"],
+        KitLanguage::Python => &["python3", "player.py"],
+        KitLanguage::Rust => &["target/release/player"],
+        KitLanguage::Cpp | KitLanguage::C | KitLanguage::Go => &["./player"],
+        KitLanguage::Java => &["java", "-cp", ".", "Player"],
+        KitLanguage::JavaScript => &["node", "player.js"],
+        KitLanguage::Shell => &["sh", "player.sh"],
     }
 }
 
 /// The command that builds a kit, if it must be built.
-pub(crate) fn build_command(language: Language) -> Option<&'static str> {
-    kit(language).build
+pub(crate) fn player_kit_build_command(language: KitLanguage) -> Option<&'static str> {
+    find_player_kit(language).build
 }
 
-fn kit(language: Language) -> &'static StarterKit {
+fn find_player_kit(language: KitLanguage) -> &'static StarterKit {
     KITS.iter().find(|kit| kit.language == language).expect("every language has a kit")
 }
 
@@ -139,8 +147,8 @@ mod tests {
     use super::*;
     use crate::starter_kits::tests::assert_filled;
 
-    fn game(legal: LegalShape) -> GameFacts {
-        GameFacts {
+    fn game(legal: LegalShape) -> KitGameFacts {
+        KitGameFacts {
             name: "a-game".to_owned(),
             word: "a game.toml".to_owned(),
             seats: 2,
@@ -151,8 +159,8 @@ mod tests {
         }
     }
 
-    fn file(language: Language, path: &str) -> String {
-        let files = files(language, "ant", &game(LegalShape::List));
+    fn file(language: KitLanguage, path: &str) -> String {
+        let files = player_kit_files(language, "ant", &game(LegalShape::List));
         let file = files.into_iter().find(|file| file.path == Path::new(path));
         file.unwrap_or_else(|| panic!("{path} of {language:?}")).text
     }
@@ -168,7 +176,7 @@ mod tests {
             let readme = file(language, "README.md");
             assert!(readme.contains(kit.source) && readme.contains(language.title()), "{readme}");
             assert!(readme.contains("referee run --replace ant"), "{readme}");
-            let has_rules = language == Language::Python;
+            let has_rules = language == KitLanguage::Python;
             assert_eq!(readme.contains("referee_rules.py"), has_rules, "{readme}");
             let build = kit.build.map(|command| readme.contains(command));
             assert_ne!(build, Some(false), "{readme}");
@@ -177,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_kits_configuration_has_its_player_and_its_opponents() {
-        let text = file(Language::Java, "tournament.toml");
+        let text = file(KitLanguage::Java, "tournament.toml");
         assert!(text.contains("\ngame = \"a game.toml\"\n"), "{text}");
         let players = "[[players]]\nname = \"ant\"\ncommand = [\"java\", \"-cp\", \".\", \"Player\"]\n\n\
                        [[players]]\nname = \"house-random\"\nbot = \"random\"\n\n\
@@ -187,9 +195,9 @@ mod tests {
 
     #[test]
     fn a_kit_for_more_seats_has_an_opponent_for_each() {
-        let game = GameFacts { seats: 5, ..game(LegalShape::List) };
+        let game = KitGameFacts { seats: 5, ..game(LegalShape::List) };
         let of = |path: &str| {
-            let mut files = files(Language::Shell, "ant", &game).into_iter();
+            let mut files = player_kit_files(KitLanguage::Shell, "ant", &game).into_iter();
             files.find(|file| file.path == Path::new(path)).expect("a file").text
         };
         let text = of("tournament.toml");
@@ -207,7 +215,9 @@ mod tests {
     fn kits_contain_no_template_marks() {
         for kit in &KITS {
             for (shape, seats) in [(LegalShape::List, 2), (LegalShape::Factored, 3)] {
-                for file in files(kit.language, "ant", &GameFacts { seats, ..game(shape) }) {
+                for file in
+                    player_kit_files(kit.language, "ant", &KitGameFacts { seats, ..game(shape) })
+                {
                     assert_filled(&file);
                     let is_player = file.path == Path::new(kit.source);
                     let refuses = file.text.contains("this player plays a-game only");

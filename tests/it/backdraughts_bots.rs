@@ -2,11 +2,11 @@
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
-use referee_bots::{Allotment, named};
+use referee_bots::{Allotment, parse_bot_name};
 use referee_games::backdraughts::Backdraughts;
 use referee_games::two_player::{BySide, GameResult, Side, Step, Turn};
 use referee_games::{Game, Options};
-use referee_record::seeds::{Luck, Secret};
+use referee_record::seeds::{SeededLuck, TournamentSecret};
 
 type Given = [(&'static str, &'static str)];
 
@@ -20,10 +20,11 @@ fn start(given: &Given) -> Backdraughts {
 fn game(
     names: BySide<&str>,
     given: &Given,
-    luck: &mut Luck,
+    luck: &mut SeededLuck,
     seed: u64,
 ) -> (Vec<String>, GameResult) {
-    let mut players = names.map(|name| named(name).expect("a bot").bot::<Backdraughts>());
+    let mut players =
+        names.map(|name| parse_bot_name(name).expect("a bot").create_bot::<Backdraughts>());
     let mut rng = BySide::new(seed, !seed).map(ChaCha8Rng::seed_from_u64);
     let (mut position, mut actions) = (start(given), Vec::new());
     loop {
@@ -46,12 +47,12 @@ fn game(
     }
 }
 
-fn luck(pair: u32) -> Luck {
-    Secret::from_seed(7).luck(&["one", "other"], pair)
+fn luck(pair: u32) -> SeededLuck {
+    TournamentSecret::from_seed(7).game_luck(&["one", "other"], pair)
 }
 
 /// The score of `name` in both games of a pair, each with its own luck, from 0 to 2.
-fn pair(name: &str, other: &str, given: &Given, luck: [Luck; 2], seed: u64) -> f64 {
+fn pair(name: &str, other: &str, given: &Given, luck: [SeededLuck; 2], seed: u64) -> f64 {
     let [mut first, mut second] = luck;
     let (_, white) = game(BySide::new(name, other), given, &mut first, 2 * seed);
     let (_, black) = game(BySide::new(other, name), given, &mut second, 2 * seed + 1);
@@ -138,7 +139,7 @@ fn interval(mirrored: &[f64], independent: &[f64]) -> [f64; 2] {
 #[ignore = "slow: 10,000 games between greedy players"]
 fn mirrored_dice_lower_the_variance_of_a_pair() {
     const PAIRS: u32 = 2500;
-    let scores = |dice: fn(u32) -> [Luck; 2]| -> Vec<f64> {
+    let scores = |dice: fn(u32) -> [SeededLuck; 2]| -> Vec<f64> {
         let score = |number| pair("greedy", "greedy", &[], dice(number), u64::from(number)) / 2.0;
         (0..PAIRS).map(score).collect()
     };

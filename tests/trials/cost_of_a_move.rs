@@ -15,8 +15,8 @@ use referee_games::chess::Chess;
 use referee_games::two_player::{Step, Turn};
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{BySeat, Game, GameKind, Options, Seat};
-use referee_match::player::{GuessRight, Launch, OutageRight, Player, Sandbox, Wire};
-use referee_match::referee::{GameReport, GameSetup, play};
+use referee_match::player::{GuessRight, OutageRight, Player, PlayerLaunch, PlayerSandbox, Wire};
+use referee_match::referee::{GameReport, GameSetup, play_refereed_game};
 use referee_protocol::NOTE_LIMIT;
 use referee_record::model::adjudication::Adjudication;
 use referee_record::model::clock::TimeControl;
@@ -24,9 +24,9 @@ use referee_record::model::fixture::Fixture;
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::player_spec::EngineSettings;
 use referee_record::model::record::FaultPolicy;
-use referee_record::seeds::Luck;
+use referee_record::seeds::SeededLuck;
 use referee_sandbox::{Command as PlayerCommand, serve_as_supervisor};
-use referee_tournament::run::game_record::{RecordBuilder, VoidAttempts};
+use referee_tournament::run::game_record::{GameRecordBuilder, VoidAttempts};
 
 use crate::harness::{Lacks, quick, slow, without};
 
@@ -115,7 +115,7 @@ fn engine() -> Player {
     };
     let engine = Some(EngineSettings::default());
     let (guesses, outages) = (GuessRight::Denied, OutageRight::Denied);
-    let launch = Launch {
+    let launch = PlayerLaunch {
         command,
         bridged: false,
         asks_rules: false,
@@ -124,7 +124,7 @@ fn engine() -> Player {
         outages,
         note_limit: NOTE_LIMIT,
     };
-    Player::process(launch, Arc::new(Sandbox::off()))
+    Player::process(launch, Arc::new(PlayerSandbox::off()))
 }
 
 /// Answers as an engine whose every game is the same long one.
@@ -187,7 +187,7 @@ fn script<G: Game>() -> BySeat<Vec<String>> {
     let start = || G::start(&Arc::new(G::rules(&options).expect("the defaults")));
     let mut position = start();
     let mut random = ChaCha8Rng::seed_from_u64(7);
-    let mut luck = Luck::from_key([0; 32]);
+    let mut luck = SeededLuck::from_key([0; 32]);
     let mut script = BySeat::<Vec<String>>::default_for(2);
     loop {
         let step = match position.turn() {
@@ -261,10 +261,15 @@ fn played(
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("a runtime");
-    let mut luck = Luck::from_key([0; 32]);
+    let mut luck = SeededLuck::from_key([0; 32]);
     let mut report = None;
     let counted = measure(|| {
-        report = Some(runtime.block_on(play(&setup, &mut luck, &mut players, &mut |_, _| ())));
+        report = Some(runtime.block_on(play_refereed_game(
+            &setup,
+            &mut luck,
+            &mut players,
+            &mut |_, _| (),
+        )));
     });
     runtime.block_on(async {
         for player in players.values_mut() {
@@ -276,7 +281,7 @@ fn played(
 
 /// The bytes of the game's record.
 fn bytes(report: GameReport) -> usize {
-    let builder = RecordBuilder {
+    let builder = GameRecordBuilder {
         seats: BySeat::from(["white".into(), "black".into()]),
         names: BySeat::from(["ant".to_owned(), "bee".to_owned()]),
         seeds: BySeat::from([1, 2]),

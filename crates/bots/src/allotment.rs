@@ -27,12 +27,12 @@ const TURNS: u32 = 60;
 impl Allotment {
     /// Returns the thinking time for this turn, well within the turn limit and the budget.
     pub(crate) fn thinking_time(&self) -> Duration {
-        let limits = [self.share(), self.per_move.map(|limit| limit * 2 / 5)];
+        let limits = [self.budget_share(), self.per_move.map(|limit| limit * 2 / 5)];
         limits.into_iter().flatten().min().unwrap_or(UNLIMITED).min(LONGEST)
     }
 
     /// An equal share of the remaining time above a reserve, plus most of the increment.
-    fn share(&self) -> Option<Duration> {
+    fn budget_share(&self) -> Option<Duration> {
         let left = self.left.or(self.budget)?;
         let reserve = self.budget.map_or(RESERVE, |budget| (budget / 20).max(RESERVE));
         let share = left.saturating_sub(reserve) / TURNS + self.increment * 4 / 5;

@@ -7,11 +7,11 @@ mod uct_tree;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::bot_engine::Engine;
+use super::bot_engine::BotEngine;
 use super::{Allotment, BotKind, Choice, Limit};
-use playouts::{any_action, scores};
+use playouts::{draw_any_action, scores_without_playout};
 use referee_games::{
-    AnyGame, AnyPosition, GameError, Legal, Position, Seat, Step, StepText, Turn, guesses,
+    AnyGame, AnyPosition, GameError, Legal, Position, Seat, Step, StepText, Turn, draw_guesses,
 };
 
 /// The most positions that the greedy player visits per move, in games without estimates.
@@ -20,7 +20,7 @@ const GREEDY_NODES: u64 = 1000;
 const GUESSES: u32 = 8;
 
 /// How many guesses a player of this kind thinks about.
-pub(super) fn guesses_of(kind: BotKind) -> u32 {
+pub(super) fn bot_guess_limit(kind: BotKind) -> u32 {
     match kind {
         BotKind::Random | BotKind::Steady => 1,
         BotKind::Greedy | BotKind::Search(_) => GUESSES,
@@ -29,20 +29,20 @@ pub(super) fn guesses_of(kind: BotKind) -> u32 {
 
 /// A built-in player for any game that follows the game step by step. In a game with hidden
 /// information it thinks only about guesses.
-pub(super) struct AnyEngine {
+pub(super) struct AnyGameBot {
     position: Position,
     kind: BotKind,
     is_hidden: bool,
 }
 
-impl AnyEngine {
+impl AnyGameBot {
     /// Creates a player of this kind that starts at this position of `game`.
     pub(super) fn new(game: &dyn AnyGame, position: Position, kind: BotKind) -> Self {
         Self { position, kind, is_hidden: game.is_hidden() }
     }
 }
 
-impl Engine for AnyEngine {
+impl BotEngine for AnyGameBot {
     fn position(&self) -> &dyn AnyPosition {
         &*self.position
     }
@@ -54,7 +54,7 @@ impl Engine for AnyEngine {
     fn branch(
         &mut self,
         step: StepText<'_>,
-        then: &mut dyn FnMut(&mut dyn Engine),
+        then: &mut dyn FnMut(&mut dyn BotEngine),
     ) -> Result<(), GameError> {
         let before = self.position.clone();
         let followed = self.follow(step);
@@ -71,15 +71,15 @@ impl Engine for AnyEngine {
         time: Allotment,
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<String>> {
-        let most = guesses_of(self.kind);
-        let positions = guesses(&*self.position, self.is_hidden, (seat, most), rng).ok()?;
-        choose(self.kind, &positions, (seat, time), rng)
+        let most = bot_guess_limit(self.kind);
+        let positions = draw_guesses(&*self.position, self.is_hidden, (seat, most), rng).ok()?;
+        choose_in_any_game(self.kind, &positions, (seat, time), rng)
     }
 }
 
 /// Chooses an action for `seat`, which cannot tell these positions from each other. `None` without
 /// positions or legal actions.
-pub(super) fn choose(
+pub(super) fn choose_in_any_game(
     kind: BotKind,
     positions: &[Position],
     (seat, time): (Seat, Allotment),
@@ -87,34 +87,34 @@ pub(super) fn choose(
 ) -> Option<Choice<String>> {
     let one = positions.first()?;
     match kind {
-        BotKind::Random => any_action(&**one, seat, rng),
-        BotKind::Steady => one_of_the_best(positions, seat, rng, |after| {
+        BotKind::Random => draw_any_action(&**one, seat, rng),
+        BotKind::Steady => choose_best_in_any_game(positions, seat, rng, |after| {
             -f64::from(u8::from(matches!(after.turn(), Turn::Over(_))))
         }),
-        BotKind::Greedy if has_estimates(positions, seat, rng) => {
-            one_of_the_best(positions, seat, rng, |after| {
-                scores(after).map_or(0.5, |scores| scores[seat])
+        BotKind::Greedy if any_game_has_estimates(positions, seat, rng) => {
+            choose_best_in_any_game(positions, seat, rng, |after| {
+                scores_without_playout(after).map_or(0.5, |scores| scores[seat])
             })
         }
         BotKind::Greedy => {
-            uct_tree::choose(positions, seat, (Limit::Nodes(GREEDY_NODES), time), rng)
+            uct_tree::choose_by_uct(positions, seat, (Limit::Nodes(GREEDY_NODES), time), rng)
         }
-        BotKind::Search(limit) => uct_tree::choose(positions, seat, (limit, time), rng),
+        BotKind::Search(limit) => uct_tree::choose_by_uct(positions, seat, (limit, time), rng),
     }
 }
 
 /// Whether the game estimates the position after an action of `seat`.
-fn has_estimates(positions: &[Position], seat: Seat, rng: &mut ChaCha8Rng) -> bool {
+fn any_game_has_estimates(positions: &[Position], seat: Seat, rng: &mut ChaCha8Rng) -> bool {
     let estimated = |position: &Position| {
         let action = position.sample(seat, rng).ok()??;
-        scores(&*after(&**position, &action)?)
+        scores_without_playout(&*position_after_action(&**position, &action)?)
     };
     positions.first().and_then(estimated).is_some()
 }
 
 /// Chooses one of the actions with the highest value, summed over the positions that follow it. If
 /// several seats act at once, or the game does not list its actions, any action.
-fn one_of_the_best(
+fn choose_best_in_any_game(
     positions: &[Position],
     seat: Seat,
     rng: &mut ChaCha8Rng,
@@ -122,10 +122,11 @@ fn one_of_the_best(
 ) -> Option<Choice<String>> {
     let one = positions.first()?;
     let (Turn::Move(_), Legal::List(actions)) = (one.turn(), one.legal(seat)) else {
-        return any_action(&**one, seat, rng);
+        return draw_any_action(&**one, seat, rng);
     };
     let value = |action: &String| -> f64 {
-        let after = positions.iter().filter_map(|position| after(&**position, action));
+        let after =
+            positions.iter().filter_map(|position| position_after_action(&**position, action));
         after.map(|after| worth(&*after)).sum()
     };
     let values: Vec<f64> = actions.iter().map(value).collect();
@@ -140,7 +141,7 @@ fn one_of_the_best(
 }
 
 /// The position after an action; `None` if it is illegal there.
-fn after(position: &dyn AnyPosition, action: &str) -> Option<Position> {
+fn position_after_action(position: &dyn AnyPosition, action: &str) -> Option<Position> {
     let mut after = position.boxed();
     after.play(Step::Move(action), &mut Vec::new()).ok()?;
     Some(after)

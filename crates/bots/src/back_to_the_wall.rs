@@ -9,14 +9,14 @@ use rand::seq::IteratorRandom;
 use rand::{Rng, RngCore};
 use rand_chacha::ChaCha8Rng;
 
-use self::evaluation::evaluate;
+use self::evaluation::evaluate_back_to_the_wall;
 use self::greedy_submission::GreedySubmission;
 use self::payoff_matrix::PayoffMatrix;
 use super::meter::Meter;
-use super::{Allotment, Bot, Choice, Limit, Playable};
+use super::{Allotment, Bot, BotGame, Choice, Limit};
 use referee_games::Game;
 use referee_games::back_to_the_wall::{
-    Action, BackToTheWall, Board, ByPiece, PIECES, Squares, directions,
+    Action, BackToTheWall, Board, ByPiece, PIECES, Squares, piece_direction_pairs,
 };
 use referee_games::board::Direction;
 use referee_games::two_player::{BySide, Side, Step, Turn};
@@ -28,9 +28,9 @@ const MOST: usize = 64;
 /// The probability that a wall is placed in an enemy's way, instead of anywhere.
 const POINTED: f64 = 0.7;
 
-impl Playable for BackToTheWall {
+impl BotGame for BackToTheWall {
     fn lead(&self, seat: Side) -> i32 {
-        let counts = self.board().counts();
+        let counts = self.board().count_owned_squares();
         counts[seat].cast_signed() - counts[!seat].cast_signed()
     }
 
@@ -62,16 +62,16 @@ impl Bot<BackToTheWall> for DoubleOracle {
             return None;
         }
         let meter = Meter::new(self.limit, time);
-        let mut table = RestrictedGame::new(position, seat, meter, rng);
+        let mut table = DoubleOracleTable::new(position, seat, meter, rng);
         while table.refine(rng).is_some() {}
         let (mix, value) = table.matrix.solve();
-        let action = *table.submissions.first.get(mix.first.draw(rng))?;
+        let action = *table.submissions.first.get(mix.first.draw_choice(rng))?;
         Some(Choice { action, eval: Some(value.clamp(-1.0, 1.0)) })
     }
 }
 
 /// Submissions of both seats, the player's own first, and the value of each pair.
-struct RestrictedGame<'a> {
+struct DoubleOracleTable<'a> {
     position: &'a BackToTheWall,
     seat: Side,
     meter: Meter,
@@ -80,14 +80,16 @@ struct RestrictedGame<'a> {
     matrix: PayoffMatrix,
 }
 
-impl<'a> RestrictedGame<'a> {
+impl<'a> DoubleOracleTable<'a> {
     /// Creates a table with every pair of directions of both seats, each with random walls. It has
     /// fewer rows if the meter runs out.
     fn new(position: &'a BackToTheWall, seat: Side, meter: Meter, rng: &mut ChaCha8Rng) -> Self {
         let everywhere = |by: Side, rng: &mut ChaCha8Rng| -> Vec<Action> {
-            let proposal =
-                |directions| Action { directions, walls: walls(position.board(), by, rng) };
-            directions().map(proposal).collect()
+            let proposal = |directions| Action {
+                directions,
+                walls: draw_blocking_walls(position.board(), by, rng),
+            };
+            piece_direction_pairs().map(proposal).collect()
         };
         let mine = everywhere(seat, rng);
         let theirs = everywhere(!seat, rng);
@@ -99,7 +101,7 @@ impl<'a> RestrictedGame<'a> {
             matrix: PayoffMatrix::default(),
         };
         for submission in mine {
-            let Some(row) = table.values(Side::First, &submission) else { break };
+            let Some(row) = table.values_against_all(Side::First, &submission) else { break };
             table.submissions.first.push(submission);
             table.matrix.add_row(row);
         }
@@ -125,9 +127,9 @@ impl<'a> RestrictedGame<'a> {
         let sign = if side == Side::First { 1.0 } else { -1.0 };
         let mut best = (sign * value, None);
         for _ in 0..TRIED {
-            let submission = self.proposal(side, mix[side].draw(rng), rng);
-            let values = self.values(side, &submission)?;
-            let worth = sign * mix[!side].mean(&values);
+            let submission = self.propose_variant(side, mix[side].draw_choice(rng), rng);
+            let values = self.values_against_all(side, &submission)?;
+            let worth = sign * mix[!side].expected_value(&values);
             if worth > best.0 {
                 best = (worth, Some((submission, values)));
             }
@@ -143,11 +145,11 @@ impl<'a> RestrictedGame<'a> {
     }
 
     /// A variant of the submission of a side at `index`, with other walls or other directions.
-    fn proposal(&self, side: Side, index: usize, rng: &mut ChaCha8Rng) -> Action {
+    fn propose_variant(&self, side: Side, index: usize, rng: &mut ChaCha8Rng) -> Action {
         let old = self.submissions[side][index];
         if rng.random_bool(0.75) {
             let by = if side == Side::First { self.seat } else { !self.seat };
-            Action { walls: walls(self.position.board(), by, rng), ..old }
+            Action { walls: draw_blocking_walls(self.position.board(), by, rng), ..old }
         } else {
             let mut direction = || Direction::ALL[rng.random_range(0..4)];
             let directions = ByPiece { circle: direction(), square: direction() };
@@ -156,11 +158,11 @@ impl<'a> RestrictedGame<'a> {
     }
 
     /// The values to the player of a side's submission against each of the other's.
-    fn values(&mut self, side: Side, submission: &Action) -> Option<Vec<f64>> {
+    fn values_against_all(&mut self, side: Side, submission: &Action) -> Option<Vec<f64>> {
         let others = std::mem::take(&mut self.submissions[!side]);
         let value = |other| match side {
-            Side::First => self.worth(submission, other),
-            Side::Second => self.worth(other, submission),
+            Side::First => self.value_of_pair(submission, other),
+            Side::Second => self.value_of_pair(other, submission),
         };
         let values = others.iter().map(value).collect();
         self.submissions[!side] = others;
@@ -168,7 +170,7 @@ impl<'a> RestrictedGame<'a> {
     }
 
     /// The value of the position after both submissions; `None` when the meter runs out.
-    fn worth(&mut self, own: &Action, other: &Action) -> Option<f64> {
+    fn value_of_pair(&mut self, own: &Action, other: &Action) -> Option<f64> {
         self.meter.tick()?;
         let mut after = self.position.clone();
         let turn = match self.seat {
@@ -176,32 +178,32 @@ impl<'a> RestrictedGame<'a> {
             Side::Second => BySide::new(*other, *own),
         };
         after.play_silently(Step::Both(turn));
-        Some(evaluate(self.position, &after, self.seat))
+        Some(evaluate_back_to_the_wall(self.position, &after, self.seat))
     }
 }
 
 /// Random walls for `by`, most of them in an enemy's way.
-fn walls(board: &Board, by: Side, rng: &mut ChaCha8Rng) -> Squares {
+fn draw_blocking_walls(board: &Board, by: Side, rng: &mut ChaCha8Rng) -> Squares {
     let enemies = PIECES.into_iter().filter(|(seat, _)| *seat != by);
     let runs = enemies.flat_map(|(seat, piece)| {
         let from = board.pieces[seat][piece];
-        Direction::ALL.into_iter().map(move |way| board.along(from, way))
+        Direction::ALL.into_iter().map(move |way| board.squares_up_to_wall(from, way))
     });
     let pointed = runs.fold(Squares::EMPTY, |all, run| all | run);
-    let mut free = board.free();
+    let mut free = board.nameable_squares();
     let mut walls = Squares::EMPTY;
     for _ in 0..board.ground.walls_each {
         let near = free & pointed;
         let choice = if !near.is_empty() && rng.random_bool(POINTED) { near } else { free };
-        walls |= any(choice, rng);
+        walls |= draw_wall_square(choice, rng);
         free -= walls;
     }
     walls
 }
 
 /// A random one of the squares, as a set.
-fn any(squares: Squares, rng: &mut dyn RngCore) -> Squares {
-    squares.iter().choose(rng).map_or(Squares::EMPTY, Squares::of)
+fn draw_wall_square(squares: Squares, rng: &mut dyn RngCore) -> Squares {
+    squares.iter().choose(rng).map_or(Squares::EMPTY, Squares::from_square)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use referee_games::{AnyPosition, GameError, Seat, StepText};
 
 /// A built-in player during a game. It follows the game step by step, and chooses an action when
 /// asked.
-pub trait Engine: Send {
+pub trait BotEngine: Send {
     /// The current position of the game it follows.
     fn position(&self) -> &dyn AnyPosition;
 
@@ -24,7 +24,7 @@ pub trait Engine: Send {
     fn branch(
         &mut self,
         step: StepText<'_>,
-        then: &mut dyn FnMut(&mut dyn Engine),
+        then: &mut dyn FnMut(&mut dyn BotEngine),
     ) -> Result<(), GameError>;
 
     /// Chooses an action for `seat`, whose turn it must be; `None` only if there is no legal

@@ -1,19 +1,18 @@
 //! The player's side of the protocol, without input and output: it takes a line and returns at most
 //! one line.
 
-use super::BotKind;
-use super::any_game_bot;
 use super::error::SessionError;
-use super::seated_bot::Seated;
+use super::seated_bot::SeatedBot;
+use super::{BotKind, any_game_bot};
 use referee_games::{GameKind, SharedGame};
 use referee_protocol::{Greeting, InitMessage, Message, TurnMessage, VERSIONS, Wants};
 
 /// A built-in player that speaks the protocol, for any number of games.
-pub struct Session {
+pub struct BotSession {
     kind: BotKind,
     /// The game whose rules are a program, if the player plays one.
     foreign: Option<SharedGame>,
-    player: Option<Seated>,
+    player: Option<SeatedBot>,
 }
 
 /// What to do after a received line.
@@ -27,7 +26,7 @@ pub enum Reaction {
     Quit,
 }
 
-impl Session {
+impl BotSession {
     /// Creates a session for this kind of player, before its first game.
     pub fn new(kind: BotKind) -> Self {
         Self { kind, foreign: None, player: None }
@@ -44,7 +43,7 @@ impl Session {
     /// The referee violated the protocol, or the game is unknown.
     pub fn respond(&mut self, line: &str) -> Result<Reaction, SessionError> {
         match Message::read(line).map_err(SessionError::NotAMessage)? {
-            Some(Message::Init(init)) => self.sit_down(&init),
+            Some(Message::Init(init)) => self.start_game(&init),
             Some(Message::Turn(request)) => self.answer(&request),
             Some(Message::End(_)) => {
                 self.player = None;
@@ -55,7 +54,7 @@ impl Session {
         }
     }
 
-    fn sit_down(&mut self, init: &InitMessage<'_>) -> Result<Reaction, SessionError> {
+    fn start_game(&mut self, init: &InitMessage<'_>) -> Result<Reaction, SessionError> {
         if !init.protocol.iter().any(|version| VERSIONS.contains(version)) {
             return Err(SessionError::Versions);
         }
@@ -67,10 +66,10 @@ impl Session {
         let (wants, guesses) = match game.program() {
             None => (Wants { events: true, ..Wants::NOTHING }, 0),
             Some(_) => {
-                (Wants { legal: true, ..Wants::NOTHING }, any_game_bot::guesses_of(self.kind))
+                (Wants { legal: true, ..Wants::NOTHING }, any_game_bot::bot_guess_limit(self.kind))
             }
         };
-        self.player = Some(Seated::new(game, self.kind, init)?);
+        self.player = Some(SeatedBot::new(game, self.kind, init)?);
         let greeting = Greeting {
             name: Some(self.kind.to_string()),
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),

@@ -2,9 +2,9 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use super::any_game_bot::AnyEngine;
-use super::bot_engine::Engine;
-use super::{Allotment, Bot, BotKind, Choice, Playable};
+use super::any_game_bot::AnyGameBot;
+use super::bot_engine::BotEngine;
+use super::{Allotment, Bot, BotGame, BotKind, Choice};
 use referee_games::back_to_the_wall::BackToTheWall;
 use referee_games::backdraughts::Backdraughts;
 use referee_games::two_player::Side;
@@ -20,32 +20,35 @@ use referee_games::{
 ///
 /// # Errors
 /// The options contradict each other.
-pub fn engine(
+pub fn create_built_in_player(
     game: &dyn AnyGame,
     kind: BotKind,
     options: &Options,
-) -> Result<Box<dyn Engine>, GameError> {
+) -> Result<Box<dyn BotEngine>, GameError> {
     let built_in = GameKind::named(game.name()).filter(|_| game.program().is_none());
     match built_in {
-        Some(GameKind::WatchYourBack) => typed::<WatchYourBack>(kind, options),
-        Some(GameKind::Backdraughts) => typed::<Backdraughts>(kind, options),
-        Some(GameKind::BackToTheWall) => typed::<BackToTheWall>(kind, options),
-        _ => Ok(Box::new(AnyEngine::new(game, game.start(options)?, kind))),
+        Some(GameKind::WatchYourBack) => create_typed_player::<WatchYourBack>(kind, options),
+        Some(GameKind::Backdraughts) => create_typed_player::<Backdraughts>(kind, options),
+        Some(GameKind::BackToTheWall) => create_typed_player::<BackToTheWall>(kind, options),
+        _ => Ok(Box::new(AnyGameBot::new(game, game.start(options)?, kind))),
     }
 }
 
-fn typed<G: Playable>(kind: BotKind, options: &Options) -> Result<Box<dyn Engine>, GameError> {
+fn create_typed_player<G: BotGame>(
+    kind: BotKind,
+    options: &Options,
+) -> Result<Box<dyn BotEngine>, GameError> {
     let position = TypedPosition::new(G::start(&G::rules(options)?.into()));
-    Ok(Box::new(TypedEngine { position, bot: kind.bot() }))
+    Ok(Box::new(TypedEngine { position, bot: kind.create_bot() }))
 }
 
 /// A player of a typed game.
-struct TypedEngine<G: Playable> {
+struct TypedEngine<G: BotGame> {
     position: TypedPosition<G>,
     bot: Box<dyn Bot<G>>,
 }
 
-impl<G: Playable> Engine for TypedEngine<G> {
+impl<G: BotGame> BotEngine for TypedEngine<G> {
     fn position(&self) -> &dyn AnyPosition {
         &self.position
     }
@@ -57,7 +60,7 @@ impl<G: Playable> Engine for TypedEngine<G> {
     fn branch(
         &mut self,
         step: StepText<'_>,
-        then: &mut dyn FnMut(&mut dyn Engine),
+        then: &mut dyn FnMut(&mut dyn BotEngine),
     ) -> Result<(), GameError> {
         let before = self.position.clone();
         let followed = self.follow(step);
@@ -74,7 +77,7 @@ impl<G: Playable> Engine for TypedEngine<G> {
         time: Allotment,
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<String>> {
-        let choice = self.bot.choose(self.position.game(), Side::at(seat), time, rng)?;
+        let choice = self.bot.choose(self.position.game(), Side::from_seat(seat), time, rng)?;
         Some(Choice { action: choice.action.to_string(), eval: choice.eval })
     }
 }
@@ -95,7 +98,7 @@ mod tests {
     /// Plays a game from the start. Every chance event has its first outcome.
     fn play(game: GameKind, kinds: BySeat<BotKind>, seed: u64) {
         let start = game.game().start(&options(game)).expect("defaults");
-        let mut engines = kinds.map(|kind| AnyEngine::new(game.game(), start.clone(), kind));
+        let mut engines = kinds.map(|kind| AnyGameBot::new(game.game(), start.clone(), kind));
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         loop {
             let position = engines[Seat::FIRST].position();
@@ -141,7 +144,7 @@ mod tests {
         position.play(Step::Chance("roll 3"), &mut Vec::new()).expect("a die");
         let game = GameKind::Backdraughts.game();
         let choose = |kind| {
-            let mut engine = AnyEngine::new(game, position.boxed(), kind);
+            let mut engine = AnyGameBot::new(game, position.boxed(), kind);
             let mut rng = ChaCha8Rng::seed_from_u64(1);
             engine.choose(Seat::FIRST, Allotment::default(), &mut rng).expect("an action").action
         };
@@ -154,9 +157,10 @@ mod tests {
     #[test]
     fn players_with_and_without_types_draw_the_same_random_actions() {
         for &game in GameKind::all() {
-            let mut typed = engine(game.game(), BotKind::Random, &options(game)).expect("defaults");
+            let mut typed = create_built_in_player(game.game(), BotKind::Random, &options(game))
+                .expect("defaults");
             let start = game.game().start(&options(game)).expect("defaults");
-            let mut any = AnyEngine::new(game.game(), start, BotKind::Random);
+            let mut any = AnyGameBot::new(game.game(), start, BotKind::Random);
             let mut rngs = [7, 7].map(ChaCha8Rng::seed_from_u64);
             for seat in typed.position().turn().asked().iter() {
                 let time = Allotment::default();

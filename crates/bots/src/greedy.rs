@@ -3,7 +3,7 @@
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::{Allotment, Bot, Choice, Playable};
+use super::{Allotment, Bot, BotGame, Choice};
 use referee_games::two_player::{GameResult, Side, Step, Turn};
 
 /// Plays the action that leads to the best static evaluation. Ties are broken at random.
@@ -12,7 +12,7 @@ pub(super) struct GreedyBot;
 /// The value of a won game, greater than any lead.
 const WON: i32 = 1_000_000;
 
-impl<G: Playable> Bot<G> for GreedyBot {
+impl<G: BotGame> Bot<G> for GreedyBot {
     fn choose(
         &mut self,
         position: &G,
@@ -20,12 +20,12 @@ impl<G: Playable> Bot<G> for GreedyBot {
         _time: Allotment,
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<G::Action>> {
-        one_of_the_best(position, seat, rng, |after| value(after, seat))
+        choose_greedy_action(position, seat, rng, |after| greedy_value(after, seat))
     }
 }
 
 /// Chooses the action of `seat` with the highest value. Ties are broken at random.
-pub(super) fn one_of_the_best<G: Playable, V: Ord>(
+pub(super) fn choose_greedy_action<G: BotGame, V: Ord>(
     position: &G,
     seat: Side,
     rng: &mut ChaCha8Rng,
@@ -36,11 +36,11 @@ pub(super) fn one_of_the_best<G: Playable, V: Ord>(
         after.play_silently(Step::Move(action.clone()));
         worth(&after)
     };
-    any_best(position.legal_actions(seat), value, rng)
+    choose_greediest(position.legal_actions(seat), value, rng)
 }
 
 /// Chooses one of the actions with the highest value, all with the same probability.
-pub(super) fn any_best<A, V: Ord>(
+pub(super) fn choose_greediest<A, V: Ord>(
     mut actions: Vec<A>,
     value: impl Fn(&A) -> V,
     rng: &mut ChaCha8Rng,
@@ -53,7 +53,7 @@ pub(super) fn any_best<A, V: Ord>(
 }
 
 /// The value of a position to `seat`.
-fn value<G: Playable>(position: &G, seat: Side) -> i32 {
+fn greedy_value<G: BotGame>(position: &G, seat: Side) -> i32 {
     match position.turn() {
         Turn::Over(outcome) => match outcome.result {
             GameResult::Win(winner) if winner == seat => WON,

@@ -4,7 +4,7 @@ use referee_games::Game;
 use referee_games::two_player::{GameResult, Side, Step, Turn};
 
 /// An action at the root of a search.
-pub(super) struct Root<G: Game> {
+pub(super) struct DeepeningRoot<G: Game> {
     pub(super) action: G::Action,
     /// The position after it, reached in the game itself, which recognises draws.
     pub(super) after: G,
@@ -12,9 +12,9 @@ pub(super) struct Root<G: Game> {
     pub(super) ended: Option<GameResult>,
 }
 
-impl<G: Game> Root<G> {
+impl<G: Game> DeepeningRoot<G> {
     /// Every legal action of `seat`.
-    pub(super) fn all(position: &G, seat: Side) -> Vec<Self> {
+    pub(super) fn from_legal_actions(position: &G, seat: Side) -> Vec<Self> {
         let played = |action: G::Action| {
             let mut after = position.clone();
             after.play_silently(Step::Move(action.clone()));
@@ -29,7 +29,7 @@ impl<G: Game> Root<G> {
 }
 
 /// A search that values the actions at its root.
-pub(super) trait RootSearch {
+pub(super) trait DeepeningSearch {
     type Game: Game;
     /// The value of an action to the side that plays it.
     type Score: Copy + PartialOrd;
@@ -42,7 +42,7 @@ pub(super) trait RootSearch {
     /// meter runs out.
     fn value(
         &mut self,
-        root: &Root<Self::Game>,
+        root: &DeepeningRoot<Self::Game>,
         depth: u8,
         alpha: Self::Score,
     ) -> Option<Self::Score>;
@@ -53,9 +53,9 @@ pub(super) trait RootSearch {
 
 /// Searches with increasing depth, the best action so far first, and moves the best one found to
 /// the front of `roots`. Returns its value; `score` if there was no time for any.
-pub(super) fn deepen<S: RootSearch>(
+pub(super) fn search_by_deepening<S: DeepeningSearch>(
     search: &mut S,
-    roots: &mut [Root<S::Game>],
+    roots: &mut [DeepeningRoot<S::Game>],
     mut score: S::Score,
 ) -> S::Score {
     for depth in 0..S::DEPTH {

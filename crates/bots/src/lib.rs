@@ -1,7 +1,7 @@
 //! The built-in players: opponents inside the binary that speak the same protocol as any other
 //! player.
 //!
-//! A [`Session`] keeps its own position and turns received lines into replies; a [`Bot`] chooses
+//! A [`BotSession`] keeps its own position and turns received lines into replies; a [`Bot`] chooses
 //! the actions. Bots are players, not the referee, so they may read the clock and draw random
 //! numbers from the player's seed.
 //!
@@ -67,12 +67,12 @@ use std::fmt;
 use rand_chacha::ChaCha8Rng;
 
 pub use allotment::Allotment;
-pub use bot_engine::Engine;
-pub use bot_session::{Reaction, Session};
-pub use built_in_players::engine;
+pub use bot_engine::BotEngine;
+pub use bot_session::{BotSession, Reaction};
+pub use built_in_players::create_built_in_player;
 pub(crate) use error::{SessionError, UnknownBot};
 pub use meter::Limit;
-pub use serve_bot::{refuse, serve};
+pub use serve_bot::{serve_bot, serve_bot_failure};
 
 use referee_games::Game;
 use referee_games::two_player::Side;
@@ -120,9 +120,9 @@ pub trait Bot<G: Game>: Send {
     ) -> Option<Choice<G::Action>>;
 }
 
-/// A game with its own built-in players; [`engine`] lists these games. The players of every other
-/// game know only its rules.
-pub trait Playable: Game {
+/// A game with its own built-in players; [`create_built_in_player`] lists these games. The players
+/// of every other game know only its rules.
+pub trait BotGame: Game {
     /// Static evaluation: how far `seat` is ahead of the other seat, in the game's own unit. The
     /// absolute value is far less than a million. The game must not be over.
     fn lead(&self, seat: Side) -> i32;
@@ -138,7 +138,7 @@ pub trait Playable: Game {
 
 impl BotKind {
     /// Creates a player of this kind, for one game.
-    pub fn bot<G: Playable>(self) -> Box<dyn Bot<G>> {
+    pub fn create_bot<G: BotGame>(self) -> Box<dyn Bot<G>> {
         match self {
             Self::Random => Box::new(random::RandomBot),
             Self::Greedy => G::greedy(),
@@ -164,13 +164,13 @@ impl fmt::Display for BotKind {
 ///
 /// # Errors
 /// The name is unknown. The error lists the known names.
-pub fn named(name: &str) -> Result<BotKind, UnknownBot> {
+pub fn parse_bot_name(name: &str) -> Result<BotKind, UnknownBot> {
     match name {
         "random" => Ok(BotKind::Random),
         "greedy" => Ok(BotKind::Greedy),
         "steady" => Ok(BotKind::Steady),
         "search" => Ok(BotKind::Search(Limit::Time)),
-        _ => nodes(name)
+        _ => parse_search_bot_name(name)
             .map(Limit::Nodes)
             .map(BotKind::Search)
             .ok_or_else(|| UnknownBot(name.to_owned())),
@@ -178,7 +178,7 @@ pub fn named(name: &str) -> Result<BotKind, UnknownBot> {
 }
 
 /// Parses the number in `search-<number>`.
-fn nodes(name: &str) -> Option<u64> {
+fn parse_search_bot_name(name: &str) -> Option<u64> {
     let digits = name.strip_prefix("search-")?;
     digits.starts_with(|first: char| matches!(first, '1'..='9')).then(|| digits.parse().ok())?
 }

@@ -7,9 +7,9 @@ use rand::SeedableRng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::any_game_bot;
-use super::bot_engine::Engine;
-use super::built_in_players::engine;
+use super::any_game_bot::choose_in_any_game;
+use super::bot_engine::BotEngine;
+use super::built_in_players::create_built_in_player;
 use super::error::SessionError;
 use super::{Allotment, BotKind, Choice};
 use referee_games::{
@@ -19,7 +19,7 @@ use referee_games::{
 use referee_protocol::{InitClock, InitMessage, Reply, TurnMessage};
 
 /// A built-in player during a game.
-pub(super) struct Seated {
+pub(super) struct SeatedBot {
     game: SharedGame,
     seat: Seat,
     clock: InitClock,
@@ -30,25 +30,25 @@ pub(super) struct Seated {
 /// How a built-in player knows the position.
 enum Thinks {
     /// It follows the events.
-    Follower(Follower),
+    Follower(SeatedFollower),
     /// It receives positions with each turn.
     Told(BotKind, Options),
 }
 
-impl Seated {
+impl SeatedBot {
     /// Takes a seat at the start of the game that `init` describes.
     pub(super) fn new(
         game: SharedGame,
         kind: BotKind,
         init: &InitMessage<'_>,
     ) -> Result<Self, SessionError> {
-        let seat = seat_called(&*game, &init.you)?;
+        let seat = find_bot_seat(&*game, &init.you)?;
         let options = Options::from_json(game.options(), &init.options).map_err(GameError::from)?;
         let thinks = if game.program().is_some() {
             Thinks::Told(kind, options)
         } else {
-            let engine = engine(&*game, kind, &options)?;
-            Thinks::Follower(Follower {
+            let engine = create_built_in_player(&*game, kind, &options)?;
+            Thinks::Follower(SeatedFollower {
                 game: game.clone(),
                 engine,
                 held: BySeat::default_for(game.seats().len()),
@@ -69,10 +69,10 @@ impl Seated {
                 follower.engine.choose(self.seat, time, &mut self.rng)
             }
             Thinks::Told(kind, options) => {
-                let positions = positions(&*self.game, options, request)?;
+                let positions = positions_from_request(&*self.game, options, request)?;
                 let choice =
-                    any_game_bot::choose(*kind, &positions, (self.seat, time), &mut self.rng);
-                choice.or_else(|| any_listed(request, &mut self.rng))
+                    choose_in_any_game(*kind, &positions, (self.seat, time), &mut self.rng);
+                choice.or_else(|| draw_listed_action(request, &mut self.rng))
             }
         };
         let choice =
@@ -95,7 +95,7 @@ impl Seated {
 }
 
 /// The positions that a request describes.
-fn positions(
+fn positions_from_request(
     game: &dyn AnyGame,
     options: &Options,
     request: &TurnMessage<'_>,
@@ -105,35 +105,37 @@ fn positions(
 }
 
 /// Any of the legal actions, if the request lists them.
-fn any_listed(request: &TurnMessage<'_>, rng: &mut ChaCha8Rng) -> Option<Choice<String>> {
+fn draw_listed_action(request: &TurnMessage<'_>, rng: &mut ChaCha8Rng) -> Option<Choice<String>> {
     let actions: Vec<String> = serde_json::from_str(request.legal.as_ref()?.get()).ok()?;
     Some(Choice { action: actions.choose(rng)?.clone(), eval: None })
 }
 
 /// A player that follows the events of the game.
-struct Follower {
+struct SeatedFollower {
     game: SharedGame,
-    engine: Box<dyn Engine>,
+    engine: Box<dyn BotEngine>,
     /// The actions of a simultaneous turn received so far, while one is still missing.
     held: BySeat<Option<String>>,
 }
 
-impl Follower {
+impl SeatedFollower {
     /// Plays the action or chance outcome of an event. Its consequences follow from the rules.
     fn follow(&mut self, event: &Event) -> Result<(), SessionError> {
         let (event, followed) = match event {
             Event::Action { by, action, .. } => {
-                let seat = seat_called(&*self.game, by)?;
-                (format!("`{action}` by {by}"), self.act(seat, action))
+                let seat = find_bot_seat(&*self.game, by)?;
+                (format!("`{action}` by {by}"), self.play_action(seat, action))
             }
-            Event::Roll { value, .. } => self.draw(&format!("roll {value}")),
-            Event::First { rolls: [one, other] } => self.draw(&format!("roll {one} {other}")),
+            Event::Roll { value, .. } => self.play_chance(&format!("roll {value}")),
+            Event::First { rolls: [one, other] } => {
+                self.play_chance(&format!("roll {one} {other}"))
+            }
             _ => return Ok(()),
         };
         followed.map_err(|source| SessionError::Event { event, source: source.into() })
     }
 
-    fn act(&mut self, seat: Seat, action: &str) -> Result<(), GameError> {
+    fn play_action(&mut self, seat: Seat, action: &str) -> Result<(), GameError> {
         match self.engine.position().turn() {
             Turn::Move(mover) if mover == seat => self.engine.follow(Step::Move(action)),
             Turn::Pass(mover) if mover == seat && action == PASS => self.engine.follow(Step::Pass),
@@ -145,7 +147,7 @@ impl Follower {
         }
     }
 
-    fn draw(&mut self, outcome: &str) -> (String, Result<(), GameError>) {
+    fn play_chance(&mut self, outcome: &str) -> (String, Result<(), GameError>) {
         (format!("`{outcome}`"), self.engine.follow(Step::Chance(outcome)))
     }
 
@@ -159,7 +161,7 @@ impl Follower {
     }
 }
 
-fn seat_called(game: &dyn AnyGame, name: &str) -> Result<Seat, SessionError> {
+fn find_bot_seat(game: &dyn AnyGame, name: &str) -> Result<Seat, SessionError> {
     game.seats().seat(name).ok_or_else(|| SessionError::UnknownSeat {
         game: game.name().to_owned(),
         seat: name.to_owned(),

@@ -1,34 +1,38 @@
-//! A built-in player as a process: a [`Session`] that reads stdin.
+//! A built-in player as a process: a [`BotSession`] that reads stdin.
 
 use std::io::{self, BufRead, ErrorKind, Write};
 
-use super::{Reaction, Session, SessionError};
+use super::{BotSession, Reaction, SessionError};
 use referee_games::{GameError, ProgramError};
 use referee_protocol::Reply;
 
 /// Plays on stdin and `output` until `quit` or the end of the input. If the referee violates the
 /// protocol, the error is of the kind [`ErrorKind::InvalidData`].
-pub fn serve(session: Session, output: impl Write) -> io::Result<()> {
-    converse(session, io::stdin().lock(), output)
+pub fn serve_bot(session: BotSession, output: impl Write) -> io::Result<()> {
+    serve_bot_on(session, io::stdin().lock(), output)
 }
 
 /// Answers the first line on stdin by saying that the rules program of the game failed.
-pub fn refuse(failure: &ProgramError, output: impl Write) -> io::Result<()> {
+pub fn serve_bot_failure(failure: &ProgramError, output: impl Write) -> io::Result<()> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
-    report(&line, failure, output)
+    write_failure_reply(&line, failure, output)
 }
 
 /// Answers a line by saying that the rules program failed. The line was a message with an id.
-fn report(line: &str, failure: &ProgramError, mut output: impl Write) -> io::Result<()> {
+fn write_failure_reply(
+    line: &str,
+    failure: &ProgramError,
+    mut output: impl Write,
+) -> io::Result<()> {
     let message: serde_json::Value = serde_json::from_str(line)?;
     let id = message["id"].as_u64().unwrap_or_default();
-    writeln!(output, "{}", Reply::rules_program_failed(id, &failure.to_string()))?;
+    writeln!(output, "{}", Reply::rules_program_failure_line(id, &failure.to_string()))?;
     output.flush()
 }
 
-fn converse(
-    mut session: Session,
+fn serve_bot_on(
+    mut session: BotSession,
     mut input: impl BufRead,
     mut output: impl Write,
 ) -> io::Result<()> {
@@ -37,7 +41,7 @@ fn converse(
         let reaction = match session.respond(&line) {
             Ok(reaction) => reaction,
             Err(SessionError::Game(GameError::Program(failure))) => {
-                return report(&line, &failure, &mut output);
+                return write_failure_reply(&line, &failure, &mut output);
             }
             Err(reason) => return Err(io::Error::new(ErrorKind::InvalidData, reason)),
         };
@@ -58,12 +62,12 @@ fn converse(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::named;
+    use crate::parse_bot_name;
 
     fn conversation(input: &str) -> (io::Result<()>, String) {
-        let session = Session::new(named("random").expect("a bot"));
+        let session = BotSession::new(parse_bot_name("random").expect("a bot"));
         let mut output = Vec::new();
-        let result = converse(session, input.as_bytes(), &mut output);
+        let result = serve_bot_on(session, input.as_bytes(), &mut output);
         (result, String::from_utf8(output).expect("text"))
     }
 

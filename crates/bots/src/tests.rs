@@ -10,7 +10,7 @@ use referee_games::watch_your_back::WatchYourBack;
 type Player = Box<dyn Bot<WatchYourBack>>;
 
 fn bot(name: &str) -> Player {
-    named(name).expect("a bot").bot()
+    parse_bot_name(name).expect("a bot").create_bot()
 }
 
 fn start() -> WatchYourBack {
@@ -55,10 +55,10 @@ fn wins(name: &str, other: &str) -> usize {
 #[test]
 fn names_round_trip() {
     for name in NAMES.iter().copied().chain(["search-1", "search-2000"]) {
-        assert_eq!(named(name).expect("a bot").to_string(), name);
+        assert_eq!(parse_bot_name(name).expect("a bot").to_string(), name);
     }
     for name in ["", "searcher", "search-", "search-0", "search-01", "search-x", "search-+5"] {
-        let error = named(name).expect_err("refused");
+        let error = parse_bot_name(name).expect_err("refused");
         assert_eq!(
             error.to_string(),
             format!(

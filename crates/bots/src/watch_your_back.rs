@@ -3,11 +3,11 @@
 pub(crate) mod alpha_beta;
 
 use super::watch_your_back::alpha_beta::AlphaBeta;
-use super::{Bot, Limit, Playable};
+use super::{Bot, BotGame, Limit};
 use referee_games::two_player::Side;
 use referee_games::watch_your_back::WatchYourBack;
 
-impl Playable for WatchYourBack {
+impl BotGame for WatchYourBack {
     fn lead(&self, seat: Side) -> i32 {
         let count = |seat| self.board().pieces(seat).len().cast_signed();
         count(seat) - count(!seat)

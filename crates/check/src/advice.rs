@@ -7,14 +7,14 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::CheckFinding;
-use referee_entrants::detection::java_here;
+use referee_entrants::detection::installed_java_version;
 use referee_match::player::LineDirection;
 use referee_match::player::fault_messages::{
     COMPUTING, DEBUG_OUTPUT, MISSING_FLUSH, NO_NEWLINE, NOT_AN_ACTION, SLEEPING,
 };
 use referee_record::model::fault::FaultCode;
 use referee_record::model::player_spec::{EngineProtocol, PlayerKind, PlayerSpec};
-use referee_record::plain_files;
+use referee_record::plain_files::read_plain_text;
 
 /// A language, and how programs in it print lines.
 #[derive(Debug, PartialEq, Eq)]
@@ -149,20 +149,20 @@ const IN_TIME: &str = "stop thinking in time: a turn may take at most `move_ms` 
 
 impl CheckFinding {
     /// Adds what the author of this player should write instead, if there is something to say.
-    pub fn advise(&mut self, spec: &PlayerSpec) {
+    pub fn add_advice(&mut self, spec: &PlayerSpec) {
         if let Some(engine) = &spec.engine {
             let expected = match engine.protocol {
-                EngineProtocol::Uci => of_uci_engine(self.code),
-                EngineProtocol::Gtp => of_gtp_engine(self.code),
+                EngineProtocol::Uci => uci_engine_advice(self.code),
+                EngineProtocol::Gtp => gtp_engine_advice(self.code),
             };
             self.expected = expected.unwrap_or(self.expected);
         } else {
-            self.advice = advice(spec, self);
+            self.advice = find_advice(spec, self);
         }
     }
 
     /// Whether it printed a line for people in place of an action.
-    fn is_for_people(&self) -> bool {
+    fn was_printed_for_people(&self) -> bool {
         let mut lines = self.exchange.iter().rev();
         let reply = lines.find(|line| line.way == LineDirection::FromPlayer);
         let has_word = |text: &str| {
@@ -174,7 +174,7 @@ impl CheckFinding {
     }
 
     /// How to write an action, if it printed something else and the turn listed the legal ones.
-    fn form(&self) -> Option<String> {
+    fn action_form_advice(&self) -> Option<String> {
         let mut lines = self.exchange.iter().filter(|line| line.way == LineDirection::ToPlayer);
         let turn: Value = serde_json::from_str(&lines.next()?.text).ok()?;
         let example = turn.get("legal")?.get(0)?.as_str()?;
@@ -183,7 +183,7 @@ impl CheckFinding {
 }
 
 /// The behaviour expected of a Go engine, where it differs from that of other players.
-fn of_gtp_engine(code: FaultCode) -> Option<&'static str> {
+fn gtp_engine_advice(code: FaultCode) -> Option<&'static str> {
     Some(match code {
         FaultCode::NoStart => {
             "`=` after `boardsize`, `komi` and `clear_board`, within the start-up limit"
@@ -199,7 +199,7 @@ fn of_gtp_engine(code: FaultCode) -> Option<&'static str> {
 }
 
 /// The behaviour expected of a chess engine, where it differs from that of other players.
-fn of_uci_engine(code: FaultCode) -> Option<&'static str> {
+fn uci_engine_advice(code: FaultCode) -> Option<&'static str> {
     Some(match code {
         FaultCode::NoStart => {
             "`uciok` after `uci`, and `readyok` after `isready`, within the start-up limit; and the \
@@ -213,7 +213,7 @@ fn of_uci_engine(code: FaultCode) -> Option<&'static str> {
     })
 }
 
-fn advice(spec: &PlayerSpec, finding: &CheckFinding) -> Option<String> {
+fn find_advice(spec: &PlayerSpec, finding: &CheckFinding) -> Option<String> {
     let PlayerKind::Command { program, args } = &spec.kind else { return None };
     let (code, message) = (finding.code, &finding.message);
     let is_slow = code == FaultCode::Cpu || message.contains(COMPUTING);
@@ -227,16 +227,16 @@ fn advice(spec: &PlayerSpec, finding: &CheckFinding) -> Option<String> {
     if finding.stderr.iter().any(|line| READ_ONLY.iter().any(|sign| line.contains(sign))) {
         return Some(WRITE_ELSEWHERE.to_owned());
     }
-    if let Some(advice) = of_version(&finding.stderr) {
+    if let Some(advice) = other_version_advice(&finding.stderr) {
         return Some(advice);
     }
     if finding.stderr.iter().any(|line| NOT_FOUND.iter().any(|sign| line.contains(sign))) {
         return Some(HAND_IT_IN.to_owned());
     }
-    if let Some(advice) = of_function(spec, args, code) {
+    if let Some(advice) = bare_function_advice(spec, args, code) {
         return Some(advice);
     }
-    let language = language(program, args, &spec.dir);
+    let language = detect_source_language(program, args, &spec.dir);
     if code == FaultCode::Memory {
         let is_java = language.is_some_and(|language| language.extensions.contains(&"java"));
         return is_java.then(|| SMALLER_HEAP.to_owned());
@@ -244,7 +244,7 @@ fn advice(spec: &PlayerSpec, finding: &CheckFinding) -> Option<String> {
     let stderr = language.map_or("write to stderr", |language| language.stderr);
     if message.contains(MISSING_FLUSH) {
         let flush = language.map_or(Some("flush each line"), |language| language.flush);
-        Some(match (flush, flushes(args, &spec.dir)) {
+        Some(match (flush, source_flushes_lines(args, &spec.dir)) {
             (None, _) | (_, Some(true)) => READ_LESS.to_owned(),
             (Some(flush), Some(false)) => flush.to_owned(),
             (Some(flush), None) => format!("{flush}; if it does: {READ_LESS}"),
@@ -254,10 +254,10 @@ fn advice(spec: &PlayerSpec, finding: &CheckFinding) -> Option<String> {
     } else if code == FaultCode::UnexpectedOutput || message.contains(DEBUG_OUTPUT) {
         Some(format!("for debug output {stderr}"))
     } else if code == FaultCode::Malformed && message.contains(NOT_AN_ACTION) {
-        if finding.is_for_people() {
+        if finding.was_printed_for_people() {
             return Some(format!("if this is a debug print: {stderr}"));
         }
-        finding.form()
+        finding.action_form_advice()
     } else {
         None
     }
@@ -265,11 +265,11 @@ fn advice(spec: &PlayerSpec, finding: &CheckFinding) -> Option<String> {
 
 /// What to do with something that was compiled for another version of what runs it, if these last
 /// lines say so.
-fn of_version(stderr: &[String]) -> Option<String> {
+fn other_version_advice(stderr: &[String]) -> Option<String> {
     let has = |sign: &str| stderr.iter().find(|line| line.contains(sign));
     if has("UnsupportedClassVersionError").is_some() {
         // The line that names both versions is often too long to be kept.
-        let java = java_here();
+        let java = installed_java_version();
         let release = java.map_or_else(String::new, |java| format!(": `javac --release {java}`"));
         return Some(format!(
             "its classes are for a newer Java than the one here; compile them for this one{release}"
@@ -280,10 +280,10 @@ fn of_version(stderr: &[String]) -> Option<String> {
 
 /// What to do with a program that only defines a function for another referee to call, as on
 /// Kaggle.
-fn of_function(spec: &PlayerSpec, args: &[String], code: FaultCode) -> Option<String> {
+fn bare_function_advice(spec: &PlayerSpec, args: &[String], code: FaultCode) -> Option<String> {
     let ended = [FaultCode::NoStart, FaultCode::Crash].contains(&code);
     let source = args.iter().find_map(|arg| {
-        plain_files::text(&spec.dir.join(arg), LARGEST_SOURCE).ok().filter(|_| ended)
+        read_plain_text(&spec.dir.join(arg), LARGEST_SOURCE).ok().filter(|_| ended)
     })?;
     let function = source.lines().find_map(|line| {
         let name = line.strip_prefix("def ")?.split('(').next()?.trim();
@@ -300,44 +300,51 @@ fn of_function(spec: &PlayerSpec, args: &[String], code: FaultCode) -> Option<St
 
 /// Whether the command, or a source that it names, asks for every line to be flushed; `None` if it
 /// names no source.
-fn flushes(args: &[String], dir: &Path) -> Option<bool> {
+fn source_flushes_lines(args: &[String], dir: &Path) -> Option<bool> {
     if args.iter().any(|arg| arg == "-u") {
         return Some(true);
     }
-    let source = |arg: &String| plain_files::text(&dir.join(arg), LARGEST_SOURCE).ok();
+    let source = |arg: &String| read_plain_text(&dir.join(arg), LARGEST_SOURCE).ok();
     let sources: Vec<String> = args.iter().filter_map(source).collect();
     let has_flush = sources.iter().any(|source| source.contains("flush"));
     (!sources.is_empty()).then_some(has_flush)
 }
 
-fn language(program: &Path, args: &[String], dir: &Path) -> Option<&'static SourceLanguage> {
+fn detect_source_language(
+    program: &Path,
+    args: &[String],
+    dir: &Path,
+) -> Option<&'static SourceLanguage> {
     let name = program.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let interpreter = LANGUAGES.iter().find(|known| known.interpreters.contains(&name));
-    let named = || args.iter().find_map(|arg| by_extension(Path::new(arg)));
-    interpreter.or_else(named).or_else(|| by_extension(program)).or_else(|| by_sources(dir))
+    let named = || args.iter().find_map(|arg| source_language_by_extension(Path::new(arg)));
+    interpreter
+        .or_else(named)
+        .or_else(|| source_language_by_extension(program))
+        .or_else(|| source_language_in_folder(dir))
 }
 
-fn by_extension(file: &Path) -> Option<&'static SourceLanguage> {
+fn source_language_by_extension(file: &Path) -> Option<&'static SourceLanguage> {
     let extension = file.extension()?.to_str()?;
     LANGUAGES.iter().find(|known| known.extensions.contains(&extension))
 }
 
 /// The language of the sources beside a compiled player.
-fn by_sources(dir: &Path) -> Option<&'static SourceLanguage> {
+fn source_language_in_folder(dir: &Path) -> Option<&'static SourceLanguage> {
     if dir.join("Cargo.toml").is_file() {
-        return by_extension(Path::new("main.rs"));
+        return source_language_by_extension(Path::new("main.rs"));
     }
     let entries = fs::read_dir(dir).ok()?.flatten();
     let mut names: Vec<_> = entries.map(|entry| entry.file_name()).collect();
     names.sort();
-    names.iter().find_map(|name| by_extension(Path::new(name)))
+    names.iter().find_map(|name| source_language_by_extension(Path::new(name)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ShownLine;
+    use crate::FaultTranscriptLine;
     use referee_games::{GameKind, Seat};
     use referee_record::model::fault::Fault;
     use referee_record::model::player_spec::examples::bot;
@@ -350,7 +357,7 @@ mod tests {
         let args = vec!["player.py".to_owned()];
         let kind = PlayerKind::Command { program: "python3".into(), args };
         let spec = PlayerSpec { kind, dir: dir.path().to_owned(), ..bot("random") };
-        let line = |way, text: &str| ShownLine { way, text: text.to_owned() };
+        let line = |way, text: &str| FaultTranscriptLine { way, text: text.to_owned() };
         let exchange = vec![
             line(LineDirection::ToPlayer, r#"{"type":"turn","id":1,"legal":["0,1","0,2"]}"#),
             line(LineDirection::FromPlayer, reply),
@@ -359,7 +366,7 @@ mod tests {
         let mut fault = Fault::new(code, message);
         fault.stderr.extend(message.split_once('\n').map(|(_, line)| line.to_owned()));
         let mut finding = CheckFinding::new(game, &fault, Seat::FIRST, None, exchange);
-        finding.advise(&spec);
+        finding.add_advice(&spec);
         finding.advice.unwrap_or_default()
     }
 
@@ -381,7 +388,7 @@ mod tests {
             "java.lang.UnsupportedClassVersionError: Player has been compiled by a more re…";
         let advice =
             "its classes are for a newer Java than the one here; compile them for this one";
-        let release = java_here().map(|java| format!(": `javac --release {java}`"));
+        let release = installed_java_version().map(|java| format!(": `javac --release {java}`"));
         assert_eq!(told(class), [advice, &*release.unwrap_or_default()].concat());
         for line in
             ["RuntimeError: Bad magic number in .pyc file", "ImportError: bad magic number in 'x'"]
@@ -427,7 +434,8 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let found = |program: &str, args: &[&str]| {
             let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
-            language(Path::new(program), &args, dir.path()).map(|known| known.extensions[0])
+            detect_source_language(Path::new(program), &args, dir.path())
+                .map(|known| known.extensions[0])
         };
         assert_eq!(found("/usr/bin/python3.11", &["-u", "a"]), Some("py"));
         assert_eq!(found("/opt/run", &["Player.jar"]), Some("java"));
@@ -447,7 +455,7 @@ mod tests {
         let said = |program: &str, file: &str| {
             let kind = PlayerKind::Command { program: program.into(), args: vec![file.to_owned()] };
             let mut finding = CheckFinding::new(game, &fault, Seat::FIRST, None, Vec::new());
-            finding.advise(&PlayerSpec { kind, ..bot("random") });
+            finding.add_advice(&PlayerSpec { kind, ..bot("random") });
             finding.advice
         };
         assert_eq!(said("java", "Player").as_deref(), Some(SMALLER_HEAP));

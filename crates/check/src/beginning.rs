@@ -6,13 +6,13 @@ use referee_games::{
     AnyPosition, BySeat, GameError, Outcome, Places, Seat, Step, StepText, Text, Turn,
 };
 use referee_match::player::PlayerStatistics;
-use referee_match::referee::{Ending, GameReport, GameTrace};
+use referee_match::referee::{GameReport, GameTrace, RefereeEnding};
 use referee_record::model::fault::Fault;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::GameRecord;
-use referee_record::seeds::{Luck, game_id};
-use referee_tournament::run::game_record::{RecordBuilder, VoidAttempts};
+use referee_record::seeds::{SeededLuck, derive_game_id};
+use referee_tournament::run::game_record::{GameRecordBuilder, VoidAttempts};
 
 /// The beginning of a game, up to a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -30,7 +30,7 @@ impl Beginning {
     ///
     /// # Errors
     /// The game failed.
-    pub fn start(rules: &GameRules, luck: &mut Luck) -> Result<Self, GameError> {
+    pub fn start(rules: &GameRules, luck: &mut SeededLuck) -> Result<Self, GameError> {
         let rolls = Self::play_chance(&mut *rules.start.clone(), luck)?;
         Ok(Self { rolls, ..Self::default() })
     }
@@ -41,7 +41,7 @@ impl Beginning {
     /// The game failed.
     pub fn play_chance(
         position: &mut dyn AnyPosition,
-        luck: &mut Luck,
+        luck: &mut SeededLuck,
     ) -> Result<Vec<String>, GameError> {
         let mut rolls = Vec::new();
         while let Turn::Chance(stream) = position.turn() {
@@ -75,9 +75,13 @@ impl Beginning {
         let count = seats.len();
         let mut faults = BySeat::default_for(count);
         faults[seat] = fault;
-        let unplayed =
-            || Ending::Rules(Outcome { places: Places::level(count), reason: "unplayed".into() });
-        let ending = Ending::by_faults(faults).unwrap_or_else(unplayed);
+        let unplayed = || {
+            RefereeEnding::Rules(Outcome {
+                places: Places::level(count),
+                reason: "unplayed".into(),
+            })
+        };
+        let ending = RefereeEnding::by_faults(faults).unwrap_or_else(unplayed);
         let mut trace = GameTrace {
             opening: self.actions.clone(),
             rolls: self.rolls.clone(),
@@ -85,7 +89,7 @@ impl Beginning {
             ..GameTrace::new(count)
         };
         trace.startup[seat] = startup;
-        let builder = RecordBuilder {
+        let builder = GameRecordBuilder {
             seats,
             names: names.clone(),
             seeds,
@@ -95,6 +99,6 @@ impl Beginning {
         };
         let fixture = Fixture { players: (0..count).collect(), pair: number, game: 1 };
         let names: Vec<&str> = names.values().iter().map(String::as_str).collect();
-        builder.build(game_id(&names, number, 1), fixture, VoidAttempts::default())
+        builder.build(derive_game_id(&names, number, 1), fixture, VoidAttempts::default())
     }
 }

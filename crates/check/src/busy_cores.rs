@@ -1,8 +1,7 @@
 //! Keeps a core busy with threads that only compute.
 
-use std::io;
 use std::sync::Arc;
-use std::thread;
+use std::{io, thread};
 
 /// The number of threads that compete with the player.
 const THREADS: usize = 2;
@@ -12,7 +11,7 @@ const THREADS: usize = 2;
 ///
 /// # Errors
 /// Fails if the system has no thread left.
-pub(super) fn begin() -> io::Result<Arc<()>> {
+pub(super) fn keep_cores_busy() -> io::Result<Arc<()>> {
     let load = Arc::new(());
     for _ in 0..THREADS {
         let is_wanted = Arc::downgrade(&load);

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::fault_transcript::ShownLine;
+use super::fault_transcript::FaultTranscriptLine;
 use referee_games::{AnyGame, Seat, Text};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::plies::Plies;
-use referee_report::colour::Styled;
+use referee_report::colour::ColouredText;
 
 /// A problem found with a player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -28,10 +28,10 @@ pub struct CheckFinding {
     /// The text of the violated clause, from the rules or else from the protocol.
     pub clause: String,
     /// The transcript lines that led to it.
-    pub exchange: Vec<ShownLine>,
+    pub exchange: Vec<FaultTranscriptLine>,
     /// The board before the decision, with colours; for people.
     #[serde(skip)]
-    pub board: Option<Styled>,
+    pub board: Option<ColouredText>,
     /// What to change in the player's code, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
@@ -48,7 +48,7 @@ impl CheckFinding {
         fault: &Fault,
         seat: Seat,
         ply: Option<u32>,
-        exchange: Vec<ShownLine>,
+        exchange: Vec<FaultTranscriptLine>,
     ) -> Self {
         let cited = fault.clause.as_deref();
         let clause = game.clauses().iter().find(|clause| Some(&*clause.id) == cited);
@@ -72,7 +72,7 @@ impl CheckFinding {
     }
 
     /// The transcript lines to show. The board stands for the turn, if there is one.
-    pub(crate) fn shown_exchange(&self) -> impl Iterator<Item = &ShownLine> {
+    pub(crate) fn shown_exchange(&self) -> impl Iterator<Item = &FaultTranscriptLine> {
         self.exchange.iter().filter(|line| self.board.is_none() || !line.is_turn())
     }
 
@@ -99,7 +99,8 @@ mod tests {
     use referee_match::player::LineDirection;
 
     fn finding(fault: &Fault, ply: Option<u32>) -> CheckFinding {
-        let lines = vec![ShownLine { way: LineDirection::ToPlayer, text: "a turn".to_owned() }];
+        let lines =
+            vec![FaultTranscriptLine { way: LineDirection::ToPlayer, text: "a turn".to_owned() }];
         let game = GameKind::WatchYourBack.game();
         CheckFinding::new(game, fault, Seat::SECOND, ply, lines)
     }

@@ -7,14 +7,14 @@ use serde::Serialize;
 
 use super::check_finding::CheckFinding;
 use referee_match::player::fault_messages::DEBUG_OUTPUT;
-use referee_record::model::clock::seconds;
+use referee_record::model::clock::format_clock_seconds;
 use referee_record::model::fault::FaultCode;
-use referee_record::model::warning::{PlayerWarning, Wording};
-use referee_report::colour::{Colour, Styled};
+use referee_record::model::warning::{PlayerWarning, WarningWording};
+use referee_report::colour::{Colour, ColouredText};
 
 mod check_report_text;
 
-pub use check_report_text::ReportText;
+pub use check_report_text::CheckReportText;
 
 /// Everything known about a player. The report is complete at any moment: steps that were not taken
 /// are marked as such.
@@ -31,7 +31,7 @@ pub struct CheckReport {
     /// The steps, in order.
     pub steps: Vec<CheckStep>,
     /// The measurements.
-    pub figures: Figures,
+    pub figures: CheckFigures,
     /// Its results against the built-in players.
     pub against: Vec<OpponentScore>,
     /// Remarks that do not affect the verdict.
@@ -97,7 +97,7 @@ pub enum Readiness {
 
 /// The measurements over all games.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Figures {
+pub struct CheckFigures {
     /// The longest start-up, in milliseconds.
     pub startup_ms: Option<f64>,
     /// The largest memory use, in bytes.
@@ -165,34 +165,34 @@ impl OpponentScore {
     }
 }
 
-impl Figures {
+impl CheckFigures {
     /// Adds the times of a game's turns.
     pub(super) fn time(&mut self, used_ns: &[u64], under_load: bool) {
-        let slowest = used_ns.iter().max().map(|&used| millis(used));
+        let slowest = used_ns.iter().max().map(|&used| figure_in_millis(used));
         if under_load {
-            self.slowest_under_load_ms = larger(self.slowest_under_load_ms, slowest);
+            self.slowest_under_load_ms = larger_figure(self.slowest_under_load_ms, slowest);
             return;
         }
-        self.slowest_ms = larger(self.slowest_ms, slowest);
+        self.slowest_ms = larger_figure(self.slowest_ms, slowest);
         for &used in used_ns {
             let before = self.move_ms.unwrap_or_default() * f64::from(self.turns);
             self.turns += 1;
-            self.move_ms = Some((before + millis(used)) / f64::from(self.turns));
+            self.move_ms = Some((before + figure_in_millis(used)) / f64::from(self.turns));
         }
     }
 
     /// Adds a start-up time.
     pub(super) fn start(&mut self, startup: Duration) {
-        self.startup_ms = larger(self.startup_ms, Some(startup.as_secs_f64() * 1e3));
+        self.startup_ms = larger_figure(self.startup_ms, Some(startup.as_secs_f64() * 1e3));
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a turn are far below 2^53")]
-fn millis(nanos: u64) -> f64 {
+fn figure_in_millis(nanos: u64) -> f64 {
     nanos as f64 / 1e6
 }
 
-fn larger(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+fn larger_figure(one: Option<f64>, other: Option<f64>) -> Option<f64> {
     one.into_iter().chain(other).max_by(f64::total_cmp)
 }
 
@@ -211,7 +211,7 @@ impl CheckReport {
             game: game.to_owned(),
             ready: false,
             steps: steps.into_iter().map(untried).collect(),
-            figures: Figures::default(),
+            figures: CheckFigures::default(),
             against: Vec::new(),
             warnings: BTreeSet::new(),
             is_out_of_time: false,
@@ -258,7 +258,7 @@ impl CheckReport {
                 || finding.message.contains(DEBUG_OUTPUT)
         };
         if self.steps.iter().filter_map(|step| step.finding.as_ref()).any(is_output) {
-            let note = PlayerWarning::WroteAfterEnd(String::new()).text(Wording::General);
+            let note = PlayerWarning::WroteAfterEnd(String::new()).text(WarningWording::General);
             self.warnings.remove(&note);
         }
     }
@@ -267,7 +267,7 @@ impl CheckReport {
     pub(super) fn note_slow_start(&mut self, allowed: Duration) {
         let took = Duration::from_secs_f64(self.figures.startup_ms.unwrap_or_default() / 1e3);
         if took > allowed / 2 && took <= allowed {
-            let (took, allowed) = (seconds(took), seconds(allowed));
+            let (took, allowed) = (format_clock_seconds(took), format_clock_seconds(allowed));
             let why = "on a slower or busier machine it may be too late";
             self.warnings.insert(format!("took {took} to start (limit {allowed}): {why}"));
         }
@@ -312,7 +312,9 @@ impl CheckReport {
             (Readiness::Ready, _) => "ready: no problems found".to_owned(),
             (Readiness::NotReady, Some(step)) => match &step.finding {
                 Some(finding) => format!("NOT READY: {}: {}", finding.code, finding.reason),
-                None => format!("NOT READY: {}", referee_protocol::escape::terminal(&step.summary)),
+                None => {
+                    format!("NOT READY: {}", referee_protocol::escape::escape_line(&step.summary))
+                }
             },
             (_, step) => {
                 let why = step.map_or("skipped", |step| &step.summary);
@@ -323,9 +325,9 @@ impl CheckReport {
     }
 
     /// The whole report as text, in lines of at most this many columns.
-    pub fn describe(&self, colour: Colour, columns: Option<usize>) -> Styled {
-        let mut text = ReportText::new(self, colour, columns);
-        Styled::join([ReportText::heading(self), text.rest(self)], "\n")
+    pub fn describe(&self, colour: Colour, columns: Option<usize>) -> ColouredText {
+        let mut text = CheckReportText::new(self, colour, columns);
+        ColouredText::join([CheckReportText::heading(self), text.rest(self)], "\n")
     }
 }
 

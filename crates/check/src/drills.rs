@@ -12,11 +12,11 @@ use rand_chacha::ChaCha8Rng;
 
 use super::beginning::Beginning;
 use super::turn_kinds::kinds_of;
-use referee_bots::{Allotment, BotKind, Engine, engine};
+use referee_bots::{Allotment, BotEngine, BotKind, create_built_in_player};
 use referee_games::{AnyPosition, BySeat, Event, GameError, Legal, Seat, Step, StepText, Turn};
-use referee_match::replay::{DrawnScript, next_step};
+use referee_match::replay::{DrawnScript, next_script_step};
 use referee_record::model::game_rules::GameRules;
-use referee_record::seeds::Secret;
+use referee_record::seeds::TournamentSecret;
 
 /// The number of games to search for kinds of turn.
 const GAMES: u32 = 300;
@@ -63,7 +63,7 @@ fn drills_of(rules: &GameRules, games: u32) -> Result<Vec<Drill>, GameError> {
 /// How the side on turn chooses.
 enum DrillPlayer {
     /// Like this built-in player.
-    Engine(Box<dyn Engine>),
+    Engine(Box<dyn BotEngine>),
     /// It leaves the opponent as few actions as possible without ending the game. If the opponent
     /// has just been forced to pass, it leaves as many as possible, to keep the game going.
     Squeeze {
@@ -75,8 +75,12 @@ enum DrillPlayer {
 impl DrillPlayer {
     fn of(number: u32, rules: &GameRules) -> Result<Self, GameError> {
         Ok(match number % 3 {
-            0 => Self::Engine(engine(&*rules.game, BotKind::Random, &rules.options)?),
-            1 => Self::Engine(engine(&*rules.game, BotKind::Steady, &rules.options)?),
+            0 => {
+                Self::Engine(create_built_in_player(&*rules.game, BotKind::Random, &rules.options)?)
+            }
+            1 => {
+                Self::Engine(create_built_in_player(&*rules.game, BotKind::Steady, &rules.options)?)
+            }
             _ => Self::Squeeze { passed: false },
         })
     }
@@ -95,7 +99,9 @@ impl DrillPlayer {
             Self::Squeeze { .. } if matches!(position.turn(), Turn::Together(_)) => {
                 position.sample(seat, rng)
             }
-            Self::Squeeze { passed } => squeeze(position, seat, std::mem::take(passed), rng),
+            Self::Squeeze { passed } => {
+                choose_drill_squeeze(position, seat, std::mem::take(passed), rng)
+            }
         }
     }
 
@@ -111,7 +117,7 @@ impl DrillPlayer {
 
 /// Chooses the action of `seat` that leaves the others the fewest actions, or the most in order
 /// to `release` it. Ties are broken at random.
-fn squeeze(
+fn choose_drill_squeeze(
     position: &dyn AnyPosition,
     seat: Seat,
     release: bool,
@@ -160,7 +166,7 @@ impl DrillSearch {
     }
 
     fn play(&mut self, rules: &GameRules, number: u32) -> Result<(), GameError> {
-        let mut luck = Secret::from_seed(1).luck(&["one", "other"], number);
+        let mut luck = TournamentSecret::from_seed(1).game_luck(&["one", "other"], number);
         let mut rng = ChaCha8Rng::seed_from_u64(u64::from(number));
         let mut player = DrillPlayer::of(number, rules)?;
         let (mut beginning, mut events) = (Beginning::default(), Vec::new());
@@ -174,7 +180,7 @@ impl DrillSearch {
                 player.choose(position, seat, &mut rng)
             };
             let mut script = DrawnScript { luck: &mut luck, choose };
-            let Some(step) = next_step(&*position, &mut script)? else { break };
+            let Some(step) = next_script_step(&*position, &mut script)? else { break };
             beginning.push(&step.as_text());
             player.follow(step.as_text())?;
             position.play(step.as_text(), &mut events)?;

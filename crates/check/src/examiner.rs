@@ -4,6 +4,7 @@ mod exam;
 mod single_turns;
 
 use referee_record::model::fixture::Lineup;
+use referee_record::shell::quote_for_shell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,15 +14,16 @@ use tokio::sync::watch;
 
 use self::exam::Task;
 pub use self::exam::{Candidate, Exam};
-use super::busy_cores;
+use super::busy_cores::keep_cores_busy;
 use super::check_report::{CheckReport, CheckStep, OpponentScore, StepVerdict};
-use super::finding_log;
+use super::fault_transcript::transcript_before_fault_in;
+use super::finding_log::write_finding_record;
 use super::turn_kinds::kinds_met;
 use super::{CheckFinding, fault_transcript};
 use crate::error::ExamError;
 use referee_games::Seat;
 use referee_match::openings::OpeningBook;
-use referee_match::pauses;
+use referee_match::pauses::watch_for_pauses;
 use referee_match::replay::Replay;
 use referee_record::log::LogWriter;
 use referee_record::model::fault::Fault;
@@ -29,14 +31,13 @@ use referee_record::model::fixture::Fixture;
 use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::plies::Plies;
 use referee_record::model::record::GameRecord;
-use referee_record::model::warning::{GameWarning, Wording};
-use referee_record::seeds::{Secret, game_id};
-use referee_record::shell;
-use referee_record::wording::counted;
-use referee_report::board_picture::picture;
-use referee_report::colour::{Colour, Styled};
+use referee_record::model::warning::{GameWarning, WarningWording};
+use referee_record::seeds::{TournamentSecret, derive_game_id};
+use referee_record::wording::pluralize;
+use referee_report::board_picture::render_board_picture;
+use referee_report::colour::{Colour, ColouredText};
 use referee_tournament::run::entrant::Entrant;
-use referee_tournament::run::job::{Conditions, Finished, JobOutcome};
+use referee_tournament::run::job::{FinishedGame, JobConditions, JobOutcome};
 use referee_tournament::run::job_failure::JobFailure;
 use referee_tournament::run::player_pool::PlayerPool;
 
@@ -85,32 +86,34 @@ pub fn examine(
 ) -> Result<(), ExamError> {
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(ExamError::NoRuntime)?;
-    guarded(report, |report| runtime.block_on(take_steps(exam, candidate, report, stop, tell)))
+    catch_examiner_panic(report, |report| {
+        runtime.block_on(take_examiner_steps(exam, candidate, report, stop, tell))
+    })
 }
 
 /// Does `work` on a report. A panic becomes an error, and is added to the report.
-fn guarded(
+fn catch_examiner_panic(
     report: &mut CheckReport,
     work: impl FnOnce(&mut CheckReport) -> Result<(), ExamError>,
 ) -> Result<(), ExamError> {
     // A report is complete at any moment, and nothing else that `work` changes is used again.
     let worked = catch_unwind(AssertUnwindSafe(|| work(report)));
     worked.unwrap_or_else(|panic| {
-        let failure = JobFailure::of_panic(panic.as_ref());
+        let failure = JobFailure::from_panic(panic.as_ref());
         report.break_off(&failure.to_string());
         Err(ExamError::Broken { player: report.player.clone(), failure })
     })
 }
 
-async fn take_steps(
+async fn take_examiner_steps(
     exam: &Exam,
     candidate: &Candidate,
     report: &mut CheckReport,
     stop: watch::Receiver<bool>,
     tell: impl Fn(StepNews),
 ) -> Result<(), ExamError> {
-    pauses::watch().map_err(ExamError::NoThread)?;
-    let over = over(stop.clone(), exam.within);
+    watch_for_pauses().map_err(ExamError::NoThread)?;
+    let over = stop_or_timeout(stop.clone(), exam.within);
     let mut examiner = Examiner::new(exam, candidate, report, over);
     let taken = examiner.take_steps(tell).await;
     examiner.pool.dismiss().await;
@@ -132,7 +135,10 @@ async fn take_steps(
 }
 
 /// Becomes true when `stop` does, or after the time `within`.
-pub(crate) fn over(mut stop: watch::Receiver<bool>, within: Duration) -> watch::Receiver<bool> {
+pub(crate) fn stop_or_timeout(
+    mut stop: watch::Receiver<bool>,
+    within: Duration,
+) -> watch::Receiver<bool> {
     let (tell, told) = watch::channel(false);
     tokio::spawn(async move {
         // The check is over either way.
@@ -147,7 +153,7 @@ pub(crate) fn over(mut stop: watch::Receiver<bool>, within: Duration) -> watch::
 struct Examiner<'e> {
     exam: &'e Exam,
     candidate: &'e Candidate,
-    conditions: Arc<Conditions>,
+    conditions: Arc<JobConditions>,
     pool: PlayerPool,
     /// The games that show a finding, once there is one.
     log: Option<LogWriter>,
@@ -169,15 +175,15 @@ impl<'e> Examiner<'e> {
         let twin = PlayerSpec { name: format!("{} again", spec.name), ..spec.clone() };
         let opponents: Vec<PlayerSpec> = exam.opponents(&spec.name).collect();
         let players = [spec, &twin].into_iter().chain(&opponents);
-        let conditions = Arc::new(Conditions {
+        let conditions = Arc::new(JobConditions {
             control: exam.control,
             policy: exam.policy,
             adjudication: None,
             players: players
-                .map(|player| Entrant::of(player, &*exam.rules.game, &exam.containment))
+                .map(|player| Entrant::from_spec(player, &*exam.rules.game, &exam.containment))
                 .enumerate()
                 .collect(),
-            secret: Secret::from_seed(exam.seed),
+            secret: TournamentSecret::from_seed(exam.seed),
             reads_memory: true,
             spectators: Arc::default(),
             closes: watch::Sender::default().subscribe(),
@@ -204,7 +210,7 @@ impl<'e> Examiner<'e> {
             tell(StepNews::Begun(name.clone()));
             let (summary, mut finding) = self.take(task).await?;
             if let Some(finding) = &mut finding {
-                finding.advise(&self.candidate.spec);
+                finding.add_advice(&self.candidate.spec);
             }
             let verdict = StepVerdict::of(finding.as_ref());
             self.report.steps[at] = CheckStep { name, verdict, summary, finding };
@@ -231,45 +237,45 @@ impl<'e> Examiner<'e> {
 
     async fn take(&mut self, task: Task) -> StepResult {
         match task {
-            Task::Start => self.start().await,
-            Task::Turns => self.turns().await,
-            Task::Itself => self.itself().await,
-            Task::Long => self.long().await,
-            Task::Load => self.load().await,
-            Task::Against(bot) => self.against(bot).await,
+            Task::Start => self.start_in_every_seat().await,
+            Task::Turns => self.ask_single_turns().await,
+            Task::Itself => self.play_itself().await,
+            Task::Long => self.play_long_games().await,
+            Task::Load => self.play_under_load().await,
+            Task::Against(bot) => self.play_against_bot(bot).await,
         }
     }
 
-    async fn itself(&mut self) -> StepResult {
+    async fn play_itself(&mut self) -> StepResult {
         let (finished, finding) = self.pairs(TWIN, 1, false).await?;
-        Ok((format!("{} against itself", counted(finished.len(), "game")), finding))
+        Ok((format!("{} against itself", pluralize(finished.len(), "game")), finding))
     }
 
-    async fn long(&mut self) -> StepResult {
+    async fn play_long_games(&mut self) -> StepResult {
         let (finished, finding) = self.pairs(PARTNER, 1, false).await?;
         let plies = finished.iter().map(|record| record.plies).max().unwrap_or_default();
         let seated = finished.iter().map(|record| (record, self.seat_of(record)));
         let met = kinds_met(&self.exam.rules.start, seated).join(", ");
         let summary =
-            format!("{}, up to {}; met {met}", counted(finished.len(), "game"), Plies(plies));
+            format!("{}, up to {}; met {met}", pluralize(finished.len(), "game"), Plies(plies));
         Ok((summary, finding))
     }
 
-    async fn load(&mut self) -> StepResult {
-        let busy = busy_cores::begin().map_err(ExamError::NoLoad)?;
+    async fn play_under_load(&mut self) -> StepResult {
+        let busy = keep_cores_busy().map_err(ExamError::NoLoad)?;
         let played = self.pairs(PARTNER, 1, true).await;
         drop(busy);
         let (finished, finding) = played?;
-        Ok((format!("{} on a busy core", counted(finished.len(), "game")), finding))
+        Ok((format!("{} on a busy core", pluralize(finished.len(), "game")), finding))
     }
 
-    async fn against(&mut self, bot: usize) -> StepResult {
+    async fn play_against_bot(&mut self, bot: usize) -> StepResult {
         let (finished, finding) = self.pairs(PARTNER + 1 + bot, self.exam.pairs, false).await?;
         let mut standing = OpponentScore::new(&self.exam.bots[bot].name);
         for record in &finished {
             standing.add(record.score(self.seat_of(record)));
         }
-        let games = counted(finished.len(), "game");
+        let games = pluralize(finished.len(), "game");
         let summary = format!("{games}: {}", standing.in_words(usize::from(self.seats())));
         self.report.against.push(standing);
         Ok((summary, finding))
@@ -304,13 +310,13 @@ impl<'e> Examiner<'e> {
         opponent: usize,
         pair: u32,
         game: u8,
-    ) -> Result<Finished, Interruption> {
+    ) -> Result<FinishedGame, Interruption> {
         let at = |seat: u8| if seat == game { SUBJECT } else { opponent };
         let players: Lineup = (1..=self.seats()).map(at).collect();
         let name = |number: usize| self.conditions.player(number).name.clone();
         let names: Vec<String> = players.players().map(name).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let id = game_id(&names, pair, game);
+        let id = derive_game_id(&names, pair, game);
         let fixture = Fixture { players, pair, game };
         match self.pool.play(id, fixture, &mut self.over).await {
             JobOutcome::Played(games) => games.into_iter().next().ok_or(Interruption::Over),
@@ -331,7 +337,7 @@ impl<'e> Examiner<'e> {
         self.exam.rules.seats().iter().map(|_| 1).sum()
     }
 
-    fn measure(&mut self, finished: &Finished, under_load: bool) {
+    fn measure(&mut self, finished: &FinishedGame, under_load: bool) {
         let record = &finished.record;
         let seat = self.seat_of(record);
         let figures = &mut self.report.figures;
@@ -342,13 +348,13 @@ impl<'e> Examiner<'e> {
             figures.start(Duration::from_nanos(record.clock.startup_ns[seat]));
         }
         let mine = finished.warnings.iter().filter(|warning| warning.seat == seat);
-        let texts = mine.map(|GameWarning { warning, .. }| warning.text(Wording::General));
+        let texts = mine.map(|GameWarning { warning, .. }| warning.text(WarningWording::General));
         self.report.warnings.extend(texts);
     }
 
     fn finding_of(
         &mut self,
-        finished: &Finished,
+        finished: &FinishedGame,
         opponent: usize,
     ) -> Result<Option<CheckFinding>, Interruption> {
         let record = &finished.record;
@@ -365,14 +371,14 @@ impl<'e> Examiner<'e> {
             return Ok(None);
         };
         let transcript = finished.transcript.as_deref().unwrap_or_default();
-        let lines = fault_transcript::last_request_in(transcript, &self.exam.rules.seats()[seat]);
+        let lines = transcript_before_fault_in(transcript, &self.exam.rules.seats()[seat]);
         let fault = fault.clone();
-        self.found(&fault, seat, record, lines).map(Some)
+        self.record_finding(&fault, seat, record, lines).map(Some)
     }
 
     /// The board after all plies of a record, with colours; `None` if the game hides something from
     /// the player.
-    fn board_before(&self, record: &GameRecord) -> Option<Styled> {
+    fn board_before(&self, record: &GameRecord) -> Option<ColouredText> {
         let rules = &self.exam.rules;
         if rules.game.is_hidden() {
             return None;
@@ -381,24 +387,24 @@ impl<'e> Examiner<'e> {
         for played in replay.by_ref() {
             events = played.ok()?.events;
         }
-        Some(picture(replay.current(), &events, Colour::Ansi))
+        Some(render_board_picture(replay.current_position(), &events, Colour::Ansi))
     }
 
     /// Records the game that shows a fault.
-    fn found(
+    fn record_finding(
         &mut self,
         fault: &Fault,
         seat: Seat,
         record: &GameRecord,
-        lines: Vec<fault_transcript::ShownLine>,
+        lines: Vec<fault_transcript::FaultTranscriptLine>,
     ) -> Result<CheckFinding, Interruption> {
         let Candidate { records: dir, header, .. } = self.candidate;
-        finding_log::keep(&mut self.log, (dir, header), record)?;
+        write_finding_record(&mut self.log, (dir, header), record)?;
         let mut finding =
             CheckFinding::new(&*self.exam.rules.game, fault, seat, Some(record.plies), lines);
         finding.board = self.board_before(record);
         let here = || {
-            let dir = shell::quoted(&dir.to_string_lossy());
+            let dir = quote_for_shell(&dir.to_string_lossy());
             format!(
                 "referee ask {} --results {dir} --record {} --ply {} --seat {}",
                 self.candidate.words,
@@ -420,7 +426,7 @@ mod tests {
     fn a_panic_in_a_check_keeps_the_findings() {
         let steps = ["start", "turns"].map(str::to_owned).into();
         let mut report = CheckReport::new("ant", "ant", "a-game", steps);
-        let error = guarded(&mut report, |report| {
+        let error = catch_examiner_panic(&mut report, |report| {
             report.steps[0].verdict = StepVerdict::Passed;
             panic!("of {} pieces", 3)
         });

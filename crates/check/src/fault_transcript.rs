@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use referee_match::player::{LineDirection, Player};
-use referee_protocol::escape;
+use referee_protocol::escape::escape_bytes;
 
 /// How the first line to a player begins.
 const INIT: &str = "{\"type\":\"init\"";
@@ -17,21 +17,21 @@ const SHOWN: usize = 600;
 
 /// A line sent between the referee and a player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ShownLine {
+pub struct FaultTranscriptLine {
     /// The direction.
     pub way: LineDirection,
     /// Its text, without the newline.
     pub text: String,
 }
 
-impl ShownLine {
+impl FaultTranscriptLine {
     /// Whether it asks for an action.
     pub fn is_turn(&self) -> bool {
         self.way == LineDirection::ToPlayer && self.text.starts_with(TURN)
     }
 }
 
-impl fmt::Display for ShownLine {
+impl fmt::Display for FaultTranscriptLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let way = match self.way {
             LineDirection::ToPlayer => '>',
@@ -40,13 +40,13 @@ impl fmt::Display for ShownLine {
         if self.way == LineDirection::ToPlayer && self.text.starts_with(INIT) {
             return f.write_str("> `init`: the game, its options, the seat, the clock, the state");
         }
-        write!(f, "{way} {}", escape::bytes(self.text.as_bytes(), SHOWN))
+        write!(f, "{way} {}", escape_bytes(self.text.as_bytes(), SHOWN))
     }
 }
 
 /// The last request to a player, and the reply.
-pub fn last_request(player: &Player) -> Vec<ShownLine> {
-    let lines = player.transcript().into_iter().map(|line| ShownLine {
+pub fn transcript_before_fault(player: &Player) -> Vec<FaultTranscriptLine> {
+    let lines = player.transcript().into_iter().map(|line| FaultTranscriptLine {
         way: line.direction,
         text: String::from_utf8_lossy(&line.bytes).into_owned(),
     });
@@ -55,21 +55,27 @@ pub fn last_request(player: &Player) -> Vec<ShownLine> {
 
 /// The same lines from the transcript of a game kept next to a log, for the player in the seat
 /// called `owner`.
-pub(crate) fn last_request_in(transcript: &str, owner: &str) -> Vec<ShownLine> {
+pub(crate) fn transcript_before_fault_in(
+    transcript: &str,
+    owner: &str,
+) -> Vec<FaultTranscriptLine> {
     let lines = transcript.lines().filter_map(|line| {
         let value: Value = serde_json::from_str(line).ok()?;
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         if text("seat")? != owner {
             return None;
         }
-        let sent = text("to").map(|text| ShownLine { way: LineDirection::ToPlayer, text });
-        sent.or_else(|| text("from").map(|text| ShownLine { way: LineDirection::FromPlayer, text }))
+        let sent =
+            text("to").map(|text| FaultTranscriptLine { way: LineDirection::ToPlayer, text });
+        sent.or_else(|| {
+            text("from").map(|text| FaultTranscriptLine { way: LineDirection::FromPlayer, text })
+        })
     });
     since_the_last_request(lines.collect())
 }
 
-fn since_the_last_request(mut lines: Vec<ShownLine>) -> Vec<ShownLine> {
-    let asks = |line: &ShownLine| {
+fn since_the_last_request(mut lines: Vec<FaultTranscriptLine>) -> Vec<FaultTranscriptLine> {
+    let asks = |line: &FaultTranscriptLine| {
         let begins = || [INIT, "position "].iter().any(|start| line.text.starts_with(start));
         line.is_turn() || line.way == LineDirection::ToPlayer && begins()
     };
@@ -88,7 +94,7 @@ mod tests {
 
     fn shown(lines: &[&str]) -> Vec<String> {
         let text = lines.join("\n");
-        last_request_in(&text, "white").iter().map(ToString::to_string).collect()
+        transcript_before_fault_in(&text, "white").iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -125,7 +131,8 @@ mod tests {
 
     #[test]
     fn a_long_line_is_cut() {
-        let line = ShownLine { way: LineDirection::FromPlayer, text: "x".repeat(2 * SHOWN) };
+        let line =
+            FaultTranscriptLine { way: LineDirection::FromPlayer, text: "x".repeat(2 * SHOWN) };
         assert_eq!(line.to_string().chars().count(), SHOWN + "< …".chars().count());
     }
 }

@@ -7,16 +7,16 @@ use tokio::runtime::Builder;
 use tokio::sync::watch;
 
 use crate::error::ExamError;
-use crate::examiner::{Exam, over};
+use crate::examiner::{Exam, stop_or_timeout};
 use referee_match::openings::OpeningBook;
-use referee_match::pauses;
-use referee_match::player::Sandbox;
+use referee_match::pauses::watch_for_pauses;
+use referee_match::player::PlayerSandbox;
 use referee_record::model::fixture::{Fixture, Lineup};
 use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::record::GameRecord;
-use referee_record::seeds::{Secret, game_id};
+use referee_record::seeds::{TournamentSecret, derive_game_id};
 use referee_tournament::run::entrant::Entrant;
-use referee_tournament::run::job::{Conditions, JobOutcome};
+use referee_tournament::run::job::{JobConditions, JobOutcome};
 use referee_tournament::run::job_failure::JobFailure;
 use referee_tournament::run::player_pool::PlayerPool;
 
@@ -39,26 +39,26 @@ pub fn play_friendly(
     players: &[PlayerSpec; 2],
     stop: watch::Receiver<bool>,
 ) -> Result<FriendlyPair, ExamError> {
-    let secret = Secret::fresh()?;
+    let secret = TournamentSecret::fresh()?;
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(ExamError::NoRuntime)?;
     // Nothing that a panic leaves behind is used again.
     let played = catch_unwind(AssertUnwindSafe(|| {
-        runtime.block_on(play_both(exam, (players, secret), stop))
+        runtime.block_on(play_friendly_games(exam, (players, secret), stop))
     }));
-    played.unwrap_or_else(|panic| Err(JobFailure::of_panic(panic.as_ref()).into()))
+    played.unwrap_or_else(|panic| Err(JobFailure::from_panic(panic.as_ref()).into()))
 }
 
-async fn play_both(
+async fn play_friendly_games(
     exam: &Exam,
-    (players, secret): (&[PlayerSpec; 2], Secret),
+    (players, secret): (&[PlayerSpec; 2], TournamentSecret),
     stop: watch::Receiver<bool>,
 ) -> Result<FriendlyPair, ExamError> {
-    pauses::watch().map_err(ExamError::NoThread)?;
-    let mut over = over(stop, exam.within);
-    let sandbox: &Arc<Sandbox> = &exam.containment;
-    let entrant = |player| Entrant::of(player, &*exam.rules.game, sandbox);
-    let conditions = Arc::new(Conditions {
+    watch_for_pauses().map_err(ExamError::NoThread)?;
+    let mut over = stop_or_timeout(stop, exam.within);
+    let sandbox: &Arc<PlayerSandbox> = &exam.containment;
+    let entrant = |player| Entrant::from_spec(player, &*exam.rules.game, sandbox);
+    let conditions = Arc::new(JobConditions {
         control: exam.control,
         policy: exam.policy,
         adjudication: None,
@@ -74,7 +74,7 @@ async fn play_both(
     for (game, order) in [(1, [0, 1]), (2, [1, 0])] {
         let names = order.map(|number: usize| &*players[number].name);
         let fixture = Fixture { players: Lineup::from_iter(order), pair: 1, game };
-        match pool.play(game_id(&names, 1, game), fixture, &mut over).await {
+        match pool.play(derive_game_id(&names, 1, game), fixture, &mut over).await {
             JobOutcome::Played(games) => {
                 pair.records.extend(games.into_iter().map(|finished| finished.record));
                 continue;

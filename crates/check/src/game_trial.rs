@@ -13,6 +13,7 @@ mod purity;
 mod trial_text;
 mod walk;
 
+use self::walk::list_walk_steps;
 use referee_games::Text;
 use std::collections::{HashSet, VecDeque};
 
@@ -21,15 +22,15 @@ use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
 pub use example::ExampleGame;
-use findings::Findings;
+use findings::GameFindings;
 pub use findings::{GameFinding, HiddenChecks};
 use portrait::PortraitMaker;
-pub use portrait::{GamePortrait, GameSample, Quantiles, ShareInterval};
-use position_checks::check;
+pub use portrait::{GamePortrait, GameSample, PortraitQuantiles, PortraitShare};
+use position_checks::check_trial_position;
 use purity::PurityTest;
 use referee_record::model::game_rules::GameRules;
-pub use trial_text::lines;
-use walk::Walk;
+pub use trial_text::format_trial;
+use walk::TrialWalk;
 
 /// The number of positions near the start to visit.
 const NEAR_POSITIONS: u32 = 400;
@@ -99,16 +100,16 @@ pub struct GameTrial {
 }
 
 /// Tests the game, and reports progress.
-pub fn try_out(
+pub fn run_game_trial(
     rules: &GameRules,
     plan: &TrialPlan,
     tell: &mut dyn FnMut(TrialProgress),
 ) -> GameTrial {
-    let mut trial = Trial {
+    let mut trial = RunningTrial {
         rules,
         tell,
         rng: ChaCha8Rng::seed_from_u64(plan.seed),
-        findings: Findings::default(),
+        findings: GameFindings::default(),
         portrait: PortraitMaker::new(&*rules.game),
         played: 0,
     };
@@ -125,7 +126,7 @@ pub fn try_out(
         title: rules.game.title().to_owned(),
         seats: seats.into_iter().map(Text::into_owned).collect(),
         seed: plan.seed,
-        defaults: defaults(rules),
+        defaults: default_trial_options(rules),
         games: trial.played,
         hidden: rules.game.is_hidden().then_some(trial.findings.hidden),
         findings: trial.findings.sorted(),
@@ -134,7 +135,7 @@ pub fn try_out(
 }
 
 /// The options of the game that were not given.
-fn defaults(rules: &GameRules) -> Vec<String> {
+fn default_trial_options(rules: &GameRules) -> Vec<String> {
     let given = rules.options.given();
     let names = rules.game.options().iter().map(|option| &option.name);
     let others = names.filter(|name| !given.iter().any(|(given, _)| given == *name));
@@ -142,20 +143,20 @@ fn defaults(rules: &GameRules) -> Vec<String> {
 }
 
 /// A trial in progress.
-struct Trial<'a> {
+struct RunningTrial<'a> {
     rules: &'a GameRules,
     tell: &'a mut dyn FnMut(TrialProgress),
     rng: ChaCha8Rng,
-    findings: Findings,
+    findings: GameFindings,
     portrait: PortraitMaker,
     played: u32,
 }
 
-impl Trial<'_> {
+impl RunningTrial<'_> {
     /// Checks the positions nearest to the start, nearest first.
     fn visit_near_positions(&mut self) {
         let mut seen = HashSet::new();
-        let mut waiting = VecDeque::from([Walk::new(&self.rules.start)]);
+        let mut waiting = VecDeque::from([TrialWalk::new(&self.rules.start)]);
         let mut done = 0;
         while let Some(walk) = waiting.pop_front() {
             let stage = TrialStage::NearPositions;
@@ -164,8 +165,8 @@ impl Trial<'_> {
             if self.findings.failures >= MOST_FAILURES {
                 return;
             }
-            check(self.rules, &walk, &mut self.rng, &mut self.findings);
-            for step in walk::steps(&*walk.position, &mut self.rng) {
+            check_trial_position(self.rules, &walk, &mut self.rng, &mut self.findings);
+            for step in list_walk_steps(&*walk.position, &mut self.rng) {
                 if seen.len() >= NEAR_POSITIONS as usize {
                     break;
                 }
@@ -198,12 +199,12 @@ impl Trial<'_> {
     }
 
     /// Plays a random game to its end, or until the program fails.
-    fn play_game(&mut self, purity: &mut PurityTest) -> Walk {
-        let mut walk = Walk::new(&self.rules.start);
+    fn play_game(&mut self, purity: &mut PurityTest) -> TrialWalk {
+        let mut walk = TrialWalk::new(&self.rules.start);
         purity.begin(&walk);
         loop {
             if self.rng.random_ratio(1, CHECKED) {
-                check(self.rules, &walk, &mut self.rng, &mut self.findings);
+                check_trial_position(self.rules, &walk, &mut self.rng, &mut self.findings);
             }
             match walk.random_step(&mut self.rng) {
                 Ok(true) => {}

@@ -43,9 +43,9 @@ mod turn_kinds;
 
 pub use beginning::Beginning;
 pub use check_finding::CheckFinding;
-pub use check_report::{CheckReport, CheckStep, Readiness, ReportText};
+pub use check_report::{CheckReport, CheckReportText, CheckStep, Readiness};
 pub use drills::drills;
 pub use error::ExamError;
 pub use examiner::{Candidate, Exam, StepNews, examine};
-pub use fault_transcript::ShownLine;
+pub use fault_transcript::FaultTranscriptLine;
 pub use friendly::{FriendlyPair, play_friendly};

@@ -32,7 +32,7 @@ pub(super) fn kinds_met<'r>(
         let mut replay = Replay::new(start, record).expect("a record of the game");
         let mut events = Vec::new();
         loop {
-            let position = replay.current();
+            let position = replay.current_position();
             if position.turn().asks(seat) {
                 for (kind, words) in kinds_of(position, seat, &events, &position.legal(seat)) {
                     kinds.entry(kind).or_insert(words);
@@ -52,7 +52,9 @@ fn kinds_of_actions(legal: &Legal) -> BTreeMap<String, String> {
     match legal {
         Legal::List(texts) => {
             for text in texts {
-                kinds.entry(form(text)).or_insert_with(|| format!("actions like `{text}`"));
+                kinds
+                    .entry(action_kind_form(text))
+                    .or_insert_with(|| format!("actions like `{text}`"));
             }
         }
         Legal::Factored { .. } => {
@@ -67,7 +69,7 @@ fn kinds_of_actions(legal: &Legal) -> BTreeMap<String, String> {
 }
 
 /// The text of an action with `#` for every number and every square such as `b7`.
-fn form(text: &str) -> String {
+fn action_kind_form(text: &str) -> String {
     let mut form = String::with_capacity(text.len());
     for character in text.chars() {
         if !character.is_ascii_digit() {
@@ -117,7 +119,7 @@ mod tests {
         for (text, its) in
             [("a2a3", "##"), ("b7a8q", "##q"), ("10,2>3,4", "#,#>#,#"), ("O-O", "O-O")]
         {
-            assert_eq!(form(text), its);
+            assert_eq!(action_kind_form(text), its);
         }
     }
 }

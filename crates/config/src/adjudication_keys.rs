@@ -5,10 +5,10 @@ use referee_record::model::adjudication::{
     Adjudication, FEWEST_SCORES, HIGHEST_SCORE, MOST_SCORES, ScoreRule,
 };
 
-use super::clock_limits::whole;
+use super::clock_limits::check_whole_number;
 use super::opening_books::OpeningsKeys;
 use super::problem::{ByteSpan, Problem, Problems};
-use super::toml_keys::{Field, FromTable, TableReader, table_keys};
+use super::toml_keys::{Field, FromTable, TomlTableReader, table_keys};
 
 table_keys! {
     /// The keys under `[adjudication]`.
@@ -29,7 +29,7 @@ table_keys! {
 
 /// Checks the adjudication that `keys` ask for, of games that begin at `start` with these
 /// `openings`.
-pub(super) fn check(
+pub(super) fn check_adjudication_keys(
     keys: Option<&AdjudicationKeys>,
     start: Option<&dyn AnyPosition>,
     openings: Option<&OpeningsKeys>,
@@ -54,7 +54,7 @@ pub(super) fn check(
         let problem = Problem::new(one_sided.span(), "`draw` needs the scores of both players");
         problems.add(problem.help("remove `one-sided`; only `resign` can have it"));
     }
-    let length = whole("length", keys.length.as_ref(), &(1..=u32::MAX), problems);
+    let length = check_whole_number("length", keys.length.as_ref(), &(1..=u32::MAX), problems);
     if let (Some(_), Some(length)) = (length, &keys.length)
         // How long those of a file are is known when it is read.
         && let Some(plies) =
@@ -69,21 +69,22 @@ pub(super) fn check(
     let fewest = start.map_or(2, |start| start.seats().len());
     let fewest = u32::try_from(fewest).unwrap_or(MOST_SCORES).max(FEWEST_SCORES);
     let mut rule = |keys: &Option<ScoreRuleKeys>, lowest| {
-        keys.as_ref().and_then(|keys| rule(keys, fewest, lowest, problems))
+        keys.as_ref().and_then(|keys| check_score_rule(keys, fewest, lowest, problems))
     };
     Some(Adjudication { draw: rule(&keys.draw, 0), resign: rule(&keys.resign, 1), length })
 }
 
 /// The rule, which needs at least the `fewest` plies and whose score is at least `lowest`.
-fn rule(
+fn check_score_rule(
     keys: &ScoreRuleKeys,
     fewest: u32,
     lowest: u32,
     problems: &mut Problems,
 ) -> Option<ScoreRule> {
-    let after = whole("after", keys.after.as_ref(), &(0..=u32::MAX), problems);
-    let plies = whole("plies", keys.plies.as_ref(), &(fewest..=MOST_SCORES), problems);
-    let score = whole("score", keys.score.as_ref(), &(lowest..=HIGHEST_SCORE), problems);
+    let after = check_whole_number("after", keys.after.as_ref(), &(0..=u32::MAX), problems);
+    let plies = check_whole_number("plies", keys.plies.as_ref(), &(fewest..=MOST_SCORES), problems);
+    let score =
+        check_whole_number("score", keys.score.as_ref(), &(lowest..=HIGHEST_SCORE), problems);
     let one_sided = keys.one_sided.as_ref().is_some_and(|flag| *flag.get_ref());
     Some(ScoreRule { after: after.unwrap_or(0), plies: plies?, score: score?, one_sided })
 }

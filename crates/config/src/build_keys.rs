@@ -10,10 +10,10 @@ use referee_record::model::containment::MOST_RESOURCES;
 use referee_sandbox::Network;
 use referee_sandbox::resource_limits::{KIB, MIB};
 
-use super::clock_limits::{TimeText, positive, whole};
-use super::containment_keys::bytes;
+use super::clock_limits::{TimeText, check_positive_duration, check_whole_number};
+use super::containment_keys::check_byte_size;
 use super::problem::{Problem, Problems};
-use super::toml_keys::{Field, FromTable, FromToml, TableReader, table_keys};
+use super::toml_keys::{Field, FromTable, FromToml, TomlTableReader, table_keys};
 use referee_entrants::build_rules::{BuildRules, CommandChoice};
 
 table_keys! {
@@ -54,7 +54,7 @@ impl FromToml for CommandChoice {
 }
 
 /// Checks the rules that `keys` ask for. The results are kept beside the folder `results`.
-pub(super) fn check(
+pub(super) fn check_build_keys(
     keys: &BuildKeys,
     base: &Path,
     results: &Path,
@@ -62,18 +62,20 @@ pub(super) fn check(
 ) -> BuildRules {
     let mut rules = BuildRules::usual(results);
     let mut size = |key, field: &Field<String>, least, usual: &mut u64| {
-        *usual = bytes(key, field.as_ref(), least, problems).unwrap_or(*usual);
+        *usual = check_byte_size(key, field.as_ref(), least, problems).unwrap_or(*usual);
     };
     size("memory", &keys.memory, 16 * MIB, &mut rules.limits.memory);
     size("disk", &keys.disk, 64 * KIB, &mut rules.limits.scratch);
     size("output", &keys.output, 4 * KIB, &mut rules.output);
     rules.limits.file_size = rules.limits.scratch;
     let mut number = |key, field: &Field<i128>, least, usual: &mut u64| {
-        *usual = whole(key, field.as_ref(), &(least..=MOST_RESOURCES), problems).unwrap_or(*usual);
+        *usual = check_whole_number(key, field.as_ref(), &(least..=MOST_RESOURCES), problems)
+            .unwrap_or(*usual);
     };
     number("processes", &keys.processes, 4, &mut rules.limits.processes);
     number("files", &keys.files, 100, &mut rules.limits.files);
-    rules.time = positive("time", keys.time.as_ref(), problems).unwrap_or(rules.time);
+    rules.time =
+        check_positive_duration("time", keys.time.as_ref(), problems).unwrap_or(rules.time);
     if keys.network.as_ref().is_some_and(|open| *open.get_ref()) {
         rules.network = Network::Open;
     }
@@ -106,15 +108,16 @@ pub(super) fn check(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use referee_entrants::test_folder::folder;
+    use referee_entrants::test_folder::make_test_folder;
 
     /// The build of a folder with these files under this table.
     fn planned(table: &str, files: &[&str]) -> Option<(String, String)> {
         let files: Vec<_> = files.iter().map(|&name| (name, "")).collect();
-        let dir = folder(&files);
+        let dir = make_test_folder(&files);
         let mut problems = Problems::default();
         let keys = BuildKeys::from_text(table, &mut problems).expect("TOML");
-        let rules = check(&keys, Path::new("/cup"), Path::new("/cup/results"), &mut problems);
+        let rules =
+            check_build_keys(&keys, Path::new("/cup"), Path::new("/cup/results"), &mut problems);
         assert!(problems.is_empty(), "{table}");
         let plan = rules.plan(dir.path())?;
         Some((plan.below.display().to_string(), plan.command))

@@ -10,8 +10,8 @@ use referee_record::model::clock::{LONGEST, MOST_OVERRUNS, Measure, TimeControl}
 use referee_record::model::short_clock::{NotShortClock, ShortClock};
 use referee_sandbox::resource_limits::MIB;
 
-use super::problem::{Problem, Problems, instead};
-use super::toml_keys::{Field, FromTable, FromToml, Given, TableReader, table_keys};
+use super::problem::{Problem, Problems, suggest_similar_word};
+use super::toml_keys::{Field, FromTable, FromToml, Given, TomlTableReader, table_keys};
 
 /// The default start-up limit.
 pub const DEFAULT_STARTUP: Duration = Duration::from_secs(10);
@@ -22,7 +22,7 @@ pub const DEFAULT_MOVE: Duration = Duration::from_secs(5);
 pub const DEFAULT_MARGIN: Duration = Duration::from_millis(20);
 
 /// The number in `field`, which must be in `range`.
-pub(super) fn whole<T>(
+pub(super) fn check_whole_number<T>(
     key: &str,
     field: Given<'_, i128>,
     range: &RangeInclusive<T>,
@@ -69,16 +69,16 @@ impl LimitPreset {
 }
 
 /// The time limits that `keys` ask for, on top of the preset's.
-pub(super) fn time_control(
+pub(super) fn check_clock_keys(
     keys: &ClockKeys,
     preset: &LimitPreset,
     problems: &mut Problems,
 ) -> TimeControl {
     if preset.budget.is_none() {
-        check_budget(keys, problems);
+        check_clock_budget(keys, problems);
     }
-    let short = short_clock(keys, problems);
-    let measure = measure(keys.measure.as_ref(), preset.measure, problems);
+    let short = check_short_clock(keys, problems);
+    let measure = check_clock_measure(keys.measure.as_ref(), preset.measure, problems);
     let margin = if measure == Measure::Wall { DEFAULT_MARGIN } else { Duration::ZERO };
     let limited = keys.tc.is_some()
         || keys.budget.is_some()
@@ -86,19 +86,22 @@ pub(super) fn time_control(
         || preset.budget.is_some();
     let default_move = (!limited).then_some(DEFAULT_MOVE);
     let mut control = TimeControl {
-        startup: positive("startup", keys.startup.as_ref(), problems).unwrap_or(DEFAULT_STARTUP),
-        budget: positive("budget", keys.budget.as_ref(), problems).or(preset.budget),
+        startup: check_positive_duration("startup", keys.startup.as_ref(), problems)
+            .unwrap_or(DEFAULT_STARTUP),
+        budget: check_positive_duration("budget", keys.budget.as_ref(), problems).or(preset.budget),
         moves: None,
-        increment: duration("increment", keys.increment.as_ref(), problems).unwrap_or_default(),
-        per_move: positive("move", keys.per_move.as_ref(), problems).or(default_move),
-        margin: duration("margin", keys.margin.as_ref(), problems).unwrap_or(margin),
-        overruns: overruns(keys.overruns.as_ref(), measure, problems),
+        increment: check_duration("increment", keys.increment.as_ref(), problems)
+            .unwrap_or_default(),
+        per_move: check_positive_duration("move", keys.per_move.as_ref(), problems)
+            .or(default_move),
+        margin: check_duration("margin", keys.margin.as_ref(), problems).unwrap_or(margin),
+        overruns: check_clock_overruns(keys.overruns.as_ref(), measure, problems),
         measure,
         count_startup: keys
             .count_startup
             .as_ref()
             .map_or(preset.count_startup, |flag| *flag.get_ref()),
-        ponder: given(keys.ponder.as_ref()),
+        ponder: is_clock_flag_set(keys.ponder.as_ref()),
     };
     if let Some(short) = short {
         let per_move = control.per_move;
@@ -109,7 +112,7 @@ pub(super) fn time_control(
 }
 
 /// The clock in short form, which excludes the keys that it stands for.
-fn short_clock(keys: &ClockKeys, problems: &mut Problems) -> Option<ShortClock> {
+fn check_short_clock(keys: &ClockKeys, problems: &mut Problems) -> Option<ShortClock> {
     let field = keys.tc.as_ref()?;
     for (key, given) in [("budget", &keys.budget), ("increment", &keys.increment)] {
         if let Some(given) = given {
@@ -117,11 +120,14 @@ fn short_clock(keys: &ClockKeys, problems: &mut Problems) -> Option<ShortClock> 
             problems.add(problem.help(format!("remove `{key}` or `tc`")));
         }
     }
-    tc(Some(field), problems)
+    check_tc_key(Some(field), problems)
 }
 
 /// The clock in short form in `field`.
-pub(super) fn tc(field: Given<'_, String>, problems: &mut Problems) -> Option<ShortClock> {
+pub(super) fn check_tc_key(
+    field: Given<'_, String>,
+    problems: &mut Problems,
+) -> Option<ShortClock> {
     let field = field?;
     let read = field.get_ref().parse().map_err(|error: NotShortClock| {
         let problem = Problem::new(field.span(), "invalid value for `tc`");
@@ -131,12 +137,13 @@ pub(super) fn tc(field: Given<'_, String>, problems: &mut Problems) -> Option<Sh
 }
 
 /// Reports keys that need a budget where none is set.
-fn check_budget(keys: &ClockKeys, problems: &mut Problems) {
+fn check_clock_budget(keys: &ClockKeys, problems: &mut Problems) {
     if keys.budget.is_some() || keys.tc.is_some() {
         return;
     }
-    let nothing =
-        |text: &&toml::Spanned<TimeText>| parse(&text.get_ref().0) != Some(Duration::ZERO);
+    let nothing = |text: &&toml::Spanned<TimeText>| {
+        parse_limit_duration(&text.get_ref().0) != Some(Duration::ZERO)
+    };
     if let Some(increment) = keys.increment.as_ref().filter(nothing) {
         let problem = Problem::new(increment.span(), "`increment` needs a `budget` to add to");
         problems.add(problem.help("add `budget = \"60s\"`, or remove `increment`"));
@@ -149,28 +156,32 @@ fn check_budget(keys: &ClockKeys, problems: &mut Problems) {
 }
 
 /// How many late turns of a game are forgiven. Nothing waits for one that used up its CPU time.
-fn overruns(field: Given<'_, i128>, measure: Measure, problems: &mut Problems) -> u32 {
+fn check_clock_overruns(field: Given<'_, i128>, measure: Measure, problems: &mut Problems) -> u32 {
     if let Some(field) = field
         && measure == Measure::Cpu
     {
         let title = "cannot use `overruns` together with `measure = \"cpu\"`";
         problems.add(Problem::new(field.span(), title).help("remove one of them"));
     }
-    whole("overruns", field, &(0..=MOST_OVERRUNS), problems).unwrap_or(0)
+    check_whole_number("overruns", field, &(0..=MOST_OVERRUNS), problems).unwrap_or(0)
 }
 
-fn given(field: Given<'_, bool>) -> bool {
+fn is_clock_flag_set(field: Given<'_, bool>) -> bool {
     field.is_some_and(|flag| *flag.get_ref())
 }
 
-fn measure(field: Given<'_, String>, preset: Measure, problems: &mut Problems) -> Measure {
+fn check_clock_measure(
+    field: Given<'_, String>,
+    preset: Measure,
+    problems: &mut Problems,
+) -> Measure {
     let Some(field) = field else { return preset };
     match field.get_ref().as_str() {
         "wall" => Measure::Wall,
         "cpu" => Measure::Cpu,
         other => {
             let problem = Problem::new(field.span(), "invalid value for `measure`");
-            problems.add(problem.label(instead(other, ["wall", "cpu"])));
+            problems.add(problem.label(suggest_similar_word(other, ["wall", "cpu"])));
             Measure::default()
         }
     }
@@ -191,12 +202,12 @@ impl FromToml for TimeText {
 
 /// The duration in `field`, more than zero and at most [`LONGEST`]; `None` if it was not given, or
 /// cannot be read. Notes what is wrong.
-pub(super) fn positive(
+pub(super) fn check_positive_duration(
     key: &str,
     field: Given<'_, TimeText>,
     problems: &mut Problems,
 ) -> Option<Duration> {
-    let duration = duration(key, field, problems)?;
+    let duration = check_duration(key, field, problems)?;
     if duration.is_zero() {
         let at = field.map(toml::Spanned::span).unwrap_or_default();
         let problem = Problem::new(at, format!("`{key}` leaves no time"));
@@ -206,9 +217,13 @@ pub(super) fn positive(
 }
 
 /// The duration in `field`, from zero to [`LONGEST`].
-fn duration(key: &str, field: Given<'_, TimeText>, problems: &mut Problems) -> Option<Duration> {
+fn check_duration(
+    key: &str,
+    field: Given<'_, TimeText>,
+    problems: &mut Problems,
+) -> Option<Duration> {
     let field = field?;
-    let expected = match parse(&field.get_ref().0) {
+    let expected = match parse_limit_duration(&field.get_ref().0) {
         Some(duration) if duration <= LONGEST => return Some(duration),
         Some(_) => "expected at most 24h",
         None => "expected a duration such as \"500ms\", \"10s\" or \"1m30s\"",
@@ -218,7 +233,7 @@ fn duration(key: &str, field: Given<'_, TimeText>, problems: &mut Problems) -> O
     None
 }
 
-fn parse(text: &str) -> Option<Duration> {
+fn parse_limit_duration(text: &str) -> Option<Duration> {
     humantime::parse_duration(text).ok()
 }
 
@@ -251,7 +266,8 @@ mod tests {
     fn durations_are_read_from_zero_to_a_day() {
         let read = |text: &str| {
             let mut problems = Problems::default();
-            let read = duration("move", Some(&field(TimeText(text.to_owned()))), &mut problems);
+            let read =
+                check_duration("move", Some(&field(TimeText(text.to_owned()))), &mut problems);
             assert_eq!(read.is_none(), !problems.is_empty());
             read
         };
@@ -268,7 +284,12 @@ mod tests {
     #[test]
     fn numbers_are_read_at_both_ends_of_their_range() {
         let read = |number| {
-            whole::<u64>("seed", Some(&field(number)), &(0..=u64::MAX), &mut Problems::default())
+            check_whole_number::<u64>(
+                "seed",
+                Some(&field(number)),
+                &(0..=u64::MAX),
+                &mut Problems::default(),
+            )
         };
         assert_eq!(read(0), Some(0));
         assert_eq!(read(u64::MAX.into()), Some(u64::MAX));
@@ -278,7 +299,8 @@ mod tests {
 
     #[test]
     fn the_default_move_limit_holds_only_without_a_budget() {
-        let control = |keys| time_control(&keys, &LimitPreset::default(), &mut Problems::default());
+        let control =
+            |keys| check_clock_keys(&keys, &LimitPreset::default(), &mut Problems::default());
         let default = control(ClockKeys::default());
         assert_eq!((default.startup, default.per_move), (DEFAULT_STARTUP, Some(DEFAULT_MOVE)));
         assert_eq!((default.budget, default.increment), (None, Duration::ZERO));

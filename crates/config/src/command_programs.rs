@@ -5,48 +5,49 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::missing_programs;
-use super::problem::{InvalidValue, instead};
+use super::missing_programs::{missing_program, missing_script, unbuilt_program};
+use super::problem::{InvalidValue, suggest_similar_word};
 use referee_entrants::build_commands::build_command;
 use referee_entrants::is_executable;
 use referee_record::model::player_spec::PlayerKind;
 use referee_sandbox::is_system_path;
 
 /// The built-in player called `name`.
-pub(super) fn bot(name: &str) -> Result<PlayerKind, InvalidValue> {
-    if referee_bots::named(name).is_ok() {
+pub(super) fn built_in_player_kind(name: &str) -> Result<PlayerKind, InvalidValue> {
+    if referee_bots::parse_bot_name(name).is_ok() {
         return Ok(PlayerKind::Bot(name.to_owned()));
     }
     let title = format!("unknown built-in player `{}`", name.escape_debug());
     let is_limited = name.starts_with("search-");
     let help = "write the number of positions per move, for example `search-100`".to_owned();
-    let nearest = || instead(name, referee_bots::NAMES.iter().copied());
+    let nearest = || suggest_similar_word(name, referee_bots::NAMES.iter().copied());
     Err(InvalidValue::new(title, if is_limited { help } else { nearest() }))
 }
 
 /// The program of a command that runs in `dir`; a program without a `/` is looked up in `path`.
-pub(super) fn command(
+pub(super) fn find_command_program(
     words: &[String],
     dir: &Path,
     path: Option<&OsStr>,
 ) -> Result<PathBuf, InvalidValue> {
-    let program = program_word(words)?;
-    let file = find(program, dir, path)?;
-    if !is_interpreter(&file) {
-        refuse_link(program, dir)?;
+    let program = command_program_word(words)?;
+    let file = find_program(program, dir, path)?;
+    if !is_venv_python(&file) {
+        refuse_program_link(program, dir)?;
     }
-    check_arguments(words, dir)?;
+    check_command_arguments(words, dir)?;
     Ok(file)
 }
 
 /// The program of a command that runs in `dir` with the system in the folder `root`, as the player
 /// finds it there. A program without a `/` is looked up in `path`.
-pub(super) fn command_in(
+pub(super) fn find_program_in_root(
     root: &Path,
     words: &[String],
     dir: &Path,
     path: &OsStr,
 ) -> Result<PathBuf, InvalidValue> {
-    let word = program_word(words)?;
+    let word = command_program_word(words)?;
     let is_there = |program: &PathBuf| {
         let below = program.strip_prefix("/").ok();
         // A link may lead to something that is only there inside.
@@ -58,18 +59,18 @@ pub(super) fn command_in(
     } else if is_there(&own) {
         Some(own)
     } else {
-        return command(words, dir, None);
+        return find_command_program(words, dir, None);
     };
     let found = found.ok_or_else(|| {
         let title = format!("cannot find `{}` in `{}`", word.escape_debug(), root.display());
         InvalidValue::new(title, "`root` is the folder of an unpacked image with the program")
     })?;
-    check_arguments(words, dir)?;
+    check_command_arguments(words, dir)?;
     Ok(found)
 }
 
 /// The word of a command that names its program.
-fn program_word(words: &[String]) -> Result<&str, InvalidValue> {
+fn command_program_word(words: &[String]) -> Result<&str, InvalidValue> {
     let Some(program) = words.first().filter(|program| !program.is_empty()) else {
         let help = "give a program and its arguments";
         return Err(InvalidValue::new("the command is empty", help));
@@ -82,10 +83,10 @@ fn program_word(words: &[String]) -> Result<&str, InvalidValue> {
 }
 
 /// Checks the files that a command names behind its program.
-fn check_arguments(words: &[String], dir: &Path) -> Result<(), InvalidValue> {
-    words[1..].iter().try_for_each(|word| refuse_link(word, dir))?;
-    match missing_programs::missing_script(words, dir) {
-        Some(script) => Err(missing_programs::missing("file", script, dir)),
+fn check_command_arguments(words: &[String], dir: &Path) -> Result<(), InvalidValue> {
+    words[1..].iter().try_for_each(|word| refuse_program_link(word, dir))?;
+    match missing_script(words, dir) {
+        Some(script) => Err(missing_program("file", script, dir)),
         None => Ok(()),
     }
 }
@@ -93,29 +94,31 @@ fn check_arguments(words: &[String], dir: &Path) -> Result<(), InvalidValue> {
 /// Refuses a file in the player's folder that is a link out of it: the player may read every file
 /// of its command, so a link would give it a private file or another player's program. A program of
 /// the system may be a link.
-fn refuse_link(word: &str, dir: &Path) -> Result<(), InvalidValue> {
-    match target_outside(word, dir) {
-        Some(target) if target.is_file() && !is_system_path(&target) => Err(link_out(word)),
+fn refuse_program_link(word: &str, dir: &Path) -> Result<(), InvalidValue> {
+    match link_target_outside(word, dir) {
+        Some(target) if target.is_file() && !is_system_path(&target) => {
+            Err(outside_link_error(word))
+        }
         _ => Ok(()),
     }
 }
 
 /// Where a file or folder in the player's folder leads, if it is a link out of it.
-pub(super) fn target_outside(word: &str, dir: &Path) -> Option<PathBuf> {
+pub(super) fn link_target_outside(word: &str, dir: &Path) -> Option<PathBuf> {
     let (target, inside) = (dir.join(word).canonicalize().ok()?, dir.canonicalize().ok()?);
     let is_named_outside = Path::new(word).is_absolute() || word.contains("..");
     (!is_named_outside && !target.starts_with(inside)).then_some(target)
 }
 
 /// The error that a player's file or folder is a link out of its folder.
-pub(super) fn link_out(word: &str) -> InvalidValue {
+pub(super) fn outside_link_error(word: &str) -> InvalidValue {
     let title =
         format!("`{}` is a link that points outside the player's folder", word.escape_debug());
     InvalidValue::new(title, "put the file itself there, or specify the target of the link")
 }
 
 /// Whether a program is that of a virtual environment of Python, which is a link.
-fn is_interpreter(program: &Path) -> bool {
+fn is_venv_python(program: &Path) -> bool {
     let is_called_so = |path: &Path| {
         path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"))
     };
@@ -126,17 +129,21 @@ fn is_interpreter(program: &Path) -> bool {
 }
 
 /// The program that `word` names: relative to `dir` if it has a `/`, otherwise from `path`.
-fn find(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, InvalidValue> {
-    if word.contains('/') { beside(word, dir) } else { in_path(word, dir, path) }
+fn find_program(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, InvalidValue> {
+    if word.contains('/') {
+        find_program_in_dir(word, dir)
+    } else {
+        find_program_in_path(word, dir, path)
+    }
 }
 
-fn beside(word: &str, dir: &Path) -> Result<PathBuf, InvalidValue> {
+fn find_program_in_dir(word: &str, dir: &Path) -> Result<PathBuf, InvalidValue> {
     let program = dir.join(word);
     let shown = word.escape_debug();
     let Ok(metadata) = fs::metadata(&program) else {
         let build = program.parent().and_then(build_command);
-        return Err(build.filter(|_| !missing_programs::is_file_name(word)).map_or_else(
-            || missing_programs::missing(what(word), word, dir),
+        return Err(build.filter(|_| !missing_programs::is_source_file_name(word)).map_or_else(
+            || missing_program(program_or_file(word), word, dir),
             |build| {
                 let help = format!("build it with `{build}`");
                 InvalidValue::new(format!("cannot find the program `{shown}`"), help)
@@ -148,7 +155,7 @@ fn beside(word: &str, dir: &Path) -> Result<PathBuf, InvalidValue> {
         return Err(InvalidValue::new(format!("`{shown}` is a folder, not a program"), help));
     }
     if !is_executable(&metadata) {
-        return Err(missing_programs::not_built(&program, word).unwrap_or_else(|| {
+        return Err(unbuilt_program(&program, word).unwrap_or_else(|| {
             let help = "make it executable with `chmod +x`, or put its interpreter before it";
             InvalidValue::new(format!("`{shown}` is not executable"), help)
         }));
@@ -156,7 +163,11 @@ fn beside(word: &str, dir: &Path) -> Result<PathBuf, InvalidValue> {
     Ok(program)
 }
 
-fn in_path(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, InvalidValue> {
+fn find_program_in_path(
+    word: &str,
+    dir: &Path,
+    path: Option<&OsStr>,
+) -> Result<PathBuf, InvalidValue> {
     let folders = path.map(std::env::split_paths).into_iter().flatten();
     let mut programs = folders.map(|folder| dir.join(folder).join(word));
     let runs = |file: &PathBuf| fs::metadata(file).is_ok_and(|found| is_executable(&found));
@@ -164,11 +175,11 @@ fn in_path(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, Inva
         return Ok(program);
     }
     let own = dir.join(word);
-    if let Some(complaint) = missing_programs::not_built(&own, word) {
+    if let Some(complaint) = unbuilt_program(&own, word) {
         return Err(complaint);
     }
-    if missing_programs::is_file_name(word) && !own.is_file() {
-        return Err(missing_programs::missing("file", word, dir));
+    if missing_programs::is_source_file_name(word) && !own.is_file() {
+        return Err(missing_program("file", word, dir));
     }
     let shown = word.escape_debug();
     let help = if own.is_file() {
@@ -179,12 +190,12 @@ fn in_path(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, Inva
     Err(InvalidValue::new(format!("cannot find the program `{shown}` in PATH"), help))
 }
 
-fn what(word: &str) -> &'static str {
-    if missing_programs::is_file_name(word) { "file" } else { "program" }
+fn program_or_file(word: &str) -> &'static str {
+    if missing_programs::is_source_file_name(word) { "file" } else { "program" }
 }
 
 /// The command as one would type it in a shell.
-pub(super) fn shown_command(launch: &PlayerKind, words: &[String]) -> String {
+pub(super) fn format_player_command(launch: &PlayerKind, words: &[String]) -> String {
     match launch {
         PlayerKind::Bot(name) => format!("bot:{name}"),
         PlayerKind::Command { .. } => {

@@ -13,10 +13,10 @@ use super::grades_keys::GradesKeys;
 use super::hook_keys::HookKeys;
 use super::league_keys::LeagueKeys;
 use super::opening_books::OpeningsKeys;
-use super::player_keys::{PlayerKeys, players};
+use super::player_keys::{PlayerKeys, read_player_keys};
 use super::problem::Problems;
 use super::stages::StagesKeys;
-use super::toml_keys::{Field, FromTable, FromToml, TableReader, table_keys};
+use super::toml_keys::{Field, FromTable, FromToml, TomlTableReader, table_keys};
 
 table_keys! {
     /// A configuration file.
@@ -42,7 +42,7 @@ table_keys! {
     "containment" => containment: Option<ContainmentKeys>,
     "build" => build: Option<BuildKeys>,
     /// `None` if `players` is not a list of tables.
-    via(players) => players: Option<Vec<PlayerKeys>>,
+    via(read_player_keys) => players: Option<Vec<PlayerKeys>>,
 }
 
 /// The value of `fault-policy`.

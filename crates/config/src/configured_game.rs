@@ -5,14 +5,14 @@ use referee_games::{AnyGame, GameError, OptionError, OptionSpec, Options, Shared
 use referee_record::model::bounds;
 use referee_record::model::containment::ContainmentRequest;
 use referee_record::model::game_rules::{GameRules, UnsuitedBot, refuse_engine};
-use referee_record::plain_files;
+use referee_record::plain_files::read_plain_text;
 
 use super::LARGEST;
 use super::game_file::GameValue;
 use super::given_options::GivenOption;
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::player_spec::LookupPaths;
-use super::problem::{ByteSpan, Problem, Problems, instead};
+use super::problem::{ByteSpan, Problem, Problems, suggest_similar_word};
 
 /// The game and the options in force.
 pub(super) struct ConfiguredGame {
@@ -57,7 +57,7 @@ impl ConfiguredGame {
 }
 
 /// The game that `value` names, with the options `given`; `None` if a problem was noted.
-pub(super) fn read(
+pub(super) fn read_configured_game(
     value: Option<&GameValue>,
     given: &[GivenOption],
     (place, request): (LookupPaths<'_>, &ContainmentRequest),
@@ -66,20 +66,22 @@ pub(super) fn read(
     let value = value?;
     let game = value.open(place, request, problems)?;
     let at = value.span();
-    let (options, remarks) = options(&*game, at, (given, place), problems)?;
+    let (options, remarks) = check_game_options(&*game, at, (given, place), problems)?;
     Some(ConfiguredGame { game, options, remarks })
 }
 
 /// The options in force, each checked alone and then all together, with remarks about the files
 /// that they name.
-fn options(
+fn check_game_options(
     game: &dyn AnyGame,
     game_at: ByteSpan,
     (given, place): (&[GivenOption], LookupPaths<'_>),
     problems: &mut Problems,
 ) -> Option<(Options, Vec<String>)> {
-    let refused: Vec<_> =
-        given.iter().filter_map(|option| refused(option, game.name(), game.options())).collect();
+    let refused: Vec<_> = given
+        .iter()
+        .filter_map(|option| find_option_problem(option, game.name(), game.options()))
+        .collect();
     if !refused.is_empty() {
         problems.extend(refused);
         return None;
@@ -87,10 +89,10 @@ fn options(
     let (name, refusal) =
         match Options::resolve(game.options(), given.iter().map(GivenOption::texts)) {
             Ok(mut options) => {
-                let remarks = load(&mut options, given, place, problems)?;
-                match senseless(game, &options) {
+                let remarks = load_game_option_files(&mut options, given, place, problems)?;
+                match find_option_conflict(game, &options) {
                     Ok(None) => {
-                        refuse_large(&options, given, game_at, problems)?;
+                        refuse_large_options(&options, given, game_at, problems)?;
                         return Some((options, remarks));
                     }
                     Ok(Some(refusal)) => (None, refusal),
@@ -98,11 +100,11 @@ fn options(
                         problems.fail(failed);
                         return None;
                     }
-                    Err(GameError::Options(error)) => of_option(&error),
+                    Err(GameError::Options(error)) => describe_option_error(&error),
                     Err(error) => (None, error.to_string()),
                 }
             }
-            Err(error) => of_option(&error),
+            Err(error) => describe_option_error(&error),
         };
     let alone = name.and_then(|name| given.iter().find(|option| *option.name.get_ref() == name));
     if let Some(option) = alone {
@@ -117,12 +119,12 @@ fn options(
 }
 
 /// The option that is wrong, if it is a single one, and the reason.
-fn of_option(error: &OptionError) -> (Option<String>, String) {
+fn describe_option_error(error: &OptionError) -> (Option<String>, String) {
     (error.name().map(str::to_owned), error.to_string())
 }
 
 /// Refuses options that, with the files that they name, are longer than a log may have them.
-fn refuse_large(
+fn refuse_large_options(
     options: &Options,
     given: &[GivenOption],
     game_at: ByteSpan,
@@ -146,16 +148,16 @@ fn refuse_large(
 }
 
 /// Reads the files that options name, relative to the folder of the configuration.
-fn load(
+fn load_game_option_files(
     options: &mut Options,
     given: &[GivenOption],
     place: LookupPaths<'_>,
     problems: &mut Problems,
 ) -> Option<Vec<String>> {
     let read = |name: &str| {
-        plain_files::text(&place.base.join(name), LARGEST).map_err(|why| why.to_string())
+        read_plain_text(&place.base.join(name), LARGEST).map_err(|why| why.to_string())
     };
-    let error = match options.load(read) {
+    let error = match options.load_files(read) {
         Ok(remarks) => return Some(remarks),
         Err(error) => error,
     };
@@ -168,7 +170,10 @@ fn load(
 }
 
 /// Why options that are valid one by one do not make a playable game, if so.
-fn senseless(game: &dyn AnyGame, options: &Options) -> Result<Option<String>, GameError> {
+fn find_option_conflict(
+    game: &dyn AnyGame,
+    options: &Options,
+) -> Result<Option<String>, GameError> {
     match game.endless(options)? {
         None if game.program().is_some() => game.start(options).map(|_| None),
         reason => Ok(reason),
@@ -176,11 +181,11 @@ fn senseless(game: &dyn AnyGame, options: &Options) -> Result<Option<String>, Ga
 }
 
 /// The problem with one option, if any.
-fn refused(option: &GivenOption, game: &str, specs: &[OptionSpec]) -> Option<Problem> {
+fn find_option_problem(option: &GivenOption, game: &str, specs: &[OptionSpec]) -> Option<Problem> {
     let name = option.name.get_ref();
     let Some(spec) = specs.iter().find(|spec| spec.name == *name) else {
         let title = format!("{game} has no option `{}`", name.escape_debug());
-        let label = instead(name, specs.iter().map(|spec| &*spec.name));
+        let label = suggest_similar_word(name, specs.iter().map(|spec| &*spec.name));
         return Some(Problem::new(option.name.span(), title).label(label));
     };
     let unquoted = match spec.kind {

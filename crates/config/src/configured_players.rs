@@ -10,40 +10,43 @@ use referee_record::model::record::Anchor;
 use referee_sandbox::{Level, Mechanism, Requirement};
 
 use super::config_file::ConfigFile;
-use super::hidden_files::{hide_other_players, player_folders};
+use super::hidden_files::{hide_other_players, player_folders_to_hide};
 use super::player_keys::PlayerKeys;
 use super::player_spec::LookupPaths;
-use super::player_table_checks;
+use super::player_table_checks::{check_player_table, take_absent_players};
 use super::problem::{Problem, Problems};
 
 /// Takes those without a player out of `file`. Returns their names and the reasons.
-pub(super) fn absent(file: &mut ConfigFile, problems: &mut Problems) -> BTreeMap<String, String> {
+pub(super) fn split_absent_players(
+    file: &mut ConfigFile,
+    problems: &mut Problems,
+) -> BTreeMap<String, String> {
     let Some(players) = &mut file.players else { return BTreeMap::new() };
-    problems.of_players(|problems| {
-        note_doubled_names(players, problems);
-        player_table_checks::take_absent(players, problems)
+    problems.in_players(|problems| {
+        note_duplicate_players(players, problems);
+        take_absent_players(players, problems)
     })
 }
 
 /// Checks all players; those with a problem, which is noted, are left out.
-pub(super) fn check(
+pub(super) fn check_configured_players(
     given: Vec<PlayerKeys>,
     place: LookupPaths<'_>,
     builds: Option<&BuildRules>,
     problems: &mut Problems,
 ) -> Vec<PlayerSpec> {
-    let mut players: Vec<PlayerSpec> = problems.of_players(|problems| {
-        note_too_few(&given, problems);
+    let mut players: Vec<PlayerSpec> = problems.in_players(|problems| {
+        note_too_few_players(&given, problems);
         given
             .into_iter()
-            .filter_map(|keys| player_table_checks::check(keys, place, builds, problems))
+            .filter_map(|keys| check_player_table(keys, place, builds, problems))
             .collect()
     });
     hide_other_players(&mut players, place.base);
     players
 }
 
-fn note_too_few(given: &[PlayerKeys], problems: &mut Problems) {
+fn note_too_few_players(given: &[PlayerKeys], problems: &mut Problems) {
     let (title, at) = match given {
         [] => ("no players", 0..0),
         [player] => ("only one player", player.at.clone()),
@@ -53,7 +56,7 @@ fn note_too_few(given: &[PlayerKeys], problems: &mut Problems) {
     problems.add(Problem::new(at, title).help(help));
 }
 
-fn note_doubled_names(given: &[PlayerKeys], problems: &mut Problems) {
+fn note_duplicate_players(given: &[PlayerKeys], problems: &mut Problems) {
     let mut seen = HashMap::new();
     for name in given.iter().filter_map(|player| player.name.as_ref()) {
         let first = seen.entry(name.get_ref()).or_insert_with(|| name.span());
@@ -67,7 +70,7 @@ fn note_doubled_names(given: &[PlayerKeys], problems: &mut Problems) {
 
 /// Refuses a folder as a system of a player's own that holds, or belongs to, something else: the
 /// configuration, the results or another player.
-pub(super) fn refuse_roots(
+pub(super) fn refuse_player_roots(
     players: &[PlayerKeys],
     base: &Path,
     results: &Path,
@@ -103,7 +106,7 @@ pub(super) fn refuse_roots(
 }
 
 /// Requires what a player needs for a system or a network of its own, if one of them has that.
-pub(super) fn require_for_rooms(
+pub(super) fn require_for_player_access(
     players: &[PlayerKeys],
     containment: &mut ContainmentRequest,
     problems: &mut Problems,
@@ -129,7 +132,7 @@ pub(super) fn require_for_rooms(
 }
 
 /// The players whose ratings are fixed, by name.
-pub(super) fn anchors(players: &[PlayerKeys], problems: &mut Problems) -> Vec<Anchor> {
+pub(super) fn check_player_ratings(players: &[PlayerKeys], problems: &mut Problems) -> Vec<Anchor> {
     let mut anchors = Vec::new();
     for keys in players {
         let (Some(name), Some(rating)) = (&keys.name, &keys.rating) else { continue };
@@ -152,6 +155,6 @@ pub(super) fn with_players_hidden(
     let dirs = players.iter().filter_map(|keys| keys.dir.as_ref());
     let dirs: Vec<PathBuf> = dirs.map(|dir| base.join(dir.get_ref())).collect();
     let mut request = containment.clone();
-    request.hidden.extend(player_folders(dirs.iter().map(PathBuf::as_path), base));
+    request.hidden.extend(player_folders_to_hide(dirs.iter().map(PathBuf::as_path), base));
     request
 }

@@ -2,14 +2,14 @@
 
 use referee_games::GameError;
 use referee_match::game_program::OpenError;
-use referee_report::colour::Styled;
+use referee_report::colour::ColouredText;
 
 /// Why a configuration, a game file or the word for a player cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file is invalid. The message has every problem, its place, and how to fix it.
     #[error("{0}")]
-    Written(Styled),
+    Written(ColouredText),
     /// This process has no working directory, to which paths would be relative.
     #[error("cannot find the working directory: {0}")]
     NoPlace(#[source] std::io::Error),

@@ -6,18 +6,17 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::ConfigError;
-use super::clock_limits::{TimeText, positive};
-use super::command_programs;
+use super::clock_limits::{TimeText, check_positive_duration};
+use super::command_programs::find_command_program;
 use super::player_spec::LookupPaths;
-use super::problem::{ByteSpan, InvalidValue, Problem, Problems, SourceText, instead};
-use super::text;
-use super::toml_keys::{Field, FromTable, TableReader, table_keys};
+use super::problem::{ByteSpan, InvalidValue, Problem, Problems, SourceText, suggest_similar_word};
+use super::toml_keys::{Field, FromTable, TomlTableReader, table_keys};
+use super::{ConfigError, read_config_text};
 use referee_entrants::relative_path::relative_path;
 use referee_games::{GameKind, RulesProgram, SharedGame};
 use referee_match::game_program::{DEFAULT_REPLY, FoundProgram};
 use referee_record::model::bounds::LONGEST_TEXT;
-use referee_record::model::clock::millis;
+use referee_record::model::clock::whole_millis;
 use referee_record::model::containment::ContainmentRequest;
 use referee_report::colour::Colour;
 
@@ -67,7 +66,7 @@ table_keys! {
 
 impl GameValue {
     /// Reads the value; `None` if it is missing or of another type, which is noted.
-    pub(super) fn read(keys: &mut TableReader<'_>, problems: &mut Problems) -> Option<Self> {
+    pub(super) fn read(keys: &mut TomlTableReader<'_>, problems: &mut Problems) -> Option<Self> {
         match keys.value("game").map(Spanned::get_ref) {
             Some(DeValue::Table(_)) => {
                 keys.optional::<Option<_>>("game", problems).map(Self::Program)
@@ -110,13 +109,15 @@ impl GameValue {
         problems: &mut Problems,
     ) -> Option<LocatedGame> {
         match self {
-            Self::Word(word) if is_path(word.get_ref()) => from_file(word, place, problems),
-            Self::Word(word) => built_in(word, problems).map(LocatedGame::BuiltIn),
+            Self::Word(word) if is_game_file_path(word.get_ref()) => {
+                locate_game_in_file(word, place, problems)
+            }
+            Self::Word(word) => check_built_in_game(word, problems).map(LocatedGame::BuiltIn),
             Self::Program(GameKeys { from: Some(from), program }) => {
                 if program.note_keys_beside(from, problems) {
                     return None;
                 }
-                from_file(from, place, problems)
+                locate_game_in_file(from, place, problems)
             }
             Self::Program(GameKeys { from: None, program }) => {
                 Some(LocatedGame::Program(program.find(place, problems)?.configured_in(".")))
@@ -126,28 +127,28 @@ impl GameValue {
 }
 
 /// Whether a word is the path of a game file, not the name of a game.
-fn is_path(word: &str) -> bool {
+fn is_game_file_path(word: &str) -> bool {
     word.contains('/') || Path::new(word).extension().is_some_and(|end| end == "toml")
 }
 
-fn built_in(word: &Spanned<String>, problems: &mut Problems) -> Option<GameKind> {
+fn check_built_in_game(word: &Spanned<String>, problems: &mut Problems) -> Option<GameKind> {
     let kind = GameKind::named(word.get_ref());
     if kind.is_none() {
         let title = format!("unknown game `{}`", word.get_ref().escape_debug());
         let known = GameKind::all().iter().map(|kind| kind.name());
-        let label = instead(word.get_ref(), known);
+        let label = suggest_similar_word(word.get_ref(), known);
         let help = "any other game needs a rules program: `game = \"./game.toml\"`";
         problems.add(Problem::new(word.span(), title).label(label).help(help));
     }
     kind
 }
 
-fn from_file(
+fn locate_game_in_file(
     path: &Spanned<String>,
     place: LookupPaths<'_>,
     problems: &mut Problems,
 ) -> Option<LocatedGame> {
-    match find_in_file(&place.base.join(path.get_ref()), place, Colour::Plain) {
+    match find_game_file_program(&place.base.join(path.get_ref()), place, Colour::Plain) {
         Ok(found) => {
             let folder =
                 relative_path(place.base, Path::new(&found.program.dir)).display().to_string();
@@ -200,42 +201,43 @@ impl ProgramKeys {
         }
         let words: Vec<String> =
             command.get_ref().iter().map(|word| word.get_ref().clone()).collect();
-        let program = command_programs::command(&words, place.base, place.path);
-        let program = program.map_err(|error| problems.add(error.at(command.span()))).ok()?;
-        let reply = positive("reply", self.reply.as_ref(), problems);
+        let program = find_command_program(&words, place.base, place.path);
+        let program =
+            program.map_err(|error| problems.add(error.into_problem(command.span()))).ok()?;
+        let reply = check_positive_duration("reply", self.reply.as_ref(), problems);
         let mut files = Vec::new();
         for file in self.files.iter().flat_map(Spanned::get_ref) {
             if !place.base.join(file.get_ref()).exists() {
-                problems.add(no_file(file.get_ref()).at(file.span()));
+                problems.add(missing_game_file(file.get_ref()).into_problem(file.span()));
                 return None;
             }
             files.push(file.get_ref().clone());
         }
-        Some(FoundProgram::named(RulesProgram {
+        Some(FoundProgram::from_named(RulesProgram {
             command: words,
             program: program.display().to_string(),
             dir: place.base.display().to_string(),
             files,
-            reply_ms: millis(reply.unwrap_or(DEFAULT_REPLY)),
+            reply_ms: whole_millis(reply.unwrap_or(DEFAULT_REPLY)),
             ..RulesProgram::default()
         }))
     }
 }
 
-fn no_file(name: &str) -> InvalidValue {
+fn missing_game_file(name: &str) -> InvalidValue {
     let title = format!("cannot find the file `{}`", name.escape_debug());
     InvalidValue::new(title, "`files` are relative to the game file's folder")
 }
 
 /// Finds the program that a game file describes.
-pub(super) fn find_in_file(
+pub(super) fn find_game_file_program(
     path: &Path,
     place: LookupPaths<'_>,
     colour: Colour,
 ) -> Result<FoundProgram, ConfigError> {
     let name = path.display().to_string();
-    let text = text(path, GAME_FILE, &name)?;
-    let base = folder_of(path)?;
+    let text = read_config_text(path, GAME_FILE, &name)?;
+    let base = game_file_folder(path)?;
     let mut problems = Problems::default();
     let place = LookupPaths { base: &base, ..place };
     let keys = ProgramKeys::from_text(&text, &mut problems);
@@ -248,7 +250,7 @@ pub(super) fn find_in_file(
 pub(super) const GAME_FILE: (&str, &str) = ("game file", "pass another file, or create this one");
 
 /// The folder of the file at `path`, which may be a link to a file in another folder.
-fn folder_of(path: &Path) -> Result<PathBuf, ConfigError> {
+fn game_file_folder(path: &Path) -> Result<PathBuf, ConfigError> {
     let found = fs::canonicalize(path).map_err(|error| {
         ConfigError::input(format!("cannot find the folder of `{}`: {error}", path.display()))
     })?;
@@ -266,7 +268,7 @@ pub fn open_game_file(
 ) -> Result<SharedGame, ConfigError> {
     let search = std::env::var_os("PATH");
     let place = LookupPaths { base: Path::new("."), path: search.as_deref() };
-    let found = find_in_file(path, place, colour)?;
+    let found = find_game_file_program(path, place, colour)?;
     let here = std::env::current_dir().and_then(fs::canonicalize).unwrap_or_default();
     let folder = relative_path(&here, Path::new(&found.program.dir)).display().to_string();
     Ok(found.configured_in(&folder).open(request)?)

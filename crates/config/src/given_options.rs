@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::problem::Problems;
-use super::toml_keys::{FromKey, FromToml, as_table, typed};
+use super::toml_keys::{FromKey, FromToml, read_toml_table, read_toml_value};
 
 /// An entry of `options`, with its value as text.
 #[derive(Debug, Clone)]
@@ -39,11 +39,11 @@ impl FromKey for GivenOptions {
         value: &Spanned<DeValue<'_>>,
         problems: &mut Problems,
     ) -> Self {
-        let entries = as_table(key, value, problems).into_iter().flatten();
+        let entries = read_toml_table(key, value, problems).into_iter().flatten();
         let option = |(name, value): (&Spanned<Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
             let name = Spanned::new(name.span(), name.get_ref().to_string());
             let GivenOptionText(text) =
-                typed::<GivenOptionText>(name.get_ref(), value, problems)?.into_inner();
+                read_toml_value::<GivenOptionText>(name.get_ref(), value, problems)?.into_inner();
             let quoted = value.get_ref().is_str();
             Some(GivenOption { value: Spanned::new(value.span(), text), name, quoted })
         };

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use toml::Spanned;
 
-use super::clock_limits::whole;
+use super::clock_limits::check_whole_number;
 use super::player_keys::{PlayerKeys, RunMethod};
-use super::problem::{ByteSpan, Problem, Problems, instead};
-use super::toml_keys::{Field, FromTable, Given, TableReader, table_keys};
+use super::problem::{ByteSpan, Problem, Problems, suggest_similar_word};
+use super::toml_keys::{Field, FromTable, Given, TomlTableReader, table_keys};
 use referee_record::model::grades::{Grades, RankBy, RankMark, ScoreMark};
 use referee_record::model::stage::{Format, Stage};
 
@@ -37,7 +37,7 @@ table_keys! {
 }
 
 /// Checks the grades that `keys` ask for, for these players and those `absent`.
-pub(super) fn check(
+pub(super) fn check_grades_keys(
     keys: Option<&GradesKeys>,
     (players, absent): (Option<&[PlayerKeys]>, &BTreeMap<String, String>),
     stages: &[Stage],
@@ -58,29 +58,29 @@ pub(super) fn check(
         }
     }
     let mut ranks: Vec<RankMark> =
-        keys.ranks.iter().filter_map(|keys| rank_mark(keys, problems)).collect();
+        keys.ranks.iter().filter_map(|keys| check_rank_mark(keys, problems)).collect();
     ranks.sort_by_key(|line| line.rank);
     let against = keys.against.iter();
-    let against = against.filter_map(|keys| score_mark(keys, players, problems)).collect();
+    let against = against.filter_map(|keys| check_score_mark(keys, players, problems)).collect();
     // A rank beyond the last line gives 0 marks, so no player that plays may get less than the
     // lowest of these.
     let lowest = ranks.iter().map(|line| line.marks).fold(0.0, f64::min);
     let failed = match keys.failed.as_ref() {
         None => lowest,
-        given => finite("failed", given, problems)?,
+        given => check_finite_marks("failed", given, problems)?,
     };
     Some(Grades {
-        by: rank_by(keys.by.as_ref(), problems),
+        by: check_grades_by(keys.by.as_ref(), problems),
         graded_only: keys.count_built_in.as_ref().is_some_and(|counts| !counts.get_ref()),
         ranks,
         against,
         failed,
         absent: absent.clone(),
-        exempt: exempt(players, stages),
+        exempt: list_ungraded_players(players, stages),
     })
 }
 
-fn rank_by(given: Given<'_, String>, problems: &mut Problems) -> RankBy {
+fn check_grades_by(given: Given<'_, String>, problems: &mut Problems) -> RankBy {
     let Some(given) = given else { return RankBy::default() };
     match given.get_ref().as_str() {
         "low" => RankBy::Low,
@@ -88,14 +88,14 @@ fn rank_by(given: Given<'_, String>, problems: &mut Problems) -> RankBy {
         "high" => RankBy::High,
         other => {
             let problem = Problem::new(given.span(), "invalid value for `by`");
-            problems.add(problem.label(instead(other, ["low", "rank", "high"])));
+            problems.add(problem.label(suggest_similar_word(other, ["low", "rank", "high"])));
             RankBy::default()
         }
     }
 }
 
 /// The names of the players that others are measured against, which are not graded themselves.
-fn exempt(players: Option<&[PlayerKeys]>, stages: &[Stage]) -> Vec<String> {
+fn list_ungraded_players(players: Option<&[PlayerKeys]>, stages: &[Stage]) -> Vec<String> {
     let is_exempt =
         |keys: &&PlayerKeys| matches!(keys.run, RunMethod::Bot(_)) || keys.rating.is_some();
     let players = players.unwrap_or_default().iter().filter(is_exempt);
@@ -107,12 +107,12 @@ fn exempt(players: Option<&[PlayerKeys]>, stages: &[Stage]) -> Vec<String> {
     named.chain(anchors).collect()
 }
 
-fn rank_mark(keys: &RankKeys, problems: &mut Problems) -> Option<RankMark> {
-    let rank = whole("rank", keys.rank.as_ref(), &(1..=u32::MAX), problems)?;
-    Some(RankMark { rank, marks: finite("marks", keys.marks.as_ref(), problems)? })
+fn check_rank_mark(keys: &RankKeys, problems: &mut Problems) -> Option<RankMark> {
+    let rank = check_whole_number("rank", keys.rank.as_ref(), &(1..=u32::MAX), problems)?;
+    Some(RankMark { rank, marks: check_finite_marks("marks", keys.marks.as_ref(), problems)? })
 }
 
-fn score_mark(
+fn check_score_mark(
     keys: &ScoreKeys,
     players: Option<&[PlayerKeys]>,
     problems: &mut Problems,
@@ -125,14 +125,14 @@ fn score_mark(
     let mut names = players?.iter().filter_map(|player| Some(player.name.as_ref()?.get_ref()));
     if !names.clone().any(|name| name == player.get_ref()) {
         let title = format!("unknown player `{}`", player.get_ref().escape_debug());
-        let label = instead(player.get_ref(), names.by_ref().map(String::as_str));
+        let label = suggest_similar_word(player.get_ref(), names.by_ref().map(String::as_str));
         problems.add(Problem::new(player.span(), title).label(label));
     }
-    let marks = finite("marks", keys.marks.as_ref(), problems)?;
+    let marks = check_finite_marks("marks", keys.marks.as_ref(), problems)?;
     Some(ScoreMark { player: player.get_ref().clone(), score: *score.get_ref(), marks })
 }
 
-fn finite(key: &str, marks: Given<'_, f64>, problems: &mut Problems) -> Option<f64> {
+fn check_finite_marks(key: &str, marks: Given<'_, f64>, problems: &mut Problems) -> Option<f64> {
     let marks = marks?;
     if !marks.get_ref().is_finite() {
         let problem = Problem::new(marks.span(), format!("invalid value for `{key}`"));

@@ -9,8 +9,8 @@ use referee_record::model::player_spec::{PlayerKind, PlayerSpec};
 /// programs and the files that their commands name. Files that both players are made of stay visible
 /// to both. The folder `base` of the configuration belongs to no player.
 pub(super) fn hide_other_players(players: &mut [PlayerSpec], base: &Path) {
-    let parts: Vec<Vec<PathBuf>> = players.iter().map(parts).collect();
-    let dirs = player_folders(players.iter().map(|player| player.dir.as_path()), base);
+    let parts: Vec<Vec<PathBuf>> = players.iter().map(player_files_to_hide).collect();
+    let dirs = player_folders_to_hide(players.iter().map(|player| player.dir.as_path()), base);
     for (number, player) in players.iter_mut().enumerate() {
         let own = &parts[number];
         let others = parts.iter().enumerate().filter(|(other, _)| *other != number);
@@ -29,7 +29,10 @@ pub(super) fn hide_other_players(players: &mut [PlayerSpec], base: &Path) {
 
 /// The real paths of those of the folders `dirs` of players that are not the folder `base`, or
 /// around it.
-pub fn player_folders<'a>(dirs: impl Iterator<Item = &'a Path>, base: &Path) -> Vec<PathBuf> {
+pub fn player_folders_to_hide<'a>(
+    dirs: impl Iterator<Item = &'a Path>,
+    base: &Path,
+) -> Vec<PathBuf> {
     let base = fs::canonicalize(base).unwrap_or_else(|_| base.to_owned());
     let mut found: Vec<PathBuf> = dirs
         .filter_map(|dir| fs::canonicalize(dir).ok())
@@ -41,7 +44,7 @@ pub fn player_folders<'a>(dirs: impl Iterator<Item = &'a Path>, base: &Path) -> 
 }
 
 /// The real paths of the files and folders that make a player.
-fn parts(player: &PlayerSpec) -> Vec<PathBuf> {
+fn player_files_to_hide(player: &PlayerSpec) -> Vec<PathBuf> {
     let mut parts = match &player.kind {
         // The referee's own program.
         PlayerKind::Bot(_) => return Vec::new(),

@@ -4,7 +4,7 @@ use toml::Spanned;
 
 use super::player_spec::LookupPaths;
 use super::problem::{Problem, Problems};
-use super::toml_keys::{Field, FromTable, TableReader, table_keys};
+use super::toml_keys::{Field, FromTable, TomlTableReader, table_keys};
 use referee_record::model::tournament::Hook;
 
 table_keys! {
@@ -14,7 +14,7 @@ table_keys! {
 }
 
 /// Checks the hook that `keys` ask for.
-pub(super) fn check(
+pub(super) fn check_hook_keys(
     keys: Option<&HookKeys>,
     place: LookupPaths<'_>,
     problems: &mut Problems,

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use referee_record::fingerprint::is_left_out;
-use referee_record::plain_files;
+use referee_record::fingerprint::is_left_out_of_hash;
+use referee_record::plain_files::read_plain_start;
 
 /// The most modules of a program.
 const MOST: usize = 200;
@@ -20,13 +20,13 @@ const SCRIPT_IMPORTS: [&str; 4] = ["require(", "import(", "import", "from"];
 /// The modules that the Python or JavaScript program in the file `main` imports from the folder of that
 /// file, also from one another, as names relative to `dir` like `main`. Files may be a stranger's, so
 /// nothing outside that folder counts, wherever a link or a name leads.
-pub(super) fn imported(main: &str, dir: &Path) -> Vec<String> {
+pub(super) fn find_imported_modules(main: &str, dir: &Path) -> Vec<String> {
     let beside = Path::new(main).parent().unwrap_or(Path::new(""));
     let Ok(main) = dir.join(main).canonicalize() else { return Vec::new() };
     let Some(home) = main.parent() else { return Vec::new() };
     let (mut known, mut open) = (BTreeSet::from([main.clone()]), vec![main.clone()]);
     while let Some(file) = open.pop() {
-        for path in imports_of(&file, home) {
+        for path in find_file_imports(&file, home) {
             let Ok(path) = path.canonicalize() else { continue };
             if path.starts_with(home) && known.len() <= MOST && known.insert(path.clone()) {
                 open.push(path);
@@ -42,20 +42,23 @@ pub(super) fn imported(main: &str, dir: &Path) -> Vec<String> {
 }
 
 /// The files that a file of the program in the folder `home` imports.
-fn imports_of(file: &Path, home: &Path) -> Vec<PathBuf> {
+fn find_file_imports(file: &Path, home: &Path) -> Vec<PathBuf> {
     let Some(folder) = file.parent() else { return Vec::new() };
     let text = || {
-        let bytes = plain_files::beginning(file, LONGEST).unwrap_or_default();
+        let bytes = read_plain_start(file, LONGEST).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
     };
     match file.extension().and_then(|end| end.to_str()) {
         Some("py") => {
-            let modules: BTreeSet<String> =
-                text().lines().flat_map(|line| line.split(';')).flat_map(python_modules).collect();
+            let modules: BTreeSet<String> = text()
+                .lines()
+                .flat_map(|line| line.split(';'))
+                .flat_map(parse_python_imports)
+                .collect();
             // Relative names start at the file, others at the main file.
             let places = BTreeSet::from([home, folder]);
             let files = |place: &Path| -> Vec<PathBuf> {
-                modules.iter().flat_map(|module| python_files(place, module)).collect()
+                modules.iter().flat_map(|module| python_module_files(place, module)).collect()
             };
             places.into_iter().flat_map(files).collect()
         }
@@ -64,14 +67,14 @@ fn imports_of(file: &Path, home: &Path) -> Vec<PathBuf> {
                 let mut files = SCRIPT_ENDS.iter().map(|end| folder.join(format!("{module}{end}")));
                 files.find(|file| file.is_file())
             };
-            script_modules(&text()).into_iter().filter_map(found).collect()
+            parse_javascript_imports(&text()).into_iter().filter_map(found).collect()
         }
         _ => Vec::new(),
     }
 }
 
 /// The files of the module of this name in a folder: a file, or all of a package.
-fn python_files(folder: &Path, module: &str) -> Vec<PathBuf> {
+fn python_module_files(folder: &Path, module: &str) -> Vec<PathBuf> {
     let (package, file) = (folder.join(module), folder.join(format!("{module}.py")));
     if file.is_file() && !package.join("__init__.py").is_file() {
         return vec![file];
@@ -81,7 +84,7 @@ fn python_files(folder: &Path, module: &str) -> Vec<PathBuf> {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let (path, kind) = (entry.path(), entry.file_type());
             let name = entry.file_name();
-            if name.to_str().is_none_or(is_left_out) {
+            if name.to_str().is_none_or(is_left_out_of_hash) {
             } else if kind.is_ok_and(|kind| kind.is_dir()) {
                 folders.push(path);
             } else if path.extension().is_some_and(|end| end == "py") {
@@ -93,11 +96,11 @@ fn python_files(folder: &Path, module: &str) -> Vec<PathBuf> {
 }
 
 /// The first parts of the names of modules that a statement of Python imports.
-fn python_modules(statement: &str) -> Vec<String> {
+fn parse_python_imports(statement: &str) -> Vec<String> {
     let names = |list: &str| -> Vec<String> {
         let first = |name: &str| {
             let name = name.trim_matches([' ', '(', ')', '\t']).split(['.', ' ']).next();
-            name.filter(|name| is_name(name)).map(str::to_owned)
+            name.filter(|name| is_module_name(name)).map(str::to_owned)
         };
         list.split('#').next().unwrap_or_default().split(',').filter_map(first).collect()
     };
@@ -113,12 +116,12 @@ fn python_modules(statement: &str) -> Vec<String> {
     }
 }
 
-fn is_name(text: &str) -> bool {
+fn is_module_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
 }
 
 /// The modules that a JavaScript program imports by a path, as it names them.
-fn script_modules(text: &str) -> BTreeSet<&str> {
+fn parse_javascript_imports(text: &str) -> BTreeSet<&str> {
     let mut found = BTreeSet::new();
     for quote in ['"', '\'', '`'] {
         let mut rest = text;
@@ -135,11 +138,11 @@ fn script_modules(text: &str) -> BTreeSet<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use referee_entrants::test_folder::folder;
+    use referee_entrants::test_folder::make_test_folder;
 
     #[test]
     fn modules_of_python_are_found_beside_the_main_file() {
-        let dir = folder(&[
+        let dir = make_test_folder(&[
             (
                 "bot.py",
                 "import json, idea as it  # not other\nfrom engine.tree import Tree\nif 1:\n    \
@@ -157,12 +160,12 @@ mod tests {
             ("engine/notes.txt", ""),
             ("weights.py", ""),
         ]);
-        let found = |main: &str| imported(main, dir.path()).join(" ");
+        let found = |main: &str| find_imported_modules(main, dir.path()).join(" ");
         let all = "deep.py engine/leaf.py engine/tree.py idea.py late.py search/__init__.py \
                    weights.py";
         assert_eq!(found("bot.py"), all);
         assert_eq!((found("other.py"), found("gone.py")), (String::new(), String::new()));
-        let below = imported("../idea.py", &dir.path().join("engine"));
+        let below = find_imported_modules("../idea.py", &dir.path().join("engine"));
         let all = "../bot.py ../deep.py ../engine/leaf.py ../engine/tree.py ../late.py \
                    ../search/__init__.py ../weights.py";
         assert_eq!(below.join(" "), all);
@@ -170,7 +173,7 @@ mod tests {
 
     #[test]
     fn modules_of_javascript_are_found_where_it_says() {
-        let dir = folder(&[
+        let dir = make_test_folder(&[
             (
                 "play.js",
                 "const a = require('./ai/a'); import b from \"./b.mjs\";\nlog(\"./debug.log\");\n",
@@ -181,14 +184,14 @@ mod tests {
             ("late/index.js", ""),
             ("debug.log", "written by the player"),
         ]);
-        let found = imported("play.js", dir.path()).join(" ");
+        let found = find_imported_modules("play.js", dir.path()).join(" ");
         assert_eq!(found, "ai/a.js b.mjs late/index.js util/c.json");
     }
 
     #[test]
     fn nothing_outside_the_folder_of_the_program_is_a_module() {
         use std::os::unix::fs::symlink;
-        let dir = folder(&[
+        let dir = make_test_folder(&[
             ("mine/bot.py", "import link, tree\nfrom .. import other\n"),
             ("mine/bot.js", "require('../other.json'); require('./../mine/../other.json')"),
             ("other.py", ""),
@@ -199,7 +202,7 @@ mod tests {
         symlink(dir.path().join("outside"), dir.path().join("mine/tree")).expect("a link");
         symlink("nowhere", dir.path().join("mine/gone.py")).expect("a link");
         for main in ["mine/bot.py", "mine/bot.js"] {
-            assert_eq!(imported(main, dir.path()), Vec::<String>::new(), "{main}");
+            assert_eq!(find_imported_modules(main, dir.path()), Vec::<String>::new(), "{main}");
         }
     }
 }

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
-use super::clock_limits::{TimeText, positive, whole};
+use super::clock_limits::{TimeText, check_positive_duration, check_whole_number};
 use super::config_file::ConfigFile;
-use super::configured_tournament;
-use super::containment_keys::bytes;
+use super::configured_tournament::check_tournament_name;
+use super::containment_keys::check_byte_size;
 use super::problem::{ByteSpan, Problem, Problems};
-use super::toml_keys::{Field, FromTable, Given, TableReader, table_keys};
-use referee_record::model::league_settings::{GameBounds, LeagueSettings, QuietHours};
+use super::toml_keys::{Field, FromTable, Given, TomlTableReader, table_keys};
+use referee_record::model::league_settings::{LeagueGameBounds, LeagueSettings, QuietHours};
 use referee_sandbox::resource_limits::{KIB, MIB};
 
 /// The default folder that authors hand in to, beside the configuration.
@@ -33,7 +33,7 @@ table_keys! {
 }
 
 /// Checks the settings that `file` asks for; `None` if it is not a league.
-pub(super) fn check(
+pub(super) fn check_league_keys(
     file: &ConfigFile,
     base: &Path,
     problems: &mut Problems,
@@ -49,7 +49,7 @@ pub(super) fn check(
     let none = LeagueKeys::default();
     let keys = keys.unwrap_or(&none);
     let mut size = |key, field: &Field<String>, least, usual| {
-        bytes(key, field.as_ref(), least, problems).unwrap_or(usual)
+        check_byte_size(key, field.as_ref(), least, problems).unwrap_or(usual)
     };
     let largest = size("largest", &keys.largest, 4 * KIB, LeagueSettings::LARGEST);
     let disk = size("disk", &keys.disk, MIB, LeagueSettings::DISK.max(largest));
@@ -60,29 +60,30 @@ pub(super) fn check(
         problems.add(problem.help("expected enough space for a submission of maximum size"));
     }
     let games = keys.games_per_day.as_ref();
-    let bounds = GameBounds {
-        per_day: whole("games-per-day", games, &(1..=MOST_GAMES), problems),
-        quiet: quiet(keys.quiet.as_ref(), problems),
+    let bounds = LeagueGameBounds {
+        per_day: check_whole_number("games-per-day", games, &(1..=MOST_GAMES), problems),
+        quiet: check_quiet_hours(keys.quiet.as_ref(), problems),
     };
     Some(LeagueSettings {
         bounds,
-        hand_in: hand_in(keys.hand_in.as_ref(), base, problems),
+        hand_in: check_hand_in_folder(keys.hand_in.as_ref(), base, problems),
         entrants: base.join(ENTRANTS),
-        continues: continued(keys.continues.as_ref(), file.name.as_ref(), problems),
+        continues: check_continued_league(keys.continues.as_ref(), file.name.as_ref(), problems),
         pseudonyms: keys.pseudonyms.as_ref().is_some_and(|field| *field.get_ref()),
         largest,
         disk,
-        every: positive("every", keys.every.as_ref(), problems).unwrap_or(LeagueSettings::EVERY),
+        every: check_positive_duration("every", keys.every.as_ref(), problems)
+            .unwrap_or(LeagueSettings::EVERY),
     })
 }
 
 /// The name of the league before this one, which is called `own`.
-fn continued(
+fn check_continued_league(
     field: Given<'_, String>,
     own: Given<'_, String>,
     problems: &mut Problems,
 ) -> Option<String> {
-    let name = configured_tournament::name(field, problems)?;
+    let name = check_tournament_name(field, problems)?;
     if own.is_some_and(|own| *own.get_ref() == name) {
         let at = field.map(Spanned::span).unwrap_or_default();
         let problem = Problem::new(at, format!("`continues` is the name of this league, `{name}`"));
@@ -92,7 +93,7 @@ fn continued(
     Some(name)
 }
 
-fn hand_in(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> PathBuf {
+fn check_hand_in_folder(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> PathBuf {
     let Some(field) = field else { return base.join(HAND_IN) };
     let name = field.get_ref();
     if name.is_empty() || name.contains('\0') || base.join(name) == base.join(ENTRANTS) {
@@ -103,10 +104,10 @@ fn hand_in(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> Pa
 }
 
 /// The quiet hours in `field`.
-fn quiet(field: Given<'_, String>, problems: &mut Problems) -> Option<QuietHours> {
+fn check_quiet_hours(field: Given<'_, String>, problems: &mut Problems) -> Option<QuietHours> {
     let field = field?;
     let hours = field.get_ref().split_once('-').and_then(|(from, to)| {
-        let hours = QuietHours { from: minute(from)?, to: minute(to)? };
+        let hours = QuietHours { from: parse_quiet_minute(from)?, to: parse_quiet_minute(to)? };
         (hours.from != hours.to).then_some(hours)
     });
     if hours.is_none() {
@@ -118,7 +119,7 @@ fn quiet(field: Given<'_, String>, problems: &mut Problems) -> Option<QuietHours
 }
 
 /// The minute of the day that a text such as `07:30` names.
-fn minute(text: &str) -> Option<u16> {
+fn parse_quiet_minute(text: &str) -> Option<u16> {
     let number = |digits: &str, below: u16| {
         let is_number = digits.len() == 2 && digits.bytes().all(|digit| digit.is_ascii_digit());
         digits.parse().ok().filter(|&number: &u16| is_number && number < below)
@@ -134,10 +135,10 @@ mod tests {
     #[test]
     fn times_of_day_are_read_to_the_minute() {
         for (text, read) in [("00:00", Some(0)), ("23:59", Some(1439)), (" 07:30", Some(450))] {
-            assert_eq!(minute(text), read, "{text}");
+            assert_eq!(parse_quiet_minute(text), read, "{text}");
         }
         for text in ["", "7:00", "24:00", "07:60", "+7:00", "07:0x", "07:00:00", "0700"] {
-            assert_eq!(minute(text), None, "{text}");
+            assert_eq!(parse_quiet_minute(text), None, "{text}");
         }
     }
 }

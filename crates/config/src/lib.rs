@@ -61,6 +61,13 @@ mod stages;
 mod tests;
 mod toml_keys;
 
+use self::configured_players::split_absent_players;
+use self::configured_tournament::{
+    check_tournament, check_tournament_builds, tournament_results_folder,
+};
+use self::grades_keys::check_grades_keys;
+use self::league_keys::check_league_keys;
+use self::stages::check_stages;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
@@ -70,10 +77,10 @@ pub use clock_limits::{DEFAULT_MARGIN, DEFAULT_MOVE, DEFAULT_STARTUP};
 pub use configured_tournament::ConfiguredBuilds;
 pub use error::ConfigError;
 pub use game_file::open_game_file;
-pub use hidden_files::player_folders;
-pub use player_argument::{PlayerArgument, program_of};
-pub use player_spec::remarks;
-pub use problem::similar;
+pub use hidden_files::player_folders_to_hide;
+pub use player_argument::{PlayerArgument, player_from_start};
+pub use player_spec::remarks_on_player;
+pub use problem::find_similar_word;
 pub use rules_program::find_rules_program;
 
 use config_file::ConfigFile;
@@ -82,7 +89,7 @@ use problem::{Problems, SourceText};
 use referee_record::model::grades::Grades;
 use referee_record::model::league_settings::LeagueSettings;
 use referee_record::model::tournament::Tournament;
-use referee_record::plain_files::{self, ReadError};
+use referee_record::plain_files::{ReadError, read_plain_text};
 use referee_report::colour::Colour;
 use referee_sandbox::Level;
 use toml_keys::FromTable;
@@ -131,7 +138,7 @@ impl LoadedConfig {
     ///
     /// # Errors
     /// There are problems.
-    pub fn whole(self) -> Result<Tournament, ConfigError> {
+    pub fn into_tournament(self) -> Result<Tournament, ConfigError> {
         match (self.tournament, self.problems) {
             (Some(tournament), None) => Ok(tournament),
             (_, problems) => Err(problems.unwrap_or_else(|| ConfigError::input("no tournament"))),
@@ -157,21 +164,21 @@ impl Configuration {
     /// It cannot be read. Other problems are noted, and reported by the part that needs them.
     pub fn read(path: &Path, colour: Colour) -> Result<Self, ConfigError> {
         let name = path.display().to_string();
-        let text = text(path, CONFIGURATION, &name)?;
+        let text = read_config_text(path, CONFIGURATION, &name)?;
         let folder = path.parent().unwrap_or(path).join(".");
         let base = fs::canonicalize(folder).map_err(|error| {
             ConfigError::input(format!("cannot find the folder of `{name}`: {error}"))
         })?;
-        Ok(Self::parsed(name, text, base, colour))
+        Ok(Self::from_text(name, text, base, colour))
     }
 
-    fn parsed(name: String, text: String, base: PathBuf, colour: Colour) -> Self {
+    fn from_text(name: String, text: String, base: PathBuf, colour: Colour) -> Self {
         let mut noted = Problems::default();
         let mut file = ConfigFile::from_text(&text, &mut noted);
         let players = file.iter().flat_map(|file| &file.players).flatten();
         let names = players.filter_map(|keys| Some(keys.name.as_ref()?.get_ref().clone()));
         let names = names.collect();
-        let absent = file.as_mut().map(|file| configured_players::absent(file, &mut noted));
+        let absent = file.as_mut().map(|file| split_absent_players(file, &mut noted));
         Self { name, text, base, colour, file, absent: absent.unwrap_or_default(), names, noted }
     }
 
@@ -187,11 +194,12 @@ impl Configuration {
     }
 
     fn tournament_in(&self, place: LookupPaths<'_>) -> LoadedConfig {
-        let mut problems = self.noted.with_further();
-        let tournament = self.file.clone().and_then(|file| {
-            configured_tournament::check(file, self.absent.clone(), place, &mut problems)
-        });
-        let tournament = tournament.filter(|_| problems.only_of_players());
+        let mut problems = self.noted.copy_for_check();
+        let tournament = self
+            .file
+            .clone()
+            .and_then(|file| check_tournament(file, self.absent.clone(), place, &mut problems));
+        let tournament = tournament.filter(|_| problems.has_only_player_problems());
         let is_whole = tournament.is_some() && problems.is_empty();
         let problems = (!is_whole).then(|| self.error(problems));
         LoadedConfig { tournament, problems, names: self.names.clone() }
@@ -202,10 +210,10 @@ impl Configuration {
     /// # Errors
     /// They have problems.
     pub fn grades(&self) -> Result<Option<Grades>, ConfigError> {
-        self.part(|file, problems| {
+        self.check_part(|file, problems| {
             let players = file.players.as_deref();
-            let stages = stages::check(&file.stages, players, None, problems);
-            grades_keys::check(file.grades.as_ref(), (players, &self.absent), &stages, problems)
+            let stages = check_stages(&file.stages, players, None, problems);
+            check_grades_keys(file.grades.as_ref(), (players, &self.absent), &stages, problems)
         })
     }
 
@@ -214,9 +222,9 @@ impl Configuration {
     /// # Errors
     /// The settings have problems.
     pub fn league(&self) -> Result<Option<LeaguePlace>, ConfigError> {
-        self.part(|file, problems| {
-            let settings = league_keys::check(file, &self.base, problems)?;
-            let dir = configured_tournament::results_folder(file, &self.base, problems)?;
+        self.check_part(|file, problems| {
+            let settings = check_league_keys(file, &self.base, problems)?;
+            let dir = tournament_results_folder(file, &self.base, problems)?;
             Some(LeaguePlace { dir, settings, players: self.names.clone() })
         })
     }
@@ -227,7 +235,7 @@ impl Configuration {
     /// They have problems, which are reported with all others of the configuration.
     pub fn builds(&self) -> Result<Option<ConfiguredBuilds>, ConfigError> {
         let builds =
-            self.part(|file, problems| configured_tournament::builds(file, &self.base, problems));
+            self.check_part(|file, problems| check_tournament_builds(file, &self.base, problems));
         builds.map_err(|problems| self.tournament().problems.unwrap_or(problems))
     }
 
@@ -235,13 +243,13 @@ impl Configuration {
     /// to; `None` if the file does not say. Its other problems do not matter.
     pub fn results_folder(&self) -> Option<PathBuf> {
         let here = Path::new(&self.name).parent().unwrap_or(Path::new(""));
-        configured_tournament::results_folder(self.file.as_ref()?, here, &mut Problems::default())
+        tournament_results_folder(self.file.as_ref()?, here, &mut Problems::default())
     }
 
     /// A key that decides what programs may do, or that takes the place of one of the files `words`.
     /// A configuration that may be that of the player in the folder `place`, a real path, must have
     /// none.
-    pub fn power_over(&self, words: &[&String], place: &Path) -> Option<&'static str> {
+    pub fn find_unsafe_key(&self, words: &[&String], place: &Path) -> Option<&'static str> {
         let file = self.file.as_ref()?;
         let level = file.containment.as_ref().and_then(|keys| keys.level.as_ref());
         let is_weaker = level.is_some_and(|level| level.get_ref() != Level::Strict.name());
@@ -259,13 +267,13 @@ impl Configuration {
 
     /// Checks a part of the file. Other parts are neither checked nor started, and no problem of a
     /// player's is in the way.
-    fn part<T>(
+    fn check_part<T>(
         &self,
         check: impl FnOnce(&ConfigFile, &mut Problems) -> Option<T>,
     ) -> Result<Option<T>, ConfigError> {
-        let mut problems = self.noted.with_further();
+        let mut problems = self.noted.copy_for_check();
         let part = self.file.as_ref().and_then(|file| check(file, &mut problems));
-        if problems.only_of_players() { Ok(part) } else { Err(self.error(problems)) }
+        if problems.has_only_player_problems() { Ok(part) } else { Err(self.error(problems)) }
     }
 
     fn error(&self, problems: Problems) -> ConfigError {
@@ -274,8 +282,12 @@ impl Configuration {
 }
 
 /// The text of the file at `path`, called `name`; `advice` says what to do if it is missing.
-fn text(path: &Path, (kind, advice): (&str, &str), name: &str) -> Result<String, ConfigError> {
-    plain_files::text(path, LARGEST).map_err(|why| match why {
+fn read_config_text(
+    path: &Path,
+    (kind, advice): (&str, &str),
+    name: &str,
+) -> Result<String, ConfigError> {
+    read_plain_text(path, LARGEST).map_err(|why| match why {
         ReadError::Failed(error) if error.kind() == ErrorKind::NotFound => {
             ConfigError::input(format!("cannot find the {kind} `{name}`; {advice}"))
         }

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use super::problem::{InvalidValue, similar};
+use super::problem::{InvalidValue, find_similar_word};
 use referee_entrants::build_commands::{COMPILERS, build_command, extension, names_in};
 
 /// File extensions that an interpreter runs.
@@ -18,7 +18,7 @@ const INTERPRETERS: [&str; 14] = [
 
 /// The error that `path`, shown as `shown`, is a source file given as a program; `None` if it is
 /// not one.
-pub(super) fn not_built(path: &Path, shown: &str) -> Option<InvalidValue> {
+pub(super) fn unbuilt_program(path: &Path, shown: &str) -> Option<InvalidValue> {
     let command = build_command(path).filter(|_| path.is_file())?;
     Some(InvalidValue::new(
         format!("`{}` is source code, not a program", shown.escape_debug()),
@@ -27,12 +27,12 @@ pub(super) fn not_built(path: &Path, shown: &str) -> Option<InvalidValue> {
 }
 
 /// The error that `dir` contains no `word`; `what` says what it was meant to be.
-pub(super) fn missing(what: &str, word: &str, dir: &Path) -> InvalidValue {
+pub(super) fn missing_program(what: &str, word: &str, dir: &Path) -> InvalidValue {
     let path = Path::new(word);
     let folder = path.parent().map_or(dir.to_owned(), |parent| dir.join(parent));
     let names = names_in(&folder);
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or(word);
-    let help = match similar(name, names.iter().map(String::as_str)) {
+    let help = match find_similar_word(name, names.iter().map(String::as_str)) {
         Some(other) if other != name => {
             format!("did you mean `{}`?", path.with_file_name(other).display())
         }
@@ -42,7 +42,7 @@ pub(super) fn missing(what: &str, word: &str, dir: &Path) -> InvalidValue {
 }
 
 /// Whether `word` looks like the name of a source file, not of a program.
-pub(super) fn is_file_name(word: &str) -> bool {
+pub(super) fn is_source_file_name(word: &str) -> bool {
     let known = |extension| {
         SCRIPTS.contains(&extension) || COMPILERS.iter().any(|(known, _)| *known == extension)
     };
@@ -58,18 +58,18 @@ pub(super) fn missing_script<'a>(words: &'a [String], dir: &Path) -> Option<&'a 
         return None;
     }
     let mut is_value = false;
-    let args = args.iter().take_while(|arg| !names_code(arg)).filter(|arg| {
-        let was_value = std::mem::replace(&mut is_value, takes_value(program, arg));
+    let args = args.iter().take_while(|arg| !is_interpreter_code_option(arg)).filter(|arg| {
+        let was_value = std::mem::replace(&mut is_value, interpreter_takes_value(program, arg));
         !was_value && !arg.starts_with('-')
     });
     // The values of options may come before the script.
-    let mut files = args.filter(|arg| dir.join(arg).is_file() || is_file_name(arg));
+    let mut files = args.filter(|arg| dir.join(arg).is_file() || is_source_file_name(arg));
     files.next().map(String::as_str).filter(|file| !dir.join(file).exists())
 }
 
 /// Whether this option of an interpreter takes the next argument, which then names no script: a list
 /// of paths, a module, a setting.
-fn takes_value(program: &str, option: &str) -> bool {
+fn interpreter_takes_value(program: &str, option: &str) -> bool {
     let options: &[&str] = match program {
         "java" => &["-cp", "-classpath", "--class-path", "-p", "--module-path", "--add-modules"],
         "node" => &["-r", "--require", "--import", "--loader", "-C", "--conditions"],
@@ -82,7 +82,7 @@ fn takes_value(program: &str, option: &str) -> bool {
 }
 
 /// Whether an option is followed by code or a module instead of a file: `-c`, `-lc`, `-m`, `-e`.
-fn names_code(arg: &str) -> bool {
+fn is_interpreter_code_option(arg: &str) -> bool {
     arg == "--eval"
         || arg.starts_with('-') && !arg.starts_with("--") && arg.ends_with(['c', 'e', 'm'])
 }
@@ -90,11 +90,11 @@ fn names_code(arg: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use referee_entrants::test_folder::folder;
+    use referee_entrants::test_folder::make_test_folder;
 
     #[test]
     fn the_script_of_an_interpreter_is_looked_for() {
-        let dir = folder(&[("there.py", ""), ("there", "")]);
+        let dir = make_test_folder(&[("there.py", ""), ("there", "")]);
         let missing = |words: &str| {
             let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
             missing_script(&words, dir.path()).map(str::to_owned)
@@ -124,8 +124,8 @@ mod tests {
 
     #[test]
     fn similar_names_are_suggested() {
-        let dir = folder(&[("player.py", "")]);
-        let about = |word| missing("file", word, dir.path()).about("it");
+        let dir = make_test_folder(&[("player.py", "")]);
+        let about = |word| missing_program("file", word, dir.path()).describe_argument("it");
         assert_eq!(
             about("playr.py"),
             "it: cannot find the file `playr.py`; did you mean `player.py`?"

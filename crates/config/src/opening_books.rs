@@ -16,13 +16,15 @@ use toml::Spanned;
 use self::book::{Book, BookIndex, IndexError, UnplayableOpening};
 use self::book_entry::{EntryError, EntryProblem};
 use self::book_file::{BookFile, BookFormat};
-use super::clock_limits::whole;
+use super::clock_limits::check_whole_number;
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::player_spec::LookupPaths;
 use super::problem::{ByteSpan, Problem, Problems};
-use super::toml_keys::{Field, FromTable, TableReader, table_keys};
+use super::toml_keys::{Field, FromTable, TomlTableReader, table_keys};
 use referee_record::model::game_rules::GameRules;
-use referee_record::model::opening_source::{BookOrder, BookSelection, MOST_PLIES, OpeningSource};
+use referee_record::model::opening_source::{
+    BookOrder, MOST_PLIES, OpeningBookSelection, OpeningSource,
+};
 use referee_record::model::player_spec::BRIDGE;
 
 /// The most refused openings of a file to show.
@@ -38,11 +40,11 @@ table_keys! {
     "order" => order: Field<String>,
     "start" => start: Field<i128>,
     /// Whether neither `plies` nor `file` was given; a key with a wrong type counts as given.
-    via(has_neither) => is_empty: bool,
+    via(lacks_opening_keys) => is_empty: bool,
 }
 
-fn has_neither(keys: &mut TableReader<'_>, _: &mut Problems) -> bool {
-    keys.key("plies").is_none() && keys.key("file").is_none()
+fn lacks_opening_keys(keys: &mut TomlTableReader<'_>, _: &mut Problems) -> bool {
+    keys.key_span("plies").is_none() && keys.key_span("file").is_none()
 }
 
 /// A book whose first openings can be played.
@@ -63,7 +65,7 @@ impl TriedBook {
         problems: &mut Problems,
     ) {
         let Self { book, longest } = self;
-        let BookSelection { start: first, size, .. } = book.selection;
+        let OpeningBookSelection { start: first, size, .. } = book.selection;
         if let Some(start) = start.filter(|_| u64::from(first) > size) {
             let label = format!("expected at most {size}, the openings in the file");
             problems.add(Problem::new(start.span(), "invalid value for `start`").label(label));
@@ -78,7 +80,7 @@ impl TriedBook {
 
 /// Checks the openings that `keys` ask for, in games under these rules that end after `length`
 /// plies at the latest, if that is given.
-pub(super) fn check(
+pub(super) fn check_openings_keys(
     keys: Option<&OpeningsKeys>,
     length: Option<&Spanned<i128>>,
     rules: Option<GameRules>,
@@ -98,10 +100,10 @@ pub(super) fn check(
             problems.extend(at.map(|at| Problem::new(at, "`order` and `start` need a `file`")));
         }
         return Some(OpeningSource::Random {
-            plies: whole("plies", plies(), &(1..=MOST_PLIES), problems)?,
+            plies: check_whole_number("plies", plies(), &(1..=MOST_PLIES), problems)?,
         });
     };
-    let format = BookFormat::of(file.get_ref());
+    let format = BookFormat::from_file_name(file.get_ref());
     if let (Some(plies), false) = (plies(), format == BookFormat::Pgn) {
         let problem = Problem::new(file.span(), "`[openings]` has both `plies` and `file`");
         let problem = problem.earlier(plies.span(), "`plies` is here");
@@ -113,29 +115,29 @@ pub(super) fn check(
         problems.add(problem.label("expected the name of a file"));
         return None;
     };
-    let selection = BookSelection {
+    let selection = OpeningBookSelection {
         file: name.to_string_lossy().into_owned(),
         hash: String::new(),
         size: 0,
         read: 0,
-        order: order(keys.order.as_ref(), problems)?,
+        order: check_book_order(keys.order.as_ref(), problems)?,
         start: match &keys.start {
             None => 1,
-            start => whole("start", start.as_ref(), &(1..=u32::MAX), problems)?,
+            start => check_whole_number("start", start.as_ref(), &(1..=u32::MAX), problems)?,
         },
         plies: match plies() {
             None => None,
-            plies => Some(whole("plies", plies, &(1..=MOST_PLIES), problems)?),
+            plies => Some(check_whole_number("plies", plies, &(1..=MOST_PLIES), problems)?),
         },
     };
     let path = place.base.join(file.get_ref());
-    let tried = read((file, path), selection, rules?, problems)?;
+    let tried = read_opening_book((file, path), selection, rules?, problems)?;
     tried.note_unfit(file, keys.start.as_ref(), length, problems);
     Some(OpeningSource::Book(Arc::new(tried.book)))
 }
 
 /// The order of the openings.
-fn order(order: Option<&Spanned<String>>, problems: &mut Problems) -> Option<BookOrder> {
+fn check_book_order(order: Option<&Spanned<String>>, problems: &mut Problems) -> Option<BookOrder> {
     match order.map(|order| order.get_ref().as_str()) {
         None | Some("sequential") => Some(BookOrder::Sequential),
         Some("random") => Some(BookOrder::Random),
@@ -149,7 +151,7 @@ fn order(order: Option<&Spanned<String>>, problems: &mut Problems) -> Option<Boo
 }
 
 /// Notes every player that cannot start from an opening.
-pub(super) fn refuse_bridge(
+pub(super) fn refuse_bridge_with_openings(
     keys: Option<&OpeningsKeys>,
     players: Option<&[PlayerKeys]>,
     problems: &mut Problems,
@@ -170,9 +172,9 @@ pub(super) fn refuse_bridge(
 }
 
 /// Reads a whole book once, and refuses it if too many of its first openings cannot be played.
-fn read(
+fn read_opening_book(
     (named, path): (&Spanned<String>, PathBuf),
-    selection: BookSelection,
+    selection: OpeningBookSelection,
     rules: GameRules,
     problems: &mut Problems,
 ) -> Option<TriedBook> {
@@ -181,7 +183,7 @@ fn read(
     let BookIndex { places, hash } = match BookIndex::read(&file) {
         Ok(index) => index,
         Err(IndexError::Entry(EntryError::Wrong(wrong))) => {
-            problems.add(shown(&file, named, &wrong));
+            problems.add(describe_book_problem(&file, named, &wrong));
             return None;
         }
         Err(IndexError::Open(why)) => {
@@ -201,15 +203,15 @@ fn read(
         problems.add(refuse("this file contains no openings".to_owned()));
         return None;
     }
-    let selection = BookSelection { hash, size: places.len() as u64, ..selection };
+    let selection = OpeningBookSelection { hash, size: places.len() as u64, ..selection };
     let book = Book { file, rules, selection, places: Arc::new(places) };
-    match try_openings(&book) {
+    match try_book_openings(&book) {
         Ok(TriedOpenings { wrong, longest }) if wrong.is_empty() => {
             return Some(TriedBook { book, longest });
         }
         Ok(TriedOpenings { wrong, .. }) => {
             for problem in wrong.iter().take(MOST_SHOWN) {
-                problems.add(shown(&book.file, named, problem));
+                problems.add(describe_book_problem(&book.file, named, problem));
             }
             if let Some(more @ 1..) = wrong.len().checked_sub(MOST_SHOWN) {
                 problems.add(refuse(format!("{more} more openings in this file cannot be played")));
@@ -225,7 +227,7 @@ fn read(
             problems.add(refuse(format!("it cannot be read: {why}")));
         }
         Err(UnplayableOpening::Entry(EntryError::Wrong(wrong))) => {
-            problems.add(shown(&book.file, named, &wrong));
+            problems.add(describe_book_problem(&book.file, named, &wrong));
         }
     }
     None
@@ -240,12 +242,12 @@ struct TriedOpenings {
     longest: usize,
 }
 
-fn try_openings(book: &Book) -> Result<TriedOpenings, UnplayableOpening> {
+fn try_book_openings(book: &Book) -> Result<TriedOpenings, UnplayableOpening> {
     let (mut wrong, mut tried, mut longest) = (Vec::new(), 0, 0);
     let mut bytes = book.file.open().map_err(io::Error::from)?;
     for &place in book.places.iter().take(TRIED) {
         tried += 1;
-        match book.read(&mut bytes, place) {
+        match book.read_opening(&mut bytes, place) {
             Ok(opening) => longest = longest.max(opening.actions().len()),
             Err(UnplayableOpening::Entry(EntryError::Wrong(problem))) => wrong.push(problem),
             Err(other) => return Err(other),
@@ -258,8 +260,12 @@ fn try_openings(book: &Book) -> Result<TriedOpenings, UnplayableOpening> {
 }
 
 /// The problem with a line of a book, which the configuration names.
-fn shown(file: &BookFile, named: &Spanned<String>, wrong: &EntryProblem) -> Problem {
-    match file.line(wrong) {
+fn describe_book_problem(
+    file: &BookFile,
+    named: &Spanned<String>,
+    wrong: &EntryProblem,
+) -> Problem {
+    match file.read_problem_line(wrong) {
         Ok(line) => Problem::new(line.at, "invalid opening").label(&*wrong.label).in_file(
             named.get_ref(),
             line.text,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::command_programs::{link_out, target_outside};
+use super::command_programs::{link_target_outside, outside_link_error};
 use super::problem::InvalidValue;
 use referee_record::model::player_spec::EngineSettings;
 
@@ -21,11 +21,11 @@ impl OptionFiles {
     /// One of them is a link out of the engine's own folder.
     pub(super) fn find(settings: &EngineSettings, dir: &Path) -> Result<Self, InvalidValue> {
         let mut found = Self::default();
-        for name in settings.options.iter().flat_map(|(_, value)| names(value, dir)) {
+        for name in settings.options.iter().flat_map(|(_, value)| names_in_option(value, dir)) {
             let Ok(metadata) = fs::metadata(dir.join(name)) else { continue };
             // It would show the engine what its author wants to see.
-            if target_outside(name, dir).is_some() {
-                return Err(link_out(name));
+            if link_target_outside(name, dir).is_some() {
+                return Err(outside_link_error(name));
             }
             if metadata.is_file() {
                 found.files.push(name.to_owned());
@@ -38,10 +38,10 @@ impl OptionFiles {
 }
 
 /// Says which option names a file that does not exist, if one does.
-pub(super) fn missing(settings: &EngineSettings, dir: &Path) -> Option<String> {
+pub(super) fn find_missing_option_file(settings: &EngineSettings, dir: &Path) -> Option<String> {
     let missing = |(option, value): &(String, String)| {
-        let name = names(value, dir).find(|name| !dir.join(name).exists())?;
-        looks_like_path(option, name).then(|| {
+        let name = names_in_option(value, dir).find(|name| !dir.join(name).exists())?;
+        option_looks_like_path(option, name).then(|| {
             format!(
                 "the option `{}` names `{}`, which does not exist in {}",
                 option.escape_debug(),
@@ -54,7 +54,7 @@ pub(super) fn missing(settings: &EngineSettings, dir: &Path) -> Option<String> {
 }
 
 /// The names in a value: the whole, or its parts between colons, as in a list of folders.
-fn names<'v>(value: &'v str, dir: &Path) -> impl Iterator<Item = &'v str> {
+fn names_in_option<'v>(value: &'v str, dir: &Path) -> impl Iterator<Item = &'v str> {
     let is_one = dir.join(value).exists() || !value.contains('/');
     let parts = if is_one { vec![value] } else { value.split(':').collect() };
     // Nobody means the file `64` by `Hash = 64`.
@@ -65,7 +65,7 @@ fn names<'v>(value: &'v str, dir: &Path) -> impl Iterator<Item = &'v str> {
 
 /// Whether the value of an option is meant to be an existing file or folder. Engines create the
 /// files that they log to.
-fn looks_like_path(option: &str, name: &str) -> bool {
+fn option_looks_like_path(option: &str, name: &str) -> bool {
     let option = option.to_lowercase();
     let is_said = option.contains("file") || option.contains("path");
     let is_empty = name.starts_with('<') || name.eq_ignore_ascii_case("none");
@@ -75,7 +75,7 @@ fn looks_like_path(option: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use referee_entrants::test_folder::folder;
+    use referee_entrants::test_folder::make_test_folder;
 
     fn settings(options: &[(&str, &str)]) -> EngineSettings {
         let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
@@ -84,7 +84,12 @@ mod tests {
 
     #[test]
     fn values_that_exist_are_files_of_the_player() {
-        let dir = folder(&[("net.nnue", ""), ("a/KQvK.rtbw", ""), ("b/KRvK.rtbw", ""), ("64", "")]);
+        let dir = make_test_folder(&[
+            ("net.nnue", ""),
+            ("a/KQvK.rtbw", ""),
+            ("b/KRvK.rtbw", ""),
+            ("64", ""),
+        ]);
         let lists = format!("a:{}", dir.path().join("b").display());
         let given = settings(&[
             ("EvalFile", "net.nnue"),
@@ -96,14 +101,14 @@ mod tests {
         let found = OptionFiles::find(&given, dir.path()).expect("no links");
         assert_eq!(found.files, ["net.nnue"]);
         assert_eq!(found.folders, ["a", &lists[2..]]);
-        assert_eq!(missing(&given, dir.path()), None);
+        assert_eq!(find_missing_option_file(&given, dir.path()), None);
     }
 
     #[test]
     fn a_path_that_does_not_exist_is_named() {
-        let dir = folder(&[("a/x", "")]);
+        let dir = make_test_folder(&[("a/x", "")]);
         let missing = |name, value| {
-            let text = missing(&settings(&[(name, value)]), dir.path())?;
+            let text = find_missing_option_file(&settings(&[(name, value)]), dir.path())?;
             Some(text.split(", which").next()?.to_owned())
         };
         for (name, value, wrong) in [
@@ -127,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_link_out_of_the_folder_of_the_engine_is_refused() {
-        let (dir, other) = (folder(&[]), folder(&[("secret", "")]));
+        let (dir, other) = (make_test_folder(&[]), make_test_folder(&[("secret", "")]));
         let link = dir.path().join("net.nnue");
         std::os::unix::fs::symlink(other.path().join("secret"), link).expect("a link");
         let refused = OptionFiles::find(&settings(&[("EvalFile", "net.nnue")]), dir.path());

@@ -7,7 +7,7 @@ use toml::de::DeValue;
 
 use super::given_options::GivenOptions;
 use super::problem::{ByteSpan, Problems};
-use super::toml_keys::{Field, FromTable, FromToml, TableReader, table_keys, tables};
+use super::toml_keys::{Field, FromTable, FromToml, TomlTableReader, read_toml_tables, table_keys};
 use referee_record::model::player_spec::EngineProtocol;
 
 table_keys! {
@@ -51,14 +51,14 @@ pub(super) enum RunMethod {
 }
 
 impl RunMethod {
-    fn read(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
+    fn read(keys: &mut TomlTableReader<'_>, problems: &mut Problems) -> Self {
         let command = keys.optional("command", problems);
         let [uci, gtp] = ["uci", "gtp"].map(|key| keys.optional(key, problems));
         let bot = keys.optional("bot", problems);
         let absent = keys.optional("absent", problems);
         let given = ["command", "uci", "gtp", "bot", "absent"]
             .into_iter()
-            .filter_map(|key| Some((key, keys.key(key)?)))
+            .filter_map(|key| Some((key, keys.key_span(key)?)))
             .collect::<Vec<_>>();
         match &given[..] {
             [] => Self::Neither,
@@ -102,11 +102,11 @@ impl FromToml for EngineCommand {
 }
 
 /// Reads the players of the file; `None` if `players` is not a list of tables.
-pub(super) fn players(
-    keys: &mut TableReader<'_>,
+pub(super) fn read_player_keys(
+    keys: &mut TomlTableReader<'_>,
     problems: &mut Problems,
 ) -> Option<Vec<PlayerKeys>> {
     let Some(value) = keys.value("players") else { return Some(Vec::new()) };
     let expected = "`[[players]]`, in double brackets, above each player";
-    problems.of_players(|problems| tables("players", value, expected, problems))
+    problems.in_players(|problems| read_toml_tables("players", value, expected, problems))
 }

@@ -7,21 +7,22 @@ use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 
-use super::clock_limits::{tc, whole};
+use super::clock_limits::{check_tc_key, check_whole_number};
 use super::given_options::GivenOption;
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::player_spec::{
-    LookupPaths, PlayerTerms, Room, RootFolder, UnresolvedCommand, from_bot, from_command,
-    from_decision, from_engine, is_same, only, player_of_build, with_libraries, words_of,
+    LookupPaths, PlayerAccess, PlayerTerms, RootFolder, UnresolvedCommand, env_hash_words,
+    env_with_libraries, is_same_player_folder, only_player_start, spec_from_bot, spec_from_build,
+    spec_from_command, spec_from_decision, spec_from_engine,
 };
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems};
 use super::toml_keys::{Field, Given};
 use referee_entrants::build_plan::BuildPlan;
 use referee_entrants::build_rules::BuildRules;
-use referee_entrants::start_decision::{BuildState, decide};
+use referee_entrants::start_decision::{BuildState, decide_start};
 use referee_protocol::{Cost, MOST_COST};
 use referee_record::model::player_spec::{
-    EngineProtocol, EngineSettings, LONGEST_NAME, MOST_OUTAGES, PlayerSpec, name_problem,
+    EngineProtocol, EngineSettings, LONGEST_NAME, MOST_OUTAGES, PlayerSpec, player_name_problem,
 };
 use referee_record::model::seat_usage::{MOST_TOKENS, UsageLimit};
 use referee_sandbox::InvalidEndpoint;
@@ -32,7 +33,7 @@ const MOST_NODES: u64 = 1_000_000_000_000;
 const DEEPEST: u32 = 1000;
 
 /// Takes those without a player out of `players`. Returns their names and the reasons.
-pub(super) fn take_absent(
+pub(super) fn take_absent_players(
     players: &mut Vec<PlayerKeys>,
     problems: &mut Problems,
 ) -> BTreeMap<String, String> {
@@ -40,8 +41,8 @@ pub(super) fn take_absent(
     let (absent, present) = std::mem::take(players).into_iter().partition(is_absent);
     *players = present;
     let reason = |keys: PlayerKeys| {
-        let name = name(keys.name.as_ref(), problems);
-        note_useless(&keys, problems);
+        let name = check_player_name(keys.name.as_ref(), problems);
+        check_useless_player_keys(&keys, problems);
         let RunMethod::Absent(reason) = keys.run else { return None };
         Some((name?, reason?.into_inner()))
     };
@@ -49,35 +50,36 @@ pub(super) fn take_absent(
 }
 
 /// Checks the player that `keys` describe; `None` if a problem was noted.
-pub(super) fn check(
+pub(super) fn check_player_table(
     keys: PlayerKeys,
     place: LookupPaths<'_>,
     builds: Option<&BuildRules>,
     problems: &mut Problems,
 ) -> Option<PlayerSpec> {
-    let name = name(keys.name.as_ref(), problems);
-    note_useless(&keys, problems);
+    let name = check_player_name(keys.name.as_ref(), problems);
+    check_useless_player_keys(&keys, problems);
     let is_set = |flag: &Option<Spanned<bool>>| flag.as_ref().is_some_and(|it| *it.get_ref());
     let guesses = is_set(&keys.guesses);
     let restart = keys.restart.as_ref().map(|it| *it.get_ref());
-    let tc = tc(keys.tc.as_ref(), problems);
-    let outages = whole("outages", keys.outages.as_ref(), &(0..=MOST_OUTAGES), problems);
-    let (usage, long_notes) = (usage_limit(&keys, problems), is_set(&keys.long_notes));
+    let tc = check_tc_key(keys.tc.as_ref(), problems);
+    let outages =
+        check_whole_number("outages", keys.outages.as_ref(), &(0..=MOST_OUTAGES), problems);
+    let (usage, long_notes) = (check_player_usage(&keys, problems), is_set(&keys.long_notes));
     let disqualified = keys.disqualified.as_ref().map(|it| it.get_ref().clone());
     let spec = match &keys.run {
-        RunMethod::Command(Some(_)) => by_command(keys, place, builds, problems),
-        RunMethod::Bot(Some(bot)) => by_bot(bot, place, problems),
-        RunMethod::Engine(_, Some(_)) => by_engine(keys, place, problems),
+        RunMethod::Command(Some(_)) => check_command_player(keys, place, builds, problems),
+        RunMethod::Bot(Some(bot)) => check_bot_player(bot, place, problems),
+        RunMethod::Engine(_, Some(_)) => check_engine_player(keys, place, problems),
         RunMethod::Command(None)
         | RunMethod::Engine(_, None)
         | RunMethod::Bot(None)
         | RunMethod::Absent(_) => None,
         RunMethod::Several(given) => {
-            problems.add(several(given));
+            problems.add(conflicting_table_keys(given));
             None
         }
         RunMethod::Neither if builds.is_some() && keys.dir.is_some() => {
-            by_detection(&keys, place, builds, problems)
+            check_detected_player(&keys, place, builds, problems)
         }
         RunMethod::Neither => {
             let title = "this player has no `command`, `uci`, `gtp` or `bot`";
@@ -103,14 +105,14 @@ pub(super) fn check(
 }
 
 /// How much of its service a player may use.
-fn usage_limit(keys: &PlayerKeys, problems: &mut Problems) -> UsageLimit {
-    let tokens = whole("tokens", keys.tokens.as_ref(), &(1..=MOST_TOKENS), problems);
-    UsageLimit { tokens, cost: cost(keys.cost.as_ref(), problems) }
+fn check_player_usage(keys: &PlayerKeys, problems: &mut Problems) -> UsageLimit {
+    let tokens = check_whole_number("tokens", keys.tokens.as_ref(), &(1..=MOST_TOKENS), problems);
+    UsageLimit { tokens, cost: check_player_cost(keys.cost.as_ref(), problems) }
 }
 
-fn cost(field: Given<'_, f64>, problems: &mut Problems) -> Option<Cost> {
+fn check_player_cost(field: Given<'_, f64>, problems: &mut Problems) -> Option<Cost> {
     let field = field?;
-    let cost = Cost::of_units(*field.get_ref()).filter(|cost| !cost.is_zero());
+    let cost = Cost::from_units(*field.get_ref()).filter(|cost| !cost.is_zero());
     if cost.is_none() {
         let expected = format!("expected a number from 0.000001 to {MOST_COST}");
         let problem = Problem::new(field.span(), "`cost` is out of range");
@@ -119,7 +121,7 @@ fn cost(field: Given<'_, f64>, problems: &mut Problems) -> Option<Cost> {
     cost
 }
 
-fn several([one, other]: &[(&str, ByteSpan); 2]) -> Problem {
+fn conflicting_table_keys([one, other]: &[(&str, ByteSpan); 2]) -> Problem {
     let title = format!("this player has both `{}` and `{}`", one.0, other.0);
     Problem::new(other.1.clone(), title)
         .earlier(one.1.clone(), format!("`{}` is here", one.0))
@@ -128,7 +130,7 @@ fn several([one, other]: &[(&str, ByteSpan); 2]) -> Problem {
 
 /// Notes the keys that have no effect: for a built-in player, for someone without a player, and
 /// those of UCI engines for any other player.
-fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
+fn check_useless_player_keys(keys: &PlayerKeys, problems: &mut Problems) {
     let of_engines = [
         ("options", keys.options.0.first().map(|option| option.name.span())),
         ("nodes", keys.nodes.as_ref().map(Spanned::span)),
@@ -143,7 +145,7 @@ fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
                 .add(problem.help(format!("remove `{key}`, or run it as `uci = \"./engine\"`")));
         }
     }
-    note_useless_of_engine(keys, problems);
+    check_useless_engine_keys(keys, problems);
     let who = match keys.run {
         RunMethod::Bot(_) => "a built-in player",
         RunMethod::Absent(_) => "an `absent` player",
@@ -164,7 +166,7 @@ fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
     ];
     let is_absent = matches!(keys.run, RunMethod::Absent(_));
     let of_absent = of_absent.into_iter().filter(|_| is_absent);
-    for (key, at) in useless.into_iter().chain(of_services(keys)).chain(of_absent) {
+    for (key, at) in useless.into_iter().chain(table_service_keys(keys)).chain(of_absent) {
         if let Some(at) = at {
             let problem = Problem::new(at, format!("{who} cannot have `{key}`"));
             problems.add(problem.help(format!("remove `{key}`, or run the player in another way")));
@@ -173,9 +175,9 @@ fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
 }
 
 /// Notes the keys of what only the protocol of this program has words for.
-fn note_useless_of_engine(keys: &PlayerKeys, problems: &mut Problems) {
+fn check_useless_engine_keys(keys: &PlayerKeys, problems: &mut Problems) {
     let RunMethod::Engine(..) = keys.run else { return };
-    for (key, at) in of_services(keys) {
+    for (key, at) in table_service_keys(keys) {
         if let Some(at) = at {
             let problem = Problem::new(at, format!("an engine cannot have `{key}`"));
             problems.add(problem.help("remove it; engine protocols do not support it"));
@@ -184,7 +186,7 @@ fn note_useless_of_engine(keys: &PlayerKeys, problems: &mut Problems) {
 }
 
 /// The keys of players that call a service, and where they are.
-fn of_services(keys: &PlayerKeys) -> [(&'static str, Option<ByteSpan>); 4] {
+fn table_service_keys(keys: &PlayerKeys) -> [(&'static str, Option<ByteSpan>); 4] {
     [
         ("outages", keys.outages.as_ref().map(Spanned::span)),
         ("tokens", keys.tokens.as_ref().map(Spanned::span)),
@@ -193,12 +195,16 @@ fn of_services(keys: &PlayerKeys) -> [(&'static str, Option<ByteSpan>); 4] {
     ]
 }
 
-fn by_bot(
+fn check_bot_player(
     bot: &Spanned<String>,
     place: LookupPaths<'_>,
     problems: &mut Problems,
 ) -> Option<PlayerSpec> {
-    noted(from_bot(String::new(), bot.get_ref(), place.base), bot.span(), problems)
+    note_player_problem(
+        spec_from_bot(String::new(), bot.get_ref(), place.base),
+        bot.span(),
+        problems,
+    )
 }
 
 /// UCI has a line for each command, so a second line would be a command of its own.
@@ -212,74 +218,74 @@ fn note_options_of_several_lines(options: &[GivenOption], problems: &mut Problem
     }
 }
 
-fn by_engine(
+fn check_engine_player(
     keys: PlayerKeys,
     place: LookupPaths<'_>,
     problems: &mut Problems,
 ) -> Option<PlayerSpec> {
     note_options_of_several_lines(&keys.options.0, problems);
-    let room = room(&keys, place.base, problems)?;
+    let room = check_player_access(&keys, place.base, problems)?;
     let RunMethod::Engine(protocol, Some(words)) = keys.run else { return None };
     let at = words.span();
     let settings = EngineSettings {
         protocol,
         options: keys.options.0.iter().map(GivenOption::owned).collect(),
-        nodes: whole("nodes", keys.nodes.as_ref(), &(1..=MOST_NODES), problems),
-        depth: whole("depth", keys.depth.as_ref(), &(1..=DEEPEST), problems),
+        nodes: check_whole_number("nodes", keys.nodes.as_ref(), &(1..=MOST_NODES), problems),
+        depth: check_whole_number("depth", keys.depth.as_ref(), &(1..=DEEPEST), problems),
     };
-    let env = env(keys.env, problems);
-    let dir = dir(keys.dir.as_ref(), place.base, problems)?;
-    let files = files(keys.files, &dir, problems)?;
+    let env = check_player_env(keys.env, problems);
+    let dir = check_player_dir(keys.dir.as_ref(), place.base, problems)?;
+    let files = check_player_files(keys.files, &dir, problems)?;
     let command = UnresolvedCommand { words: words.into_inner().0, env, files, room };
     let place = LookupPaths { base: &dir, ..place };
-    noted(from_engine(String::new(), command, settings, place), at, problems)
+    note_player_problem(spec_from_engine(String::new(), command, settings, place), at, problems)
 }
 
-fn by_command(
+fn check_command_player(
     keys: PlayerKeys,
     place: LookupPaths<'_>,
     builds: Option<&BuildRules>,
     problems: &mut Problems,
 ) -> Option<PlayerSpec> {
-    let plan = builds.and_then(|rules| build_plan(&keys, place.base, rules));
-    let room = room(&keys, place.base, problems)?;
+    let plan = builds.and_then(|rules| plan_player_build(&keys, place.base, rules));
+    let room = check_player_access(&keys, place.base, problems)?;
     let RunMethod::Command(Some(words)) = keys.run else { return None };
     let at = words.span();
-    let env = env(keys.env, problems);
-    let dir = dir(keys.dir.as_ref(), place.base, problems)?;
-    let built = builds.zip(plan).map(|(rules, plan)| (rules, BuildState::of(rules, plan)));
+    let env = check_player_env(keys.env, problems);
+    let dir = check_player_dir(keys.dir.as_ref(), place.base, problems)?;
+    let built = builds.zip(plan).map(|(rules, plan)| (rules, BuildState::find(rules, plan)));
     let result = built.as_ref().and_then(|(_, built)| Some((&built.plan, built.dir.as_deref()?)));
     let libraries = result.and_then(|(plan, dir)| plan.library_path(dir, dir));
-    let own_env = words_of(&env);
-    let env = with_libraries(env, libraries);
+    let own_env = env_hash_words(&env);
+    let env = env_with_libraries(env, libraries);
     let dir = result.map_or(&*dir, |(_, dir)| dir);
-    let files = files(keys.files, dir, problems)?;
+    let files = check_player_files(keys.files, dir, problems)?;
     let words: Vec<String> = words.into_inner().into_iter().map(Spanned::into_inner).collect();
     let place = LookupPaths { base: dir, ..place };
-    let hashed = [room.words(), words.clone(), own_env].concat();
+    let hashed = [room.hash_words(), words.clone(), own_env].concat();
     let command = UnresolvedCommand { words, env, files, room };
-    let spec = from_command(String::new(), command, place);
+    let spec = spec_from_command(String::new(), command, place);
     let spec = match built {
-        Some((rules, built)) => player_of_build(rules, &built, spec, &hashed),
+        Some((rules, built)) => spec_from_build(rules, &built, spec, &hashed),
         None => spec,
     };
-    noted(spec, at, problems)
+    note_player_problem(spec, at, problems)
 }
 
 /// The player that is detected in a folder, after its build if it needs one.
-fn by_detection(
+fn check_detected_player(
     keys: &PlayerKeys,
     place: LookupPaths<'_>,
     builds: Option<&BuildRules>,
     problems: &mut Problems,
 ) -> Option<PlayerSpec> {
     let at = keys.dir.as_ref()?.span();
-    let room = room(keys, place.base, problems)?;
-    let env = env(keys.env.clone(), problems);
-    let dir = dir(keys.dir.as_ref(), place.base, problems)?;
+    let room = check_player_access(keys, place.base, problems)?;
+    let env = check_player_env(keys.env.clone(), problems);
+    let dir = check_player_dir(keys.dir.as_ref(), place.base, problems)?;
     // The folder of the configuration belongs to no player.
-    let rules = builds.filter(|_| !is_same(&dir, place.base));
-    let decision = decide(&dir, rules);
+    let rules = builds.filter(|_| !is_same_player_folder(&dir, place.base));
+    let decision = decide_start(&dir, rules);
     let missing = || {
         let title = match &decision.found[..] {
             [] => "no player found in this folder",
@@ -287,14 +293,18 @@ fn by_detection(
         };
         InvalidValue::new(title, "say how to start it with `command = [\"./player\"]`")
     };
-    let start = only(&decision).ok_or_else(missing);
+    let start = only_player_start(&decision).ok_or_else(missing);
     let given = PlayerTerms { files: vec![".".to_owned()], env, room };
-    let spec = from_decision(&decision, start, rules, given, place);
-    noted(spec, at, problems)
+    let spec = spec_from_decision(&decision, start, rules, given, place);
+    note_player_problem(spec, at, problems)
 }
 
 /// What a player may use of the machine; `None` if a problem was noted.
-fn room(keys: &PlayerKeys, base: &Path, problems: &mut Problems) -> Option<Room> {
+fn check_player_access(
+    keys: &PlayerKeys,
+    base: &Path,
+    problems: &mut Problems,
+) -> Option<PlayerAccess> {
     let mut complete = true;
     let root = keys.root.as_ref().map(|name| {
         let path = base.join(name.get_ref());
@@ -331,13 +341,17 @@ fn room(keys: &PlayerKeys, base: &Path, problems: &mut Problems) -> Option<Room>
             }
         }
     }
-    complete.then_some(Room { root, devices, network })
+    complete.then_some(PlayerAccess { root, devices, network })
 }
 
 /// The build that a player needs, if any. The folder of the configuration belongs to no player.
-pub(super) fn build_plan(keys: &PlayerKeys, base: &Path, rules: &BuildRules) -> Option<BuildPlan> {
+pub(super) fn plan_player_build(
+    keys: &PlayerKeys,
+    base: &Path,
+    rules: &BuildRules,
+) -> Option<BuildPlan> {
     let dir = base.join(keys.dir.as_ref()?.get_ref());
-    if is_same(&dir, base) {
+    if is_same_player_folder(&dir, base) {
         return None;
     }
     match keys.run {
@@ -347,23 +361,31 @@ pub(super) fn build_plan(keys: &PlayerKeys, base: &Path, rules: &BuildRules) -> 
     }
 }
 
-fn noted<T>(result: Result<T, InvalidValue>, at: ByteSpan, problems: &mut Problems) -> Option<T> {
-    result.map_err(|complaint| problems.add(complaint.at(at))).ok()
+fn note_player_problem<T>(
+    result: Result<T, InvalidValue>,
+    at: ByteSpan,
+    problems: &mut Problems,
+) -> Option<T> {
+    result.map_err(|complaint| problems.add(complaint.into_problem(at))).ok()
 }
 
-fn name(field: Given<'_, String>, problems: &mut Problems) -> Option<String> {
+fn check_player_name(field: Given<'_, String>, problems: &mut Problems) -> Option<String> {
     let field = field?;
-    noted(check_name(field.get_ref()), field.span(), problems)?;
+    note_player_problem(check_shown_name(field.get_ref()), field.span(), problems)?;
     Some(field.get_ref().clone())
 }
 
 /// Checks a name that is shown to people and written in tables.
-pub(super) fn check_name(name: &str) -> Result<(), InvalidValue> {
+pub(super) fn check_shown_name(name: &str) -> Result<(), InvalidValue> {
     let help = format!("a name has 1 to {LONGEST_NAME} characters and no control characters");
-    name_problem(name).map_or(Ok(()), |problem| Err(InvalidValue::new(problem, help)))
+    player_name_problem(name).map_or(Ok(()), |problem| Err(InvalidValue::new(problem, help)))
 }
 
-fn dir(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> Option<PathBuf> {
+fn check_player_dir(
+    field: Given<'_, String>,
+    base: &Path,
+    problems: &mut Problems,
+) -> Option<PathBuf> {
     let Some(field) = field else { return Some(base.to_owned()) };
     let dir = base.join(field.get_ref());
     if dir.is_dir() {
@@ -375,7 +397,7 @@ fn dir(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> Option
     None
 }
 
-fn env(
+fn check_player_env(
     field: Field<BTreeMap<String, String>>,
     problems: &mut Problems,
 ) -> BTreeMap<String, String> {
@@ -393,7 +415,7 @@ fn env(
 }
 
 /// The player's further files, which must exist.
-fn files(
+fn check_player_files(
     field: Field<Vec<Spanned<String>>>,
     dir: &Path,
     problems: &mut Problems,

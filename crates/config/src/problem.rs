@@ -6,10 +6,10 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::ConfigError;
-use referee_protocol::escape;
-use referee_report::colour::{Colour, Styled};
+use referee_protocol::escape::{escape_line, escape_lines};
+use referee_report::colour::{Colour, ColouredText};
 
-fn renderer(colour: Colour) -> Renderer {
+fn problem_renderer(colour: Colour) -> Renderer {
     match colour {
         Colour::Plain => Renderer::plain(),
         Colour::Ansi => Renderer::styled(),
@@ -29,7 +29,7 @@ pub(super) type ByteSpan = Range<usize>;
 
 /// The lines of a text that a problem is about. The renderer takes the source apart into lines, and
 /// a file may have millions of them.
-struct Excerpt<'a> {
+struct ProblemExcerpt<'a> {
     text: &'a str,
     /// The number of its first line.
     line: usize,
@@ -37,7 +37,7 @@ struct Excerpt<'a> {
     begin: usize,
 }
 
-impl<'a> Excerpt<'a> {
+impl<'a> ProblemExcerpt<'a> {
     /// The lines from the first to the last of these places. The renderer leaves out those between.
     fn around<'s>(source: &'a str, spans: impl Iterator<Item = &'s ByteSpan> + Clone) -> Self {
         let first = spans.clone().map(|span| span.start).min().unwrap_or(0);
@@ -139,28 +139,28 @@ impl Problem {
             line.map_or(source, |OtherLine { file, text, .. }| SourceText { name: file, text });
         let earlier = self.earlier.as_ref();
         let spans = [Some(&self.at), earlier.map(|(at, _)| at)];
-        let excerpt = Excerpt::around(source.text, spans.into_iter().flatten());
+        let excerpt = ProblemExcerpt::around(source.text, spans.into_iter().flatten());
         // The renderer escapes the source text, but not all of the rest.
         let primary =
-            AnnotationKind::Primary.span(excerpt.span(&self.at)).label(escape::lines(&self.label));
+            AnnotationKind::Primary.span(excerpt.span(&self.at)).label(escape_lines(&self.label));
         let earlier = earlier.map(|(at, label)| {
-            AnnotationKind::Context.span(excerpt.span(at)).label(escape::lines(label))
+            AnnotationKind::Context.span(excerpt.span(at)).label(escape_lines(label))
         });
         let snippet = Snippet::source(excerpt.text)
             .line_start(first + excerpt.line - 1)
-            .path(escape::terminal(source.name))
+            .path(escape_line(source.name))
             .annotation(primary)
             .annotations(earlier);
-        let again = self.again(source.text).map(|again| Level::NOTE.message(again));
-        let help = self.help.as_ref().map(|help| Level::HELP.message(escape::lines(help)));
-        let title = escape::lines(&self.title);
+        let again = self.describe_repeats(source.text).map(|again| Level::NOTE.message(again));
+        let help = self.help.as_ref().map(|help| Level::HELP.message(escape_lines(help)));
+        let title = escape_lines(&self.title);
         let group: Group<'_> =
             level.primary_title(title).element(snippet).elements(again).elements(help);
-        renderer(colour).render(&[group])
+        problem_renderer(colour).render(&[group])
     }
 
     /// Lists the further lines with the same problem.
-    fn again(&self, text: &str) -> Option<String> {
+    fn describe_repeats(&self, text: &str) -> Option<String> {
         let line = |at: &ByteSpan| 1 + text[..at.start].matches('\n').count();
         let lines: Vec<String> =
             self.again.iter().take(LISTED).map(|at| line(at).to_string()).collect();
@@ -176,7 +176,7 @@ impl Problem {
     }
 
     /// Whether `other` is the same problem at another place in the configuration.
-    fn is_as(&self, other: &Self) -> bool {
+    fn is_repeat_of(&self, other: &Self) -> bool {
         (&self.title, &self.label, &self.help) == (&other.title, &other.label, &other.help)
             && self.earlier == other.earlier
             && self.elsewhere.is_none()
@@ -203,12 +203,12 @@ impl InvalidValue {
     }
 
     /// Turns the error into a problem at a place in the file.
-    pub(super) fn at(self, at: ByteSpan) -> Problem {
+    pub(super) fn into_problem(self, at: ByteSpan) -> Problem {
         Problem::new(at, self.title).help(self.help)
     }
 
     /// The error about `thing` on the command line, as a sentence.
-    pub(super) fn about(self, thing: &str) -> String {
+    pub(super) fn describe_argument(self, thing: &str) -> String {
         format!("{thing}: {}; {}", self.title, self.help)
     }
 }
@@ -225,7 +225,7 @@ pub(super) struct Problems {
 
 impl Problems {
     /// The problems that were noted with the keys, for a check that notes its own after them.
-    pub(super) fn with_further(&self) -> Self {
+    pub(super) fn copy_for_check(&self) -> Self {
         Self { found: self.found.clone(), of_players: self.of_players, failure: None }
     }
 
@@ -245,7 +245,7 @@ impl Problems {
     }
 
     /// Runs `work`, in which every problem concerns only a single player.
-    pub(super) fn of_players<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn in_players<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.found.len();
         let done = work(self);
         self.of_players += self.found.len() - before;
@@ -258,7 +258,7 @@ impl Problems {
     }
 
     /// Whether all problems concern only single players.
-    pub(super) fn only_of_players(&self) -> bool {
+    pub(super) fn has_only_player_problems(&self) -> bool {
         self.found.len() == self.of_players
     }
 
@@ -271,7 +271,7 @@ impl Problems {
         });
         let mut sorted: Vec<Problem> = Vec::new();
         for problem in self.found {
-            match sorted.iter_mut().find(|first| first.is_as(&problem)) {
+            match sorted.iter_mut().find(|first| first.is_repeat_of(&problem)) {
                 // Two checks may find it at the same place.
                 Some(first) if first.at == problem.at => {}
                 Some(first) => first.again.push(problem.at),
@@ -283,12 +283,12 @@ impl Problems {
 
     /// Renders all problems as one message, in the order of the file, with those of other files
     /// last. Whoever prints the message adds the first `error:`.
-    pub(super) fn render(self, source: SourceText<'_>, colour: Colour) -> Styled {
+    pub(super) fn render(self, source: SourceText<'_>, colour: Colour) -> ColouredText {
         let texts = self.sorted().into_iter().enumerate().map(|(index, problem)| {
             let level = if index == 0 { Level::ERROR.no_name() } else { Level::ERROR };
             problem.render(source, level, colour)
         });
-        Styled::coloured_by_library(&texts.collect::<Vec<_>>().join("\n\n"))
+        ColouredText::coloured_by_library(&texts.collect::<Vec<_>>().join("\n\n"))
     }
 
     /// Turns all problems into an error.
@@ -301,7 +301,10 @@ impl Problems {
 }
 
 /// The one of `known` that the user may have meant by `given`.
-pub fn similar<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn find_similar_word<'a>(
+    given: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     known
         .into_iter()
         .map(|word| (strsim::damerau_levenshtein(given, word), word))
@@ -311,16 +314,19 @@ pub fn similar<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 }
 
 /// Suggests the most similar of `known` instead of `given`, or lists all of them.
-pub(super) fn instead<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub(super) fn suggest_similar_word<'a>(
+    given: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> String {
     let known: Vec<_> = known.into_iter().collect();
-    match similar(given, known.iter().copied()) {
+    match find_similar_word(given, known.iter().copied()) {
         Some(word) => format!("did you mean `{}`?", word.escape_debug()),
-        None => format!("expected {}", one_of(&known)),
+        None => format!("expected {}", format_alternatives(&known)),
     }
 }
 
 /// Joins the words: `` `a`, `b` or `c` ``.
-pub(super) fn one_of(words: &[&str]) -> String {
+pub(super) fn format_alternatives(words: &[&str]) -> String {
     let quoted: Vec<_> = words.iter().map(|word| format!("`{}`", word.escape_debug())).collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),
@@ -336,10 +342,10 @@ mod tests {
     #[test]
     fn the_nearest_word_is_offered_and_a_far_one_is_not() {
         let known = ["name", "game", "pairs", "fault-policy"];
-        assert_eq!(instead("pair", known), "did you mean `pairs`?");
-        assert_eq!(instead("fault_policy", known), "did you mean `fault-policy`?");
+        assert_eq!(suggest_similar_word("pair", known), "did you mean `pairs`?");
+        assert_eq!(suggest_similar_word("fault_policy", known), "did you mean `fault-policy`?");
         assert_eq!(
-            instead("x", ["a-long-one", "b-long-one", "c-long-one"]),
+            suggest_similar_word("x", ["a-long-one", "b-long-one", "c-long-one"]),
             "expected `a-long-one`, `b-long-one` or `c-long-one`"
         );
     }
@@ -371,7 +377,8 @@ error: second
     fn only_the_lines_of_a_problem_are_taken_apart() {
         let source = "a = 1\nb = 2\nc = 3\nd = 4\n";
         let around = |one: ByteSpan, other: ByteSpan| {
-            let Excerpt { text, line, begin } = Excerpt::around(source, [&one, &other].into_iter());
+            let ProblemExcerpt { text, line, begin } =
+                ProblemExcerpt::around(source, [&one, &other].into_iter());
             (text.to_owned(), line, begin)
         };
         assert_eq!(around(6..7, 6..7), ("b = 2\n".to_owned(), 2, 6));

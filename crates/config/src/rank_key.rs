@@ -3,11 +3,11 @@
 use referee_games::{AnyGame, PlacesTell};
 use referee_record::model::stage::{RankedBy, Stage};
 
-use super::problem::{Problem, Problems, instead};
+use super::problem::{Problem, Problems, suggest_similar_word};
 use super::toml_keys::Given;
 
 /// What puts the players in order, if the stages and the game allow it.
-pub(super) fn check(
+pub(super) fn check_rank_key(
     field: Given<'_, String>,
     stages: &[Stage],
     game: Option<&dyn AnyGame>,
@@ -18,7 +18,7 @@ pub(super) fn check(
         "ratings" => RankedBy::Ratings,
         "scores" => RankedBy::Scores,
         other => {
-            let label = instead(other, ["ratings", "scores"]);
+            let label = suggest_similar_word(other, ["ratings", "scores"]);
             problems.add(Problem::new(field.span(), "invalid value for `rank`").label(label));
             return RankedBy::default();
         }

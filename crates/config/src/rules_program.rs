@@ -5,13 +5,12 @@ use std::path::Path;
 
 use toml::de::DeTable;
 
-use super::ConfigError;
 use super::config_file::ConfigFile;
-use super::game_file::{GAME_FILE, LocatedGame, find_in_file};
+use super::game_file::{GAME_FILE, LocatedGame, find_game_file_program};
 use super::player_spec::LookupPaths;
 use super::problem::{Problems, SourceText};
 use super::toml_keys::FromTable;
-use super::{containment_keys, text};
+use super::{ConfigError, containment_keys, read_config_text};
 use referee_match::game_program::FoundProgram;
 use referee_record::model::containment::PlayerLimits;
 use referee_report::colour::Colour;
@@ -30,16 +29,17 @@ pub fn find_rules_program(
     let base = fs::canonicalize(path.parent().unwrap_or(path).join(".")).unwrap_or_default();
     let place = LookupPaths { base: &base, path: search.as_deref() };
     let name = path.display().to_string();
-    let text = text(path, GAME_FILE, &name)?;
+    let text = read_config_text(path, GAME_FILE, &name)?;
     let (mut unsaid, mut problems) = (Problems::default(), Problems::default());
     let is_configuration =
         DeTable::parse(&text).is_ok_and(|document| document.get_ref().contains_key("game"));
     if !is_configuration {
-        let found = find_in_file(path, place, colour)?;
+        let found = find_game_file_program(path, place, colour)?;
         return Ok(Some((found, PlayerLimits::default())));
     }
     let file = ConfigFile::from_text(&text, &mut unsaid);
-    let limits = file.as_ref().map(|file| containment_keys::player_limits(file, &mut unsaid));
+    let limits =
+        file.as_ref().map(|file| containment_keys::configured_player_limits(file, &mut unsaid));
     match file.and_then(|file| file.game).and_then(|game| game.find(place, &mut problems)) {
         Some(LocatedGame::Program(found)) => Ok(Some((found, limits.unwrap_or_default()))),
         Some(LocatedGame::BuiltIn(_)) => Ok(None),

@@ -3,17 +3,17 @@
 
 use toml::Spanned;
 
-use super::clock_limits::whole;
+use super::clock_limits::check_whole_number;
 use super::player_keys::PlayerKeys;
-use super::problem::{ByteSpan, Problem, Problems, instead};
-use super::toml_keys::{Field, FromTable, Given, TableReader, table_keys, tables};
+use super::problem::{ByteSpan, Problem, Problems, suggest_similar_word};
+use super::toml_keys::{Field, FromTable, Given, TomlTableReader, read_toml_tables, table_keys};
 use referee_ratings::MOST_PLAYERS;
 use referee_record::model::stage::{
     FEWEST_OPPONENTS, Format, MOST_DRAWN_GAMES, MOST_LADDER_GAMES, MOST_MEETINGS_EACH, MOST_PAIRS,
-    MOST_ROUNDS, MOST_TIE_BREAKS, Stage, WIDEST_MARGIN, drawn_games,
+    MOST_ROUNDS, MOST_TIE_BREAKS, Stage, WIDEST_MARGIN, count_drawn_stage_games,
 };
-use referee_record::wording::counted;
-use referee_tournament::schedule::formats::swiss::most_rounds;
+use referee_record::wording::pluralize;
+use referee_tournament::schedule::formats::swiss::max_swiss_rounds;
 
 /// The formats by name.
 const FORMATS: [&str; 7] =
@@ -53,11 +53,11 @@ pub(super) struct StagesKeys {
 }
 
 impl StagesKeys {
-    pub(super) fn read(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
+    pub(super) fn read(keys: &mut TomlTableReader<'_>, problems: &mut Problems) -> Self {
         let top = StageKeys::from_keys(keys, problems);
         let expected = "a `[[stages]]` table for each stage";
         let value = keys.value("stages");
-        let read = value.and_then(|value| tables("stages", value, expected, problems));
+        let read = value.and_then(|value| read_toml_tables("stages", value, expected, problems));
         Self { top, tables: read.unwrap_or_default() }
     }
 
@@ -74,7 +74,7 @@ impl StagesKeys {
 impl StageKeys {
     /// The keys that were given, with the places of their values and the format that they are for
     /// if it is only one.
-    fn given(&self) -> impl Iterator<Item = (&'static str, ByteSpan, Option<&'static str>)> {
+    fn given_keys(&self) -> impl Iterator<Item = (&'static str, ByteSpan, Option<&'static str>)> {
         let keys = [
             ("format", self.format.as_ref().map(Spanned::span), None),
             ("pairs", self.pairs.as_ref().map(Spanned::span), None),
@@ -92,7 +92,7 @@ impl StageKeys {
 }
 
 /// Who can take part in a stage.
-struct Entrants<'a> {
+struct StageField<'a> {
     /// The names of all players.
     names: &'a [&'a str],
     /// The number of players in this stage.
@@ -103,7 +103,7 @@ struct Entrants<'a> {
 
 /// Checks the stages that `keys` ask for, in order. Without the number of `seats`, the game is not
 /// known, and nothing is said that depends on it.
-pub(super) fn check(
+pub(super) fn check_stages(
     keys: &StagesKeys,
     players: Option<&[PlayerKeys]>,
     seats: Option<usize>,
@@ -115,30 +115,31 @@ pub(super) fn check(
         .filter_map(|player| Some(player.name.as_ref()?.get_ref().as_str()))
         .collect();
     if keys.tables.is_empty() {
-        note_lonely_check(&keys.top, problems);
-        let field = Entrants { names: &names, players: names.len(), seats };
-        let stages = vec![stage(&keys.top, &field, problems)];
+        note_lonely_check_stage(&keys.top, problems);
+        let field = StageField { names: &names, players: names.len(), seats };
+        let stages = vec![check_stage(&keys.top, &field, problems)];
         note_many_games(&stages, &keys.top, &field, problems);
         return stages;
     }
-    for (key, at, _) in keys.top.given() {
+    for (key, at, _) in keys.top.given_keys() {
         let title = format!("with `[[stages]]`, `{key}` belongs in a stage");
         problems.add(Problem::new(at, title).help(format!("move `{key}` into a stage")));
     }
-    note_misplaced_checks(&keys.tables, problems);
-    note_company_of_league(&keys.tables, problems);
+    note_misplaced_check_stages(&keys.tables, problems);
+    note_stages_beside_league(&keys.tables, problems);
     let mut left = names.len();
     let mut stages = Vec::new();
     for keys in &keys.tables {
-        let most = whole("players", keys.players.as_ref(), &(2..=MOST_PLAYERS), problems);
+        let most =
+            check_whole_number("players", keys.players.as_ref(), &(2..=MOST_PLAYERS), problems);
         let players = most.map_or(left, |most| most.min(left));
-        let field = Entrants { names: &names, players, seats };
-        let stage = Stage { players: most, ..stage(&keys.stage, &field, problems) };
+        let field = StageField { names: &names, players, seats };
+        let stage = Stage { players: most, ..check_stage(&keys.stage, &field, problems) };
         left = stage.taking_part(left);
         stages.push(stage);
     }
     let last = keys.tables.last().map_or(&keys.top, |table| &table.stage);
-    let field = Entrants { names: &names, players: names.len(), seats };
+    let field = StageField { names: &names, players: names.len(), seats };
     note_many_games(&stages, last, &field, problems);
     stages
 }
@@ -147,15 +148,15 @@ pub(super) fn check(
 fn note_many_games(
     stages: &[Stage],
     last: &StageKeys,
-    field: &Entrants<'_>,
+    field: &StageField<'_>,
     problems: &mut Problems,
 ) {
-    let games = drawn_games(stages, field.players, field.seats.unwrap_or(2));
+    let games = count_drawn_stage_games(stages, field.players, field.seats.unwrap_or(2));
     if games <= MOST_DRAWN_GAMES {
         return;
     }
     let at = last.pairs.as_ref().or(last.deals.as_ref());
-    let at = at.map_or_else(|| stage_at(last), Spanned::span);
+    let at = at.map_or_else(|| stage_span(last), Spanned::span);
     let title = format!("this tournament would have {games} games");
     let help = format!(
         "at most {MOST_DRAWN_GAMES} are possible: lower `pairs` or `deals`, or let everyone meet \
@@ -165,7 +166,7 @@ fn note_many_games(
 }
 
 /// Notes a check without a stage after it: a check decides who takes part in the next stage.
-fn note_lonely_check(keys: &StageKeys, problems: &mut Problems) {
+fn note_lonely_check_stage(keys: &StageKeys, problems: &mut Problems) {
     if let Some(field) = keys.format.as_ref().filter(|name| name.get_ref() == "check") {
         let problem = Problem::new(field.span(), "a check must be the first of several stages");
         let help = "put it first, without `players`, and add another `[[stages]]` table";
@@ -173,17 +174,17 @@ fn note_lonely_check(keys: &StageKeys, problems: &mut Problems) {
     }
 }
 
-fn note_misplaced_checks(stages: &[StageTable], problems: &mut Problems) {
+fn note_misplaced_check_stages(stages: &[StageTable], problems: &mut Problems) {
     for (at, keys) in stages.iter().enumerate() {
         let is_first = at == 0 && stages.len() > 1 && keys.players.is_none();
         if !is_first {
-            note_lonely_check(&keys.stage, problems);
+            note_lonely_check_stage(&keys.stage, problems);
         }
     }
 }
 
 /// Notes a league that is not the only stage, or that leaves out players.
-fn note_company_of_league(stages: &[StageTable], problems: &mut Problems) {
+fn note_stages_beside_league(stages: &[StageTable], problems: &mut Problems) {
     for keys in stages {
         let Some(format) = keys.stage.format.as_ref().filter(|name| name.get_ref() == "league")
         else {
@@ -200,26 +201,27 @@ fn note_company_of_league(stages: &[StageTable], problems: &mut Problems) {
     }
 }
 
-fn stage(keys: &StageKeys, field: &Entrants<'_>, problems: &mut Problems) -> Stage {
-    note_other_seats(keys, field.seats, problems);
-    let pairs = whole("pairs", keys.pairs.as_ref(), &(1..=MOST_PAIRS), problems);
-    let deals = whole("deals", keys.deals.as_ref(), &(1..=MOST_PAIRS), problems);
+fn check_stage(keys: &StageKeys, field: &StageField<'_>, problems: &mut Problems) -> Stage {
+    note_keys_for_other_seats(keys, field.seats, problems);
+    let pairs = check_whole_number("pairs", keys.pairs.as_ref(), &(1..=MOST_PAIRS), problems);
+    let deals = check_whole_number("deals", keys.deals.as_ref(), &(1..=MOST_PAIRS), problems);
     let pairs = pairs.or(deals).unwrap_or(1);
-    let stage = Stage { format: format(keys, pairs, field, problems), pairs, players: None };
+    let stage =
+        Stage { format: check_stage_format(keys, pairs, field, problems), pairs, players: None };
     // How few players there can be is said elsewhere.
     let unsuited = field.seats.filter(|_| field.players > 1);
     if let Some(Err(problem)) = unsuited.map(|seats| stage.suits(seats, field.players)) {
-        problems.add(Problem::new(stage_at(keys), problem.to_string()));
+        problems.add(Problem::new(stage_span(keys), problem.to_string()));
     }
     stage
 }
 
 /// Notes keys for games of two seats in a stage of others, and the other way round.
-fn note_other_seats(keys: &StageKeys, seats: Option<usize>, problems: &mut Problems) {
+fn note_keys_for_other_seats(keys: &StageKeys, seats: Option<usize>, problems: &mut Problems) {
     let Some(seats) = seats else { return };
     for [of_two, of_more] in [["pairs", "deals"], ["opponents", "meetings"]] {
         let (wrong, right) = if seats == 2 { (of_more, of_two) } else { (of_two, of_more) };
-        if let Some((_, at, _)) = keys.given().find(|(key, ..)| *key == wrong) {
+        if let Some((_, at, _)) = keys.given_keys().find(|(key, ..)| *key == wrong) {
             let others = if seats == 2 { "more than two" } else { "two" };
             let title = format!("`{wrong}` is for games with {others} seats");
             let help = format!("this game has {seats} seats: write `{right}` instead");
@@ -228,28 +230,35 @@ fn note_other_seats(keys: &StageKeys, seats: Option<usize>, problems: &mut Probl
     }
 }
 
-fn format(keys: &StageKeys, pairs: u32, field: &Entrants<'_>, problems: &mut Problems) -> Format {
-    let Entrants { names, players, .. } = *field;
+fn check_stage_format(
+    keys: &StageKeys,
+    pairs: u32,
+    field: &StageField<'_>,
+    problems: &mut Problems,
+) -> Format {
+    let StageField { names, players, .. } = *field;
     let name = keys.format.as_ref().map_or(FORMATS[0], |name| name.get_ref().as_str());
-    note_useless(name, keys, problems);
+    note_useless_stage_keys(name, keys, problems);
     match name {
-        "round-robin" => round_robin(keys, players, problems),
+        "round-robin" => check_round_robin_stage(keys, players, problems),
         "check" => Format::Check,
-        "gauntlet" => {
-            Format::Gauntlet { anchors: anchors(keys, names, problems), same_luck: false }
-        }
-        "swiss" => Format::Swiss { rounds: rounds(keys, players, problems) },
+        "gauntlet" => Format::Gauntlet {
+            anchors: check_stage_anchors(keys, names, problems),
+            same_luck: false,
+        },
+        "swiss" => Format::Swiss { rounds: check_stage_rounds(keys, players, problems) },
         "knockout" => {
             let given = keys.tie_breaks.as_ref();
-            let tie_breaks = whole("tie-breaks", given, &(0..=MOST_TIE_BREAKS), problems);
+            let tie_breaks =
+                check_whole_number("tie-breaks", given, &(0..=MOST_TIE_BREAKS), problems);
             Format::Knockout { tie_breaks: tie_breaks.unwrap_or(DEFAULT_TIE_BREAKS) }
         }
-        "ladder" => ladder(keys, pairs, problems),
-        "league" => league(keys, problems),
+        "ladder" => check_ladder_stage(keys, pairs, problems),
+        "league" => check_league_stage(keys, problems),
         other => {
             if let Some(field) = &keys.format {
                 let title = format!("unknown format `{}`", other.escape_debug());
-                let label = instead(other, FORMATS);
+                let label = suggest_similar_word(other, FORMATS);
                 problems.add(Problem::new(field.span(), title).label(label));
             }
             Format::RoundRobin
@@ -257,8 +266,8 @@ fn format(keys: &StageKeys, pairs: u32, field: &Entrants<'_>, problems: &mut Pro
     }
 }
 
-fn note_useless(format: &str, keys: &StageKeys, problems: &mut Problems) {
-    for (key, at, of) in keys.given() {
+fn note_useless_stage_keys(format: &str, keys: &StageKeys, problems: &mut Problems) {
+    for (key, at, of) in keys.given_keys() {
         if let Some(of) = of.filter(|of| *of != format && FORMATS.contains(&format)) {
             let title = format!("`{key}` has no effect in a {format} stage");
             let help = format!("remove `{key}`, or write `format = \"{of}\"`");
@@ -267,19 +276,24 @@ fn note_useless(format: &str, keys: &StageKeys, problems: &mut Problems) {
     }
 }
 
-fn round_robin(keys: &StageKeys, players: usize, problems: &mut Problems) -> Format {
+fn check_round_robin_stage(keys: &StageKeys, players: usize, problems: &mut Problems) -> Format {
     let all = |opponents| Format::PartialRoundRobin {
         opponents,
         late: Vec::new(),
         corrected: Vec::new(),
     };
     if let Some(field) = &keys.meetings {
-        let meetings =
-            whole("meetings", Some(field), &(FEWEST_OPPONENTS..=MOST_MEETINGS_EACH), problems);
+        let meetings = check_whole_number(
+            "meetings",
+            Some(field),
+            &(FEWEST_OPPONENTS..=MOST_MEETINGS_EACH),
+            problems,
+        );
         return all(meetings.unwrap_or(FEWEST_OPPONENTS));
     }
     let Some(field) = &keys.opponents else { return Format::RoundRobin };
-    let opponents = whole("opponents", Some(field), &(FEWEST_OPPONENTS..=MOST_PLAYERS), problems);
+    let opponents =
+        check_whole_number("opponents", Some(field), &(FEWEST_OPPONENTS..=MOST_PLAYERS), problems);
     let opponents = opponents.unwrap_or(FEWEST_OPPONENTS);
     if opponents >= players {
         let title = format!("{players} players cannot have {opponents} opponents each");
@@ -289,46 +303,48 @@ fn round_robin(keys: &StageKeys, players: usize, problems: &mut Problems) -> For
     all(opponents)
 }
 
-fn rounds(keys: &StageKeys, players: usize, problems: &mut Problems) -> u32 {
+fn check_stage_rounds(keys: &StageKeys, players: usize, problems: &mut Problems) -> u32 {
     let Some(field) = &keys.rounds else {
-        let problem = Problem::new(stage_at(keys), "a Swiss stage needs `rounds`");
+        let problem = Problem::new(stage_span(keys), "a Swiss stage needs `rounds`");
         problems.add(problem.help("add a line such as `rounds = 7`"));
         return 1;
     };
-    let most = u32::try_from(most_rounds(players)).unwrap_or(u32::MAX).max(1);
-    let rounds = whole("rounds", Some(field), &(1..=MOST_ROUNDS), problems).unwrap_or(1);
+    let most = u32::try_from(max_swiss_rounds(players)).unwrap_or(u32::MAX).max(1);
+    let rounds =
+        check_whole_number("rounds", Some(field), &(1..=MOST_ROUNDS), problems).unwrap_or(1);
     if rounds > most {
         let title = format!("{players} players cannot play {rounds} rounds of a Swiss stage");
         let help = format!(
             "no two players meet twice: play at most {}, or use `format = \
              \"round-robin\"`",
-            counted(most, "round")
+            pluralize(most, "round")
         );
         problems.add(Problem::new(field.span(), title).help(help));
     }
     rounds
 }
 
-fn ladder(keys: &StageKeys, pairs: u32, problems: &mut Problems) -> Format {
+fn check_ladder_stage(keys: &StageKeys, pairs: u32, problems: &mut Problems) -> Format {
     let Some(field) = &keys.games else {
         let problem =
-            Problem::new(stage_at(keys), "a ladder needs `games`, its maximum number of games");
+            Problem::new(stage_span(keys), "a ladder needs `games`, its maximum number of games");
         problems.add(problem.help("add a line such as `games = 2000`"));
         return Format::RoundRobin;
     };
-    let games = whole("games", Some(field), &(2..=MOST_LADDER_GAMES), problems).unwrap_or(2);
+    let games =
+        check_whole_number("games", Some(field), &(2..=MOST_LADDER_GAMES), problems).unwrap_or(2);
     if games < 2 * pairs {
         let title =
-            format!("a ladder of {games} games has no meeting of {}", counted(pairs, "pair"));
+            format!("a ladder of {games} games has no meeting of {}", pluralize(pairs, "pair"));
         let help = format!("raise `games` to {} or more, or lower `pairs`", 2 * pairs);
         problems.add(Problem::new(field.span(), title).help(help));
     }
-    let margin = whole("margin", keys.margin.as_ref(), &(1..=WIDEST_MARGIN), problems);
+    let margin = check_whole_number("margin", keys.margin.as_ref(), &(1..=WIDEST_MARGIN), problems);
     Format::Ladder { games, margin }
 }
 
 /// The games of a league are chosen one deal at a time.
-fn league(keys: &StageKeys, problems: &mut Problems) -> Format {
+fn check_league_stage(keys: &StageKeys, problems: &mut Problems) -> Format {
     for (given, key, deal) in [(&keys.pairs, "pairs", "pair"), (&keys.deals, "deals", "deal")] {
         let Some(given) = given else { continue };
         let title = format!("`{key}` has no effect in a league");
@@ -338,9 +354,9 @@ fn league(keys: &StageKeys, problems: &mut Problems) -> Format {
     Format::League
 }
 
-fn anchors(keys: &StageKeys, names: &[&str], problems: &mut Problems) -> Vec<String> {
+fn check_stage_anchors(keys: &StageKeys, names: &[&str], problems: &mut Problems) -> Vec<String> {
     let Some(field) = &keys.anchors else {
-        let problem = Problem::new(stage_at(keys), "a gauntlet needs `anchors`");
+        let problem = Problem::new(stage_span(keys), "a gauntlet needs `anchors`");
         problems.add(problem.help("add a line such as `anchors = [\"house\"]`"));
         return Vec::new();
     };
@@ -349,7 +365,7 @@ fn anchors(keys: &StageKeys, names: &[&str], problems: &mut Problems) -> Vec<Str
         let name = anchor.get_ref();
         if !names.contains(&name.as_str()) {
             let title = format!("the anchor `{}` is not a player", name.escape_debug());
-            let label = instead(name, names.iter().copied());
+            let label = suggest_similar_word(name, names.iter().copied());
             problems.add(Problem::new(anchor.span(), title).label(label));
         } else if anchors.contains(name) {
             let title = format!("`{}` is listed twice", name.escape_debug());
@@ -364,7 +380,7 @@ fn anchors(keys: &StageKeys, names: &[&str], problems: &mut Problems) -> Vec<Str
     anchors
 }
 
-fn stage_at(keys: &StageKeys) -> ByteSpan {
+fn stage_span(keys: &StageKeys) -> ByteSpan {
     let format: Given<'_, String> = keys.format.as_ref();
     format.map_or_else(|| keys.at.clone(), Spanned::span)
 }

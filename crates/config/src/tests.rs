@@ -16,7 +16,7 @@ use super::*;
 use referee_record::model::adjudication::ScoreRule;
 use referee_record::model::clock::Measure;
 use referee_record::model::opening_source::{
-    BookSelection, DrawnOpenings, ListedOpening, OpeningSource,
+    DrawnOpenings, ListedOpening, OpeningBookSelection, OpeningSource,
 };
 use referee_record::model::record::{Anchor, FaultPolicy};
 use referee_record::model::stage::Stage;
@@ -44,27 +44,27 @@ impl Folder {
     }
 
     fn check(&self, text: &str) -> Result<Tournament, ConfigError> {
-        self.read(text).whole()
+        self.read(text).into_tournament()
     }
 
     fn read(&self, text: &str) -> LoadedConfig {
         let path = self.path("bin");
         let place = LookupPaths { base: self.0.path(), path: Some(path.as_os_str()) };
         let (name, base) = ("cup.toml".to_owned(), self.0.path().to_owned());
-        Configuration::parsed(name, text.to_owned(), base, Colour::Plain).tournament_in(place)
+        Configuration::from_text(name, text.to_owned(), base, Colour::Plain).tournament_in(place)
     }
 
     fn word(&self, word: &str, configured: &[PlayerSpec]) -> Result<PlayerArgument, String> {
         let path = self.path("bin");
         let place = LookupPaths { base: self.0.path(), path: Some(path.as_os_str()) };
-        player_argument::parse(word, configured, place, None)
-            .map_err(|complaint| complaint.about("it"))
+        player_argument::parse_player_argument(word, configured, place, None)
+            .map_err(|complaint| complaint.describe_argument("it"))
     }
 }
 
 /// The tournament of a file.
 fn load(path: &Path) -> Result<Tournament, ConfigError> {
-    Configuration::read(path, Colour::Plain)?.tournament().whole()
+    Configuration::read(path, Colour::Plain)?.tournament().into_tournament()
 }
 
 fn make_executable(path: &Path) {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::problem::{ByteSpan, Problem, Problems, instead};
+use super::problem::{ByteSpan, Problem, Problems, suggest_similar_word};
 
 /// A value with its place in the file; `None` if it was not given, or was refused and noted.
 pub(super) type Field<T> = Option<Spanned<T>>;
@@ -25,7 +25,7 @@ pub(super) trait FromToml: Sized {
 }
 
 /// A table that is being read. A key is known after it was asked for.
-pub(super) struct TableReader<'a> {
+pub(super) struct TomlTableReader<'a> {
     /// The table's name in messages, for example `` `[clock]` ``.
     title: &'static str,
     /// The place of the table's header; for the whole file, its start.
@@ -34,14 +34,14 @@ pub(super) struct TableReader<'a> {
     known: Vec<&'static str>,
 }
 
-impl<'a> TableReader<'a> {
+impl<'a> TomlTableReader<'a> {
     /// The place of the table's header.
     pub(super) fn at(&self) -> ByteSpan {
         self.at.clone()
     }
 
     /// The place of `key`, if it was given.
-    pub(super) fn key(&self, key: &str) -> Option<ByteSpan> {
+    pub(super) fn key_span(&self, key: &str) -> Option<ByteSpan> {
         self.entries.keys().find(|known| known.get_ref() == key).map(Spanned::span)
     }
 
@@ -84,7 +84,8 @@ impl<'a> TableReader<'a> {
             if !self.known.contains(&name) {
                 let title = format!("unknown key `{}` in {}", name.escape_debug(), self.title);
                 let known = self.known.iter().copied();
-                problems.add(Problem::new(key.span(), title).label(instead(name, known)));
+                problems
+                    .add(Problem::new(key.span(), title).label(suggest_similar_word(name, known)));
             }
         }
     }
@@ -96,11 +97,11 @@ pub(super) trait FromTable: Sized {
     const TITLE: &'static str;
 
     /// Reads the keys of the table.
-    fn from_keys(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self;
+    fn from_keys(keys: &mut TomlTableReader<'_>, problems: &mut Problems) -> Self;
 
     /// Reads the table `entries` with its header at `at`, and notes unknown keys.
     fn from_table(at: ByteSpan, entries: &DeTable<'_>, problems: &mut Problems) -> Self {
-        let mut keys = TableReader { title: Self::TITLE, at, entries, known: Vec::new() };
+        let mut keys = TomlTableReader { title: Self::TITLE, at, entries, known: Vec::new() };
         let table = Self::from_keys(&mut keys, problems);
         keys.finish(problems);
         table
@@ -129,7 +130,7 @@ impl<T: FromToml> FromKey for Field<T> {
         value: &Spanned<DeValue<'_>>,
         problems: &mut Problems,
     ) -> Self {
-        typed(key, value, problems)
+        read_toml_value(key, value, problems)
     }
 }
 
@@ -139,7 +140,7 @@ impl<T: FromTable> FromKey for Option<T> {
         value: &Spanned<DeValue<'_>>,
         problems: &mut Problems,
     ) -> Self {
-        let entries = as_table(key, value, problems)?;
+        let entries = read_toml_table(key, value, problems)?;
         Some(T::from_table(value.span(), entries, problems))
     }
 }
@@ -151,25 +152,25 @@ impl<T: FromTable> FromKey for Vec<T> {
         problems: &mut Problems,
     ) -> Self {
         let expected = "a list of tables, such as [{ …, marks = 10 }]";
-        tables(key, value, expected, problems).unwrap_or_default()
+        read_toml_tables(key, value, expected, problems).unwrap_or_default()
     }
 }
 
 /// The entries of a table; if it is something else, notes that.
-pub(super) fn as_table<'a>(
+pub(super) fn read_toml_table<'a>(
     key: &str,
     value: &'a Spanned<DeValue<'_>>,
     problems: &mut Problems,
 ) -> Option<&'a DeTable<'a>> {
     let entries = value.get_ref().as_table();
     if entries.is_none() {
-        problems.add(wrong_type(key, value.span(), "a table"));
+        problems.add(wrong_toml_type(key, value.span(), "a table"));
     }
     entries
 }
 
 /// Reads a list of tables; if it is something else, notes what was `expected`.
-pub(super) fn tables<'v, T: FromTable>(
+pub(super) fn read_toml_tables<'v, T: FromTable>(
     key: &str,
     value: &'v Spanned<DeValue<'v>>,
     expected: &str,
@@ -179,7 +180,7 @@ pub(super) fn tables<'v, T: FromTable>(
     let items = value.get_ref().as_array();
     let entries: Option<Vec<_>> = items.and_then(|items| items.iter().map(table).collect());
     let Some(entries) = entries else {
-        problems.add(wrong_type(key, value.span(), expected));
+        problems.add(wrong_toml_type(key, value.span(), expected));
         return None;
     };
     let read = |(at, entries)| T::from_table(at, entries, problems);
@@ -208,7 +209,7 @@ macro_rules! table_keys {
         impl FromTable for $name {
             const TITLE: &'static str = $title;
 
-            fn from_keys(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
+            fn from_keys(keys: &mut TomlTableReader<'_>, problems: &mut Problems) -> Self {
                 Self {
                     $($at: keys.at(),)?
                     $($field: table_keys!(
@@ -231,19 +232,19 @@ macro_rules! table_keys {
 pub(super) use table_keys;
 
 /// Converts `value` to a `T`, and notes a wrong type.
-pub(super) fn typed<T: FromToml>(
+pub(super) fn read_toml_value<T: FromToml>(
     key: &str,
     value: &Spanned<DeValue<'_>>,
     problems: &mut Problems,
 ) -> Field<T> {
     let found = T::typed(value.get_ref());
     if found.is_none() {
-        problems.add(wrong_type(key, value.span(), T::EXPECTED));
+        problems.add(wrong_toml_type(key, value.span(), T::EXPECTED));
     }
     found.map(|found| Spanned::new(value.span(), found))
 }
 
-fn wrong_type(key: &str, at: ByteSpan, expected: &str) -> Problem {
+fn wrong_toml_type(key: &str, at: ByteSpan, expected: &str) -> Problem {
     let title = format!("invalid value for `{}`", key.escape_debug());
     Problem::new(at, title).label(format!("expected {expected}"))
 }

@@ -50,7 +50,7 @@ impl FromStr for Endpoint {
             (Some(host).filter(|_| is_address), port)
         } else {
             let (host, port) = text.split_at(text.find(':').unwrap_or(text.len()));
-            (Some(host).filter(|host| is_name(host)), port)
+            (Some(host).filter(|host| is_host_name(host)), port)
         };
         let digits = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
         let port = match port.strip_prefix(':') {
@@ -63,7 +63,7 @@ impl FromStr for Endpoint {
 }
 
 /// Whether it can be the name of a host, or is an address of IPv4.
-fn is_name(host: &str) -> bool {
+fn is_host_name(host: &str) -> bool {
     let is_part = |part: &str| {
         let letter = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_');
         !part.is_empty() && part.bytes().all(letter)

@@ -14,12 +14,12 @@ use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
 
 /// The path without links, as far as it exists.
-pub fn real(path: &Path) -> PathBuf {
+pub fn real_path(path: &Path) -> PathBuf {
     if let Ok(found) = fs::canonicalize(path) {
         return found;
     }
     match (path.parent(), path.file_name()) {
-        (Some(folder), Some(name)) if folder != Path::new("") => real(folder).join(name),
+        (Some(folder), Some(name)) if folder != Path::new("") => real_path(folder).join(name),
         _ => path.to_owned(),
     }
 }
@@ -41,20 +41,20 @@ pub struct PinnedPath {
 /// A folder that is held open, so that its number remains its own.
 #[derive(Debug, Clone)]
 struct HeldFolder {
-    id: FolderId,
+    id: PinnedFolderId,
     _held: Arc<OwnedFd>,
 }
 
 /// What distinguishes a folder from every other one that is there at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FolderId {
+pub struct PinnedFolderId {
     device: u64,
     inode: u64,
 }
 
-impl FolderId {
+impl PinnedFolderId {
     /// The identity of an open folder; `None` for anything else.
-    pub fn of(opened: impl AsFd) -> io::Result<Option<Self>> {
+    pub fn from_open(opened: impl AsFd) -> io::Result<Option<Self>> {
         let found = File::from(opened.as_fd().try_clone_to_owned()?).metadata()?;
         let id = Self { device: found.dev(), inode: found.ino() };
         Ok(found.is_dir().then_some(id))
@@ -73,16 +73,16 @@ impl Eq for PinnedPath {}
 impl PinnedPath {
     /// What lies at `path` now, behind links if it is one.
     pub fn find(path: &Path) -> Self {
-        let real = real(path);
+        let real = real_path(path);
         let folder = rustix::fs::open(&real, HELD, Mode::empty()).ok().and_then(|held| {
-            let id = FolderId::of(&held).ok()??;
+            let id = PinnedFolderId::from_open(&held).ok()??;
             Some(HeldFolder { id, _held: Arc::new(held) })
         });
         Self { named: path.to_owned(), real, folder }
     }
 
     /// The path by which it was found.
-    pub fn named(&self) -> &Path {
+    pub fn given_path(&self) -> &Path {
         &self.named
     }
 
@@ -92,7 +92,7 @@ impl PinnedPath {
     }
 
     /// Which folder lay there, if it was one.
-    pub fn id(&self) -> Option<FolderId> {
+    pub fn id(&self) -> Option<PinnedFolderId> {
         self.folder.as_ref().map(|folder| folder.id)
     }
 
@@ -103,7 +103,8 @@ impl PinnedPath {
     /// error.
     pub fn open(&self) -> io::Result<OwnedFd> {
         let opened = open_without_links(&self.real, OFlags::RDONLY | OFlags::NONBLOCK)?;
-        if self.id().is_some_and(|id| FolderId::of(&opened).ok().flatten() != Some(id)) {
+        if self.id().is_some_and(|id| PinnedFolderId::from_open(&opened).ok().flatten() != Some(id))
+        {
             return Err(io::Error::other(format!("it {REPLACED}")));
         }
         Ok(opened)
@@ -151,7 +152,7 @@ mod tests {
         fs::create_dir_all(at("subs/ann/src")).expect("folders");
         symlink("subs", at("here")).expect("a link");
         let place = PinnedPath::find(&at("here/ann/src"));
-        assert_eq!(place.real(), real(&at("subs/ann/src")));
+        assert_eq!(place.real(), real_path(&at("subs/ann/src")));
         place.open().expect("the same");
         fs::rename(at("subs/ann/src"), at("subs/ann/old")).expect("renamed");
         place.open().expect_err("it is gone");

@@ -91,19 +91,21 @@ pub enum Overrun {
 impl fmt::Display for Overrun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Memory { peak, limit } => write!(f, "used {} of {}", bytes(peak), bytes(limit)),
+            Self::Memory { peak, limit } => {
+                write!(f, "used {} of {}", format_bytes(peak), format_bytes(limit))
+            }
             Self::Processes { limit } => write!(f, "more than {limit} processes and threads"),
             Self::Scratch { used, limit } => {
-                write!(f, "used {} of {} of scratch space", bytes(used), bytes(limit))
+                write!(f, "used {} of {} of scratch space", format_bytes(used), format_bytes(limit))
             }
             Self::Files { limit } => write!(f, "{limit} files in its scratch folder"),
-            Self::FileSize { limit } => write!(f, "a file larger than {}", bytes(limit)),
+            Self::FileSize { limit } => write!(f, "a file larger than {}", format_bytes(limit)),
         }
     }
 }
 
 /// A number of bytes for people: in whole MiB or KiB if it is a multiple, otherwise rounded.
-pub fn bytes(count: u64) -> String {
+pub fn format_bytes(count: u64) -> String {
     let (unit, name) = match count {
         0..KIB => return format!("{count} bytes"),
         KIB..MIB => (KIB, "KiB"),
@@ -122,7 +124,7 @@ mod tests {
 
     #[test]
     fn sizes_in_bytes_are_short() {
-        let said = [0, 1023, 1024, 1536, MIB, 104 * MIB + 52_429, 4096 * MIB].map(bytes);
+        let said = [0, 1023, 1024, 1536, MIB, 104 * MIB + 52_429, 4096 * MIB].map(format_bytes);
         let expected =
             ["0 bytes", "1023 bytes", "1 KiB", "1.5 KiB", "1 MiB", "104.1 MiB", "4096 MiB"];
         assert_eq!(said, expected);

@@ -21,18 +21,18 @@ use tempfile::TempDir;
 
 use crate::build_plan::BuildPlan;
 use crate::build_rules::{BuildRecords, BuildRules};
-use crate::submissions::{UnpackLimits, refuse_links, unpack_from};
+use crate::submissions::{UnpackLimits, refuse_links, unpack_archive_from};
 use build_streams::{BuildArchive, BuildOutput};
 pub use error::BuildError;
-use referee_match::player::this_program;
+use referee_match::player::this_program_path;
 use referee_record::disk::FolderAccess;
-use referee_record::disk::lock::{self, LockKind};
+use referee_record::disk::lock::{LockKind, open_lock_file, wait_for_lock};
 use referee_record::tree_walk::copy_sources;
 use referee_record::{disk, plain_files};
 use referee_sandbox::{
-    Command, Level, Mechanism, Network, Policy, Process, Request, ResolveError, resolve,
+    Command, Level, Mechanism, Network, Policy, Request, ResolveError, SandboxedProcess, resolve,
 };
-pub use sandboxed_build::{NOT_DONE, serve_inside};
+pub use sandboxed_build::{NOT_DONE, serve_sandboxed_build};
 use toolchains::Toolchains;
 
 /// The beginning of the name of a folder with an unfinished build.
@@ -102,11 +102,11 @@ impl Builder {
         copy_sources(&plan.source, &source, self.rules.limits).map_err(BuildError::Copy)?;
         let plan = &BuildPlan { source, ..plan.clone() };
         refuse_links(&plan.source).map_err(BuildError::Source)?;
-        let key = self.rules.key(plan).map_err(BuildError::Unreadable)?;
-        if let Some(dir) = self.rules.built(&key) {
+        let key = self.rules.cache_key(plan).map_err(BuildError::Unreadable)?;
+        if let Some(dir) = self.rules.cached_result(&key) {
             return Ok(BuiltFolder { dir });
         }
-        if let Some((why, record)) = self.rules.kept_failure(&key) {
+        if let Some((why, record)) = self.rules.cached_failure(&key) {
             return Err(BuildError::Known { why, record });
         }
         if !self.policy.has_shared_memory() {
@@ -115,18 +115,19 @@ impl Builder {
         let mut output = BuildOutput::new(self.rules.output, say);
         let archive = self.run(plan, work.path(), &mut output).await;
         if self.rules.records == BuildRecords::Kept {
-            disk::write_quickly(&self.rules.log(&key), output.log().as_bytes()).map_err(kept)?;
+            disk::write_atomically_unsynced(&self.rules.cached_log(&key), output.log().as_bytes())
+                .map_err(kept)?;
         }
         let result = match archive {
-            Ok(archive) => self.unpacked(archive, work.path().join("result")).await,
+            Ok(archive) => self.unpack_result(archive, work.path().join("result")).await,
             Err(BuildError::Failed(status))
-                if self.rules.network != Network::Open && found_no_network(output.text()) =>
+                if self.rules.network != Network::Open && build_found_no_network(output.text()) =>
             {
                 Err(BuildError::NoNetwork(status))
             }
             // At the level `off`, it is the machine's disk.
             Err(BuildError::Failed(status))
-                if self.policy.contains() && found_full_disk(output.text()) =>
+                if self.policy.contains_processes() && build_found_full_disk(output.text()) =>
             {
                 Err(BuildError::Full(status))
             }
@@ -134,7 +135,7 @@ impl Builder {
         };
         let result = match result {
             Err(why) if why.is_lasting() && self.rules.records == BuildRecords::Kept => {
-                self.rules.keep_failure(&key, &why.to_string()).map_err(kept)?;
+                self.rules.cache_failure(&key, &why.to_string()).map_err(kept)?;
                 return Err(why);
             }
             result => result?,
@@ -143,20 +144,21 @@ impl Builder {
         match fs::rename(result, &dir) {
             Ok(()) => Ok(BuiltFolder { dir }),
             // Somebody else has built the same meanwhile.
-            Err(_) if plain_files::check_folder(&dir).is_ok() => Ok(BuiltFolder { dir }),
+            Err(_) if plain_files::check_folder_nofollow(&dir).is_ok() => Ok(BuiltFolder { dir }),
             Err(error) => Err(kept(error)),
         }
     }
 
     /// Unpacks a result into the new folder `result`.
-    async fn unpacked(&self, archive: File, result: PathBuf) -> Result<PathBuf, BuildError> {
+    async fn unpack_result(&self, archive: File, result: PathBuf) -> Result<PathBuf, BuildError> {
         let limits = self.rules.limits;
         let entries = usize::try_from(limits.files).unwrap_or(usize::MAX);
         let limits = UnpackLimits { bytes: limits.scratch, entries };
         let unpacked = tokio::task::spawn_blocking(move || -> Result<PathBuf, BuildError> {
             fs::create_dir(&result).map_err(BuildError::Unpacked)?;
-            unpack_from(BufReader::new(archive), &result, limits).map_err(BuildError::Result)?;
-            seal(&result).map_err(BuildError::Unpacked)?;
+            unpack_archive_from(BufReader::new(archive), &result, limits)
+                .map_err(BuildError::Result)?;
+            seal_build_result(&result).map_err(BuildError::Unpacked)?;
             Ok(result)
         });
         unpacked.await.map_err(|_| BuildError::Unpacking)?
@@ -166,10 +168,10 @@ impl Builder {
     /// there is one. Those of processes that were killed are removed when no build runs.
     fn work_folder(&self) -> io::Result<(TempDir, File)> {
         let cache = &self.rules.cache;
-        disk::make_own_folder(cache)?;
+        disk::create_results_subfolder(cache)?;
         // Players may be other users. Who does not have the sources cannot know a name in it.
-        disk::restrict(cache, FolderAccess::Passage)?;
-        let lock = lock::open(&cache.join(LOCK))?;
+        disk::restrict_folder_access(cache, FolderAccess::Passage)?;
+        let lock = open_lock_file(&cache.join(LOCK))?;
         if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
             for entry in fs::read_dir(cache)?.flatten() {
                 if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
@@ -178,7 +180,7 @@ impl Builder {
             }
         }
         drop(lock);
-        let lock = lock::wait_for(&cache.join(LOCK), LockKind::Shared, CLEANING)?;
+        let lock = wait_for_lock(&cache.join(LOCK), LockKind::Shared, CLEANING)?;
         let work = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(cache)?;
         Ok((work, lock))
     }
@@ -190,14 +192,15 @@ impl Builder {
         work: &Path,
         output: &mut BuildOutput<'_>,
     ) -> Result<File, BuildError> {
-        let command = self.command(plan, work)?;
-        let (mut process, pipes) = Process::spawn(&command, &self.policy).await?;
+        let command = self.sandbox_command(plan, work)?;
+        let (mut process, pipes) = SandboxedProcess::spawn(&command, &self.policy).await?;
         drop(pipes.stdin);
         // The archive may have a header for each file.
         let most = self.rules.limits.scratch + self.rules.limits.files * 1024;
         let mut archive = BuildArchive::new(work, most).map_err(BuildError::Unpacked)?;
         let mut reading = Box::pin(async {
-            tokio::try_join!(archive.take(pipes.stdout), output.take(pipes.stderr)).map(drop)
+            tokio::try_join!(archive.read_to_end(pipes.stdout), output.read_to_end(pipes.stderr))
+                .map(drop)
         });
         let mut is_read = false;
         let ended = tokio::time::timeout(self.rules.time, async {
@@ -240,18 +243,18 @@ impl Builder {
     }
 
     /// The command that copies the sources, builds them and packs the result.
-    fn command(&self, plan: &BuildPlan, work: &Path) -> Result<Command, BuildError> {
+    fn sandbox_command(&self, plan: &BuildPlan, work: &Path) -> Result<Command, BuildError> {
         let source = plan.source.canonicalize().map_err(BuildError::Unpacked)?;
         let shown = source.to_str().ok_or(BuildError::NotText)?.to_owned();
         let tools = Toolchains::find(&plan.command);
         let below = plan.below.to_str().ok_or(BuildError::NotText)?;
-        let mut command = Command::new(this_program())
+        let mut command = Command::new(this_program_path())
             .arg(sandboxed_build::BUILD)
             .arg(shown)
             .arg(below)
             .arg(plan.command.clone());
         command.env = tools.env;
-        if !self.policy.contains() {
+        if !self.policy.contains_processes() {
             // It has no scratch folder.
             let home = work.to_str().ok_or(BuildError::NotText)?;
             command.env.extend(["HOME", "TMPDIR"].map(|name| (name.to_owned(), home.to_owned())));
@@ -264,7 +267,7 @@ impl Builder {
 }
 
 /// Lets everybody read the result, and makes sure that it survives a crash before it is kept.
-fn seal(result: &Path) -> io::Result<()> {
+fn seal_build_result(result: &Path) -> io::Result<()> {
     fs::set_permissions(result, fs::Permissions::from_mode(FOR_ALL))?;
     #[cfg(target_os = "linux")]
     rustix::fs::syncfs(File::open(result)?)?;
@@ -272,12 +275,12 @@ fn seal(result: &Path) -> io::Result<()> {
 }
 
 /// Whether this output of a build says that the disk was full.
-fn found_full_disk(output: &str) -> bool {
+fn build_found_full_disk(output: &str) -> bool {
     output.to_lowercase().contains(FULL_DISK)
 }
 
 /// Whether this output of a build says that it found no network.
-fn found_no_network(output: &str) -> bool {
+fn build_found_no_network(output: &str) -> bool {
     let output = output.to_lowercase();
     NO_NETWORK.iter().any(|sign| output.contains(sign))
 }
@@ -288,9 +291,9 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_recognised_in_the_output_of_a_build() {
-        assert!(found_full_disk("OSError: [Errno 28] No space left on device: 'x'"));
-        assert!(found_full_disk("error: no space left on device (os error 28)"));
-        assert!(!found_full_disk("error: no space before `(`"));
+        assert!(build_found_full_disk("OSError: [Errno 28] No space left on device: 'x'"));
+        assert!(build_found_full_disk("error: no space left on device (os error 28)"));
+        assert!(!build_found_full_disk("error: no space before `(`"));
     }
 
     #[test]
@@ -301,9 +304,9 @@ mod tests {
             "curl: (6) Could not resolve host: crates",
             "Caused by: java.net.UnknownHostException: repo",
         ] {
-            assert!(found_no_network(output), "{output}");
+            assert!(build_found_no_network(output), "{output}");
         }
         let output = "FileNotFoundError: [Errno 2] No such file or directory: 'data'";
-        assert!(!found_no_network(output));
+        assert!(!build_found_no_network(output));
     }
 }

@@ -59,12 +59,12 @@ impl BuildKind {
 }
 
 /// The ways to build the folder `dir` itself, the most telling first.
-pub(crate) fn detected_kinds(dir: &Path) -> Vec<BuildKind> {
+pub(crate) fn detect_build_kinds(dir: &Path) -> Vec<BuildKind> {
     let is_there = |file: &str| dir.join(file).is_file();
     let kind = |&(_, name, command): &(_, _, _)| BuildKind { name, command, needs: Needs::Nothing };
     let mut kinds: Vec<BuildKind> =
         BUILDS.iter().filter(|(file, ..)| is_there(file)).map(kind).collect();
-    if names_in(dir).iter().any(|name| is_java(name)) {
+    if names_in(dir).iter().any(|name| is_java_source(name)) {
         kinds.push(BuildKind { name: JAVA.0, command: JAVA.1, needs: Needs::Nothing });
     }
     let libraries = LIBRARIES.iter().filter(|(file, ..)| is_there(file));
@@ -92,37 +92,37 @@ const LOOKED_AT: usize = 1000;
 /// build.
 pub fn build_command(path: &Path) -> Option<String> {
     if path.is_dir() {
-        return by_build_file(path)
-            .or_else(|| names_in(path).iter().find_map(|name| compiler(name)));
+        return find_build_file_command(path)
+            .or_else(|| names_in(path).iter().find_map(|name| find_compiler_command(name)));
     }
     let name = path.file_name()?.to_str()?;
-    let compiler = compiler(name).filter(|_| path.is_file())?;
-    Some(path.parent().and_then(by_build_file).unwrap_or(compiler))
+    let compiler = find_compiler_command(name).filter(|_| path.is_file())?;
+    Some(path.parent().and_then(find_build_file_command).unwrap_or(compiler))
 }
 
 /// Whether the folder `dir` itself can be built by what lies in it.
 pub(crate) fn is_buildable(dir: &Path) -> bool {
-    detected_kinds(dir).iter().any(|kind| kind.needs == Needs::Nothing)
+    detect_build_kinds(dir).iter().any(|kind| kind.needs == Needs::Nothing)
 }
 
 /// Whether a file with this name says how to build a folder, or is in a compiled language.
-pub(crate) fn is_source(name: &str) -> bool {
-    BUILDS.iter().any(|(file, ..)| *file == name) || compiler(name).is_some()
+pub(crate) fn is_source_file(name: &str) -> bool {
+    BUILDS.iter().any(|(file, ..)| *file == name) || find_compiler_command(name).is_some()
 }
 
-fn by_build_file(dir: &Path) -> Option<String> {
+fn find_build_file_command(dir: &Path) -> Option<String> {
     let found = BUILDS.iter().find(|(file, ..)| dir.join(file).is_file());
     found.map(|(.., command)| (*command).to_owned())
 }
 
-pub(crate) fn compiler(name: &str) -> Option<String> {
+pub(crate) fn find_compiler_command(name: &str) -> Option<String> {
     let extension = extension(name)?;
     let found = COMPILERS.iter().find(|(known, _)| *known == extension);
     found.map(|(_, command)| format!("{command} {name}"))
 }
 
 /// Whether a file with this name is Java source code.
-pub(crate) fn is_java(name: &str) -> bool {
+pub(crate) fn is_java_source(name: &str) -> bool {
     extension(name) == Some("java")
 }
 
@@ -145,7 +145,7 @@ pub fn names_in(dir: &Path) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::folder;
+    use crate::test_folder::make_test_folder;
 
     #[test]
     fn sources_are_built_by_what_lies_beside_them() {
@@ -160,7 +160,7 @@ mod tests {
             (&["notes.txt"], "", None),
         ] {
             let files: Vec<_> = files.iter().map(|&name| (name, "text")).collect();
-            let dir = folder(&files);
+            let dir = make_test_folder(&files);
             let command = build_command(&dir.path().join(path));
             assert_eq!(command.as_deref(), expected, "{files:?} {path}");
         }

@@ -9,9 +9,9 @@ use std::time::Duration;
 use referee_sandbox::resource_limits::MIB;
 use referee_sandbox::{Limits, Network};
 
-use super::build_commands::{BuildKind, Needs, detected_kinds};
+use super::build_commands::{BuildKind, Needs, detect_build_kinds};
 use super::build_plan::{BuildPlan, BuildPurpose};
-use super::detection::{candidates, is_compiled, java_root, nearest_folder};
+use super::detection::{detect_candidates, find_java_root, is_compiled_player, nearest_folder};
 
 /// The time that a build has unless the configuration says otherwise.
 const DEFAULT_TIME: Duration = Duration::from_secs(300);
@@ -93,18 +93,18 @@ impl BuildRules {
     /// What has to be built of a submission: the nearest folder in it with a build file. `None` if
     /// there is none, or if its player is compiled already.
     pub fn plan(&self, submission: &Path) -> Option<BuildPlan> {
-        let is_compiled = is_compiled(submission);
+        let is_compiled = is_compiled_player(submission);
         let look = |dir: &Path| {
             self.allowed_kinds(dir).find(|(kind, _)| kind.needs == Needs::Network || !is_compiled)
         };
         let (folder, (kind, command)) = nearest_folder(submission, look)?;
         let depth = |dir: &Path| dir.components().count();
-        let before = candidates(submission);
+        let before = detect_candidates(submission);
         let is_nearer = before.first().is_some_and(|start| depth(&start.dir) < depth(&folder));
         let installs = kind.needs == Needs::Network && !before.is_empty();
         let purpose =
             if is_nearer || installs { BuildPurpose::Additions } else { BuildPurpose::Player };
-        let folder = if kind.is_java() { java_root(&folder, submission) } else { folder };
+        let folder = if kind.is_java() { find_java_root(&folder, submission) } else { folder };
         let below = folder.strip_prefix(submission).unwrap_or(Path::new("")).to_owned();
         Some(BuildPlan { source: submission.to_owned(), below, command, purpose })
     }
@@ -118,7 +118,7 @@ impl BuildRules {
 
     /// The kinds of build of a folder that are not turned off, each with its command.
     fn allowed_kinds(&self, dir: &Path) -> impl Iterator<Item = (BuildKind, String)> {
-        detected_kinds(dir).into_iter().filter_map(|kind| match self.choices.get(kind.name) {
+        detect_build_kinds(dir).into_iter().filter_map(|kind| match self.choices.get(kind.name) {
             Some(CommandChoice::Off) => None,
             Some(CommandChoice::Line(line)) => Some((kind, line.clone())),
             None if kind.needs == Needs::Network && self.network != Network::Open => None,

@@ -6,19 +6,23 @@ mod package_json;
 mod player_class;
 mod program;
 
+use self::java_class::find_java_class_name;
+use self::package_json::find_package_json_main;
+use self::player_class::{find_player_classes, is_player_class};
+use self::program::is_compiled_program;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub(crate) use self::after_build::{after_build, new_files};
-pub(crate) use self::java_class::java_root;
+pub(crate) use self::after_build::{detect_after_build, new_files_after_build};
+pub(crate) use self::java_class::find_java_root;
+pub use self::program::installed_java_version;
 pub(crate) use self::program::is_for_another_machine;
-pub use self::program::java_here;
 
 use super::build_commands::build_command;
 use super::start_command::StartCommand;
 use referee_record::model::player_spec::BRIDGE;
-use referee_record::plain_files;
+use referee_record::plain_files::read_plain_start_nofollow;
 
 /// File names of a folder's player, the best first: build results come before their sources.
 const NAMES: [&str; 15] = [
@@ -58,8 +62,8 @@ pub const EXPECTED: &str = "a player is a program, a file that ends in .py, .js,
 
 /// How the player at `path` is started; `None` if nothing there looks like one, or if several things
 /// do.
-pub fn detect(path: &Path) -> Option<StartCommand> {
-    let mut candidates = candidates(path);
+pub fn detect_player(path: &Path) -> Option<StartCommand> {
+    let mut candidates = detect_candidates(path);
     let last = candidates.pop();
     last.filter(|_| candidates.is_empty())
 }
@@ -67,13 +71,18 @@ pub fn detect(path: &Path) -> Option<StartCommand> {
 /// How the possible players at `path` are started. In a folder, these are the files that their author
 /// named as the player, or else all Python files, or else all compiled programs. Files nearest to
 /// the top hide everything below.
-pub(crate) fn candidates(path: &Path) -> Vec<StartCommand> {
+pub(crate) fn detect_candidates(path: &Path) -> Vec<StartCommand> {
     if !path.is_dir() {
-        return file(path).into_iter().collect();
+        return detect_file(path).into_iter().collect();
     }
-    let levels = levels(path);
-    let looks: [fn(&Path) -> Vec<StartCommand>; 4] = [known_in, named_in, programs_in, compiled_in];
-    let found = looks.into_iter().map(|look| nearest(&levels, look));
+    let levels = folder_levels(path);
+    let looks: [fn(&Path) -> Vec<StartCommand>; 4] = [
+        detect_known_player,
+        detect_named_player,
+        detect_python_programs,
+        detect_compiled_programs,
+    ];
+    let found = looks.into_iter().map(|look| detect_nearest_level(&levels, look));
     let found = found.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
     if found.len() > 1 {
         class_in_comments(path, &found).map_or(found, |one| vec![one])
@@ -86,7 +95,7 @@ pub(crate) fn candidates(path: &Path) -> Vec<StartCommand> {
 /// for a file `comments.txt`.
 fn class_in_comments(top: &Path, candidates: &[StartCommand]) -> Option<StartCommand> {
     let folders = candidates.iter().map(|start| start.dir.as_path()).chain([top]);
-    let texts: Vec<String> = folders.filter_map(comments_in).collect();
+    let texts: Vec<String> = folders.filter_map(read_author_comments).collect();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mentions = |text: &String, word: &str| text.split(|c| !is_word(c)).any(|it| it == word);
     let mut mentioned = candidates.iter().filter(|found| {
@@ -97,14 +106,14 @@ fn class_in_comments(top: &Path, candidates: &[StartCommand]) -> Option<StartCom
     one.filter(|_| mentioned.next().is_none())
 }
 
-fn comments_in(dir: &Path) -> Option<String> {
-    let bytes = plain_files::own_beginning(&dir.join("comments.txt"), COMMENTS).ok()?;
+fn read_author_comments(dir: &Path) -> Option<String> {
+    let bytes = read_plain_start_nofollow(&dir.join("comments.txt"), COMMENTS).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// How to build a folder in which no player is detected: the folder inside it to build, and the
 /// command.
-pub fn unbuilt(dir: &Path) -> Option<(PathBuf, String)> {
+pub fn find_unbuilt_folder(dir: &Path) -> Option<(PathBuf, String)> {
     nearest_folder(dir, build_command)
 }
 
@@ -113,36 +122,40 @@ pub(crate) fn nearest_folder<T>(
     dir: &Path,
     look: impl Fn(&Path) -> Option<T>,
 ) -> Option<(PathBuf, T)> {
-    let levels = levels(dir);
+    let levels = folder_levels(dir);
     levels.iter().flatten().find_map(|dir| Some((dir.clone(), look(dir)?)))
 }
 
 /// Whether the only player at `path` is already compiled: neither source code nor a script.
-pub(crate) fn is_compiled(path: &Path) -> bool {
-    detect(path).is_some_and(|found| match found.words.first().map(String::as_str) {
+pub(crate) fn is_compiled_player(path: &Path) -> bool {
+    detect_player(path).is_some_and(|found| match found.words.first().map(String::as_str) {
         Some("java") => Path::new(found.file()).extension() != Some(OsStr::new("java")),
         Some(own) if own.starts_with("./") => program::is_machine_code(&found.dir.join(own)),
         _ => false,
     })
 }
 
-fn file(path: &Path) -> Option<StartCommand> {
+fn detect_file(path: &Path) -> Option<StartCommand> {
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-    in_file(dir.unwrap_or(Path::new(".")), path.file_name()?.to_str()?)
+    detect_file_in(dir.unwrap_or(Path::new(".")), path.file_name()?.to_str()?)
 }
 
 /// The results of `look` on the first level of folders that has any.
-fn nearest(levels: &[Vec<PathBuf>], look: fn(&Path) -> Vec<StartCommand>) -> Vec<StartCommand> {
+fn detect_nearest_level(
+    levels: &[Vec<PathBuf>],
+    look: fn(&Path) -> Vec<StartCommand>,
+) -> Vec<StartCommand> {
     let in_level = |level: &Vec<PathBuf>| level.iter().flat_map(|dir| look(dir)).collect();
     levels.iter().map(in_level).find(|found: &Vec<_>| !found.is_empty()).unwrap_or_default()
 }
 
 /// The folder `top`, then the folders in it, then the folders in those, and so on.
-fn levels(top: &Path) -> Vec<Vec<PathBuf>> {
+fn folder_levels(top: &Path) -> Vec<Vec<PathBuf>> {
     let mut levels = vec![vec![top.to_owned()]];
     let mut left = MOST_FOLDERS;
     while let Some(last) = levels.last().filter(|_| levels.len() <= DEEPEST) {
-        let next: Vec<PathBuf> = last.iter().flat_map(|dir| folders_in(dir)).take(left).collect();
+        let next: Vec<PathBuf> =
+            last.iter().flat_map(|dir| folders_to_search(dir)).take(left).collect();
         left -= next.len();
         if next.is_empty() {
             break;
@@ -153,7 +166,7 @@ fn levels(top: &Path) -> Vec<Vec<PathBuf>> {
 }
 
 /// The subfolders in which an author may have put a player. Links are not followed.
-fn folders_in(dir: &Path) -> Vec<PathBuf> {
+fn folders_to_search(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     let mut paths: Vec<PathBuf> = folders
@@ -170,51 +183,52 @@ fn folders_in(dir: &Path) -> Vec<PathBuf> {
 }
 
 /// The player of a folder by file name, if the name says enough, or else every player class.
-fn known_in(dir: &Path) -> Vec<StartCommand> {
+fn detect_known_player(dir: &Path) -> Vec<StartCommand> {
     let named = NAMES.iter().find_map(|name| {
-        in_named(dir, name).filter(|found| !WEAK_NAMES.contains(name) || found.is_class())
+        detect_named_file(dir, name).filter(|found| !WEAK_NAMES.contains(name) || found.is_class())
     });
-    let player = named.or_else(|| package_json::main(dir));
-    let classes =
-        || player_class::classes(dir, python_files(dir)).map(|name| start_of_class(dir, &name));
+    let player = named.or_else(|| find_package_json_main(dir));
+    let classes = || {
+        find_player_classes(dir, list_python_files(dir)).map(|name| start_player_class(dir, &name))
+    };
     player.map_or_else(|| classes().collect(), |found| vec![found])
 }
 
 /// The player of a folder by file name.
-fn named_in(dir: &Path) -> Vec<StartCommand> {
-    NAMES.iter().find_map(|name| in_named(dir, name)).into_iter().collect()
+fn detect_named_player(dir: &Path) -> Vec<StartCommand> {
+    NAMES.iter().find_map(|name| detect_named_file(dir, name)).into_iter().collect()
 }
 
 /// The player in the file `name` in `dir`, or in one with its ending in capitals, as some systems
 /// write names.
-fn in_named(dir: &Path, name: &str) -> Option<StartCommand> {
+fn detect_named_file(dir: &Path, name: &str) -> Option<StartCommand> {
     let shouted = || {
         let ending = Path::new(name).extension()?.to_str()?.to_uppercase();
         let is_it = |other: &String| {
             other.eq_ignore_ascii_case(name) && other.ends_with(&format!(".{ending}"))
         };
-        in_file(dir, &super::build_commands::names_in(dir).into_iter().find(is_it)?)
+        detect_file_in(dir, &super::build_commands::names_in(dir).into_iter().find(is_it)?)
     };
-    in_file(dir, name).or_else(shouted)
+    detect_file_in(dir, name).or_else(shouted)
 }
 
 /// Every Python file of a folder that may be run.
-fn programs_in(dir: &Path) -> Vec<StartCommand> {
-    let names = python_files(dir);
+fn detect_python_programs(dir: &Path) -> Vec<StartCommand> {
+    let names = list_python_files(dir);
     let programs = names.iter().filter(|name| !NEVER_PLAYERS.contains(&name.as_str()));
-    // None of them is a class: `known_in` would have found it.
+    // None of them is a class: `detect_known_player` would have found it.
     programs.map(|name| StartCommand::new(dir, &["python3", name])).collect()
 }
 
 /// Every compiled program of a folder.
-fn compiled_in(dir: &Path) -> Vec<StartCommand> {
+fn detect_compiled_programs(dir: &Path) -> Vec<StartCommand> {
     let names = super::build_commands::names_in(dir);
-    let programs = names.iter().filter(|name| program::is_made(&dir.join(name)));
-    programs.filter_map(|name| in_file(dir, name)).collect()
+    let programs = names.iter().filter(|name| is_compiled_program(&dir.join(name)));
+    programs.filter_map(|name| detect_file_in(dir, name)).collect()
 }
 
 /// The names of the Python files in a folder, sorted.
-fn python_files(dir: &Path) -> Vec<String> {
+fn list_python_files(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
         .filter_map(|entry| entry.file_name().into_string().ok())
@@ -228,18 +242,18 @@ fn python_files(dir: &Path) -> Vec<String> {
     names
 }
 
-fn start_of_class(dir: &Path, name: &str) -> StartCommand {
+fn start_player_class(dir: &Path, name: &str) -> StartCommand {
     StartCommand::new(dir, &["python3", BRIDGE, name])
 }
 
 /// The player in the file `name` in `dir`.
-fn in_file(dir: &Path, name: &str) -> Option<StartCommand> {
+fn detect_file_in(dir: &Path, name: &str) -> Option<StartCommand> {
     let path = dir.join(name);
     if !path.is_file() {
         return None;
     }
-    if player_class::is_class(&path) {
-        return Some(start_of_class(dir, name));
+    if is_player_class(&path) {
+        return Some(start_player_class(dir, name));
     }
     let ending = path.extension().and_then(OsStr::to_str).map(str::to_lowercase);
     let words = match ending.as_deref() {
@@ -249,11 +263,11 @@ fn in_file(dir: &Path, name: &str) -> Option<StartCommand> {
         Some("jar") => &["java", "-jar", name],
         Some("class") => {
             let (root, class) =
-                java_class::class_name(&path).filter(|_| program::is_java_class(&path))?;
+                find_java_class_name(&path).filter(|_| program::fits_java_here(&path))?;
             return Some(StartCommand::new(&root, &["java", "-cp", ".", &class]));
         }
-        Some("sh") => return Some(program::shell_script(dir, name)),
-        _ => return program::without_ending(dir, name),
+        Some("sh") => return Some(program::start_shell_script(dir, name)),
+        _ => return program::start_without_extension(dir, name),
     };
     Some(StartCommand::new(dir, words))
 }
@@ -261,7 +275,7 @@ fn in_file(dir: &Path, name: &str) -> Option<StartCommand> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::folder;
+    use crate::test_folder::make_test_folder;
 
     const CLASS: &str = "class Player(object):\n    def action(self, turns):\n        pass\n    def update (self, action):\n        pass\n";
 
@@ -275,10 +289,10 @@ mod tests {
 
     /// The possible players in a folder with these files, each with its subfolder.
     fn found(files: &[(&str, &str)]) -> Vec<(String, Vec<String>)> {
-        let dir = folder(files);
+        let dir = make_test_folder(files);
         let shown =
             |path: &Path| path.strip_prefix(dir.path()).expect("below").display().to_string();
-        candidates(dir.path()).iter().map(|it| (shown(&it.dir), it.words.clone())).collect()
+        detect_candidates(dir.path()).iter().map(|it| (shown(&it.dir), it.words.clone())).collect()
     }
 
     #[test]
@@ -294,14 +308,14 @@ mod tests {
         ] {
             let path = dir.path().join(name);
             fs::write(&path, "text").expect("written");
-            let found = detect(&path);
+            let found = detect_player(&path);
             assert_eq!(
                 found.as_ref().map(|found| found.dir.as_path()),
                 expected.as_ref().map(|_| dir.path())
             );
             assert_eq!(found.map(|found| found.words), expected);
         }
-        assert_eq!(detect(&dir.path().join("missing.py")), None);
+        assert_eq!(detect_player(&dir.path().join("missing.py")), None);
     }
 
     #[test]
@@ -349,8 +363,8 @@ mod tests {
 
     #[test]
     fn indistinguishable_candidates_are_listed() {
-        let dir = folder(&[("old/player.py", CLASS), ("new/player.py", CLASS)]);
-        assert_eq!(detect(dir.path()), None);
+        let dir = make_test_folder(&[("old/player.py", CLASS), ("new/player.py", CLASS)]);
+        assert_eq!(detect_player(dir.path()), None);
         let two = [("new".to_owned(), class("player")), ("old".to_owned(), class("player"))];
         assert_eq!(found(&[("old/player.py", CLASS), ("new/player.py", CLASS)]), two);
         let programs = found(&[("one.py", ""), ("two.py", ""), ("deep/three.py", "")]);
@@ -369,9 +383,9 @@ mod tests {
         }
         // As a program, it is refused later.
         std::os::unix::fs::symlink(secret.path(), at("one.py")).expect("a link");
-        assert!(!candidates(dir.path()).iter().any(StartCommand::is_class));
+        assert!(!detect_candidates(dir.path()).iter().any(StartCommand::is_class));
         fs::write(at("two.py"), "").expect("written");
-        assert_eq!(candidates(dir.path()).len(), 2, "without the text of the other");
+        assert_eq!(detect_candidates(dir.path()).len(), 2, "without the text of the other");
     }
 
     #[test]

@@ -16,7 +16,7 @@
 //!
 //! Odd at first: a build runs in a second process of *this same program*. [`build::Builder`] starts
 //! it in the sandbox under the hidden argument `__build`, and it copies, builds, and packs the result
-//! onto its standard output. So a program that builds has to call [`build::serve_inside`] first
+//! onto its standard output. So a program that builds has to call [`build::serve_sandboxed_build`] first
 //! thing in `main`.
 //!
 //! ```

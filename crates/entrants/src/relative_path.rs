@@ -20,11 +20,11 @@ pub fn relative_path(base: &Path, dir: &Path) -> PathBuf {
 ///
 /// # Errors
 /// The system reports an error, other than that it does not exist.
-pub fn whole_path(folder: &Path) -> io::Result<PathBuf> {
+pub fn absolute_path(folder: &Path) -> io::Result<PathBuf> {
     let folder = if folder == Path::new("") { Path::new(".") } else { folder };
     match (folder.canonicalize(), folder.parent(), folder.file_name()) {
         (Err(error), Some(around), Some(name)) if error.kind() == io::ErrorKind::NotFound => {
-            Ok(whole_path(around)?.join(name))
+            Ok(absolute_path(around)?.join(name))
         }
         (found, ..) => found,
     }
@@ -39,9 +39,12 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let real = dir.path().canonicalize().expect("it exists");
         std::os::unix::fs::symlink(&real, real.join("link")).expect("a link");
-        assert_eq!(whole_path(&real.join("link/new/cup")).expect("a path"), real.join("new/cup"));
         assert_eq!(
-            whole_path(Path::new("")).expect("a path"),
+            absolute_path(&real.join("link/new/cup")).expect("a path"),
+            real.join("new/cup")
+        );
+        assert_eq!(
+            absolute_path(Path::new("")).expect("a path"),
             std::env::current_dir().expect("here")
         );
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::build_plan::BuildPlan;
 use super::build_rules::BuildRules;
-use super::detection::{after_build, candidates};
+use super::detection::{detect_after_build, detect_candidates};
 use super::start_command::StartCommand;
 
 /// How a submission is started, as far as known.
@@ -33,25 +33,25 @@ pub struct BuildState {
 
 impl BuildState {
     /// How far the build of `plan` under these rules has got.
-    pub fn of(rules: &BuildRules, plan: BuildPlan) -> Self {
+    pub fn find(rules: &BuildRules, plan: BuildPlan) -> Self {
         // If the sources cannot be read, the build says so.
-        let key = rules.key(&plan).ok();
-        let dir = key.as_ref().and_then(|key| rules.built(key));
-        let log = key.map(|key| rules.log(&key)).filter(|log| log.is_file());
+        let key = rules.cache_key(&plan).ok();
+        let dir = key.as_ref().and_then(|key| rules.cached_result(key));
+        let log = key.map(|key| rules.cached_log(&key)).filter(|log| log.is_file());
         Self { plan, dir, log }
     }
 }
 
 /// Decides how the submission at `path`, a file or a folder, is started. With `rules`, it is built
 /// if it needs that.
-pub fn decide(path: &Path, rules: Option<&BuildRules>) -> StartDecision {
+pub fn decide_start(path: &Path, rules: Option<&BuildRules>) -> StartDecision {
     let build = rules
         .filter(|_| path.is_dir())
-        .and_then(|rules| Some(BuildState::of(rules, rules.plan(path)?)));
+        .and_then(|rules| Some(BuildState::find(rules, rules.plan(path)?)));
     let result = build.as_ref().and_then(|build| Some((&build.plan, build.dir.as_deref()?)));
     let found = match result {
-        Some((plan, dir)) => after_build(plan, dir),
-        None => candidates(path),
+        Some((plan, dir)) => detect_after_build(plan, dir),
+        None => detect_candidates(path),
     };
     StartDecision { found, build }
 }
@@ -60,7 +60,7 @@ pub fn decide(path: &Path, rules: Option<&BuildRules>) -> StartDecision {
 mod tests {
     use std::fs;
 
-    use super::super::build_commands::detected_kinds;
+    use super::super::build_commands::detect_build_kinds;
     use super::super::detection::nearest_folder;
     use super::*;
     use referee_sandbox::Network;
@@ -128,7 +128,7 @@ mod tests {
 
     /// The start that is decided, and the folder it is in; `None` if nothing is.
     fn decided(source: &Path, rules: Option<&BuildRules>) -> Option<(String, String)> {
-        let decision = decide(source, rules);
+        let decision = decide_start(source, rules);
         let result = decision.build.and_then(|build| build.dir);
         let top = result.as_deref().unwrap_or(source);
         let [start] = &decision.found[..] else { return None };
@@ -156,10 +156,11 @@ mod tests {
                 continue;
             };
             let plan = rules.plan(&source).expect("a build");
-            let of_kind = |dir: &Path| detected_kinds(dir).into_iter().find(|it| it.name == *kind);
+            let of_kind =
+                |dir: &Path| detect_build_kinds(dir).into_iter().find(|it| it.name == *kind);
             let (_, kind) = nearest_folder(&source, of_kind).expect("the kind");
             assert_eq!(plan.command, kind.command, "{row}");
-            let result = rules.cache.join(rules.key(&plan).expect("readable"));
+            let result = rules.cache.join(rules.cache_key(&plan).expect("readable"));
             put_all(&result, files);
             put_all(&result, adds);
             assert_eq!(decided(&source, Some(&rules)), expected, "{row}");
@@ -173,9 +174,9 @@ mod tests {
         put_all(&source, &["requirements.txt", "src/bot.py"]);
         let rules = rules(&top.path().join("results"));
         let plan = rules.plan(&source).expect("a build");
-        let result = rules.cache.join(rules.key(&plan).expect("readable"));
+        let result = rules.cache.join(rules.cache_key(&plan).expect("readable"));
         put_all(&result, &["src/bot.py", "site-packages/six.py"]);
-        let start = decide(&source, Some(&rules)).found.pop().expect("one");
+        let start = decide_start(&source, Some(&rules)).found.pop().expect("one");
         assert_eq!(start.dir, result.join("src"));
         assert_eq!(start.env.get("PYTHONPATH").map(String::as_str), Some("../site-packages"));
     }

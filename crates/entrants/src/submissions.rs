@@ -16,24 +16,25 @@ mod platform_label;
 mod players_folder;
 mod uploads;
 
+use self::archive::is_archive;
+use self::identical_players::digest_identical_files;
+use self::platform_export::open_platform_export;
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-pub use archive::ArchiveError;
 pub(crate) use archive::LIMITS;
-pub use archive::{UnpackLimits, unpack_from};
+pub use archive::{ArchiveError, UnpackLimits, unpack_archive_from};
 pub(crate) use links::refuse_links;
 pub use no_player::NoPlayer;
-pub use players_folder::look_after_build;
+pub use players_folder::detect_built_player;
 
 use crate::start_command::StartCommand;
 use platform_export::ExportEntry;
-use platform_label::Label;
+use platform_label::PlatformLabel;
 use players_folder::PlayersFolder;
-use referee_record::model::player_spec::{LONGEST_NAME, name_of};
-use uploads::{ChosenUpload, UploadPart, choose};
+use referee_record::model::player_spec::{LONGEST_NAME, to_player_name};
+use uploads::{ChosenUpload, UploadPart, choose_upload};
 
 /// The most names to list.
 const MOST_LISTED: usize = 8;
@@ -71,7 +72,7 @@ pub enum ImportError {
 
 /// The submissions in a folder.
 #[derive(Debug)]
-pub struct Intake {
+pub struct ImportedSubmissions {
     /// The submissions, by author.
     pub taken: Vec<Submission>,
     /// The files beside the uploads without an author: the platform's own, and lists and notes of
@@ -83,63 +84,66 @@ pub struct Intake {
 
 /// Imports the submissions in the folder `from`, or in an archive that is a platform's export.
 /// Archives and loose files get subfolders of the new folder `to`.
-pub fn take_in(from: &Path, to: &Path) -> Result<Intake, ImportError> {
+pub fn import_submissions(from: &Path, to: &Path) -> Result<ImportedSubmissions, ImportError> {
     // Whoever names a link to an archive means the archive; links in a folder are a stranger's.
     let whole = from.canonicalize().map_err(ImportError::Source)?;
-    let (dir, (names, bad)) = if archive::is_archive(&whole) {
+    let (dir, (names, bad)) = if is_archive(&whole) {
         let from = &whole;
         let name = from.file_name().unwrap_or_default().to_string_lossy().into_owned();
         (from.parent().unwrap_or(Path::new("")), (vec![name], Vec::new()))
     } else {
-        (from, entries(from).map_err(ImportError::Source)?)
+        (from, read_submission_entries(from).map_err(ImportError::Source)?)
     };
     let mut players = PlayersFolder::new(to);
-    let folder = platform_export::open(dir, &names, |archive| players.unpack_export(archive))?;
-    let taken = take_entries(folder.entries, bad, &mut players)?;
-    Ok(Intake { taken, sheets: folder.sheets, opened: folder.opened })
+    let folder = open_platform_export(dir, &names, |archive| players.unpack_export(archive))?;
+    let taken = import_export_entries(folder.entries, bad, &mut players)?;
+    Ok(ImportedSubmissions { taken, sheets: folder.sheets, opened: folder.opened })
 }
 
 /// Imports the only submission in the folder `from`, which one author handed in, regardless of its
 /// content looks like, it is one submission.
-pub fn take_in_one(from: &Path, to: &Path) -> Result<Option<Submission>, ImportError> {
-    let (names, bad) = entries(from).map_err(ImportError::Source)?;
-    let entry =
-        |name: String| ExportEntry { dir: from.to_owned(), label: Label::read(&name), name };
+pub fn import_one_submission(from: &Path, to: &Path) -> Result<Option<Submission>, ImportError> {
+    let (names, bad) = read_submission_entries(from).map_err(ImportError::Source)?;
+    let entry = |name: String| ExportEntry {
+        dir: from.to_owned(),
+        label: PlatformLabel::parse(&name),
+        name,
+    };
     let entries = names.into_iter().map(entry).collect();
-    let taken = take_entries(entries, bad, &mut PlayersFolder::new(to))?;
+    let taken = import_export_entries(entries, bad, &mut PlayersFolder::new(to))?;
     Ok(taken.into_iter().next())
 }
 
 /// Finds the players of these entries, and adds them to `taken`.
-fn take_entries(
+fn import_export_entries(
     entries: Vec<ExportEntry>,
     mut taken: Vec<Submission>,
     players: &mut PlayersFolder,
 ) -> Result<Vec<Submission>, ImportError> {
-    for (name, parts) in authors(entries) {
+    for (name, parts) in group_submissions_by_author(entries) {
         let Some(first) = parts.first() else { continue };
-        let (name, entry) = (unlike(&name, &taken), first.entry.clone());
+        let (name, entry) = (choose_submission_name(&name, &taken), first.entry.clone());
         let late =
             parts.iter().any(|part| part.label.late).then(|| "it was submitted late".to_owned());
-        let ChosenUpload { upload, remark } = choose(parts);
-        let player = match upload.and_then(|upload| players.player(&name, upload)) {
+        let ChosenUpload { upload, remark } = choose_upload(parts);
+        let player = match upload.and_then(|upload| players.find_player(&name, upload)) {
             Err(NoPlayer::NoFolder(error)) => return Err(ImportError::Players(error)),
             player => player,
         };
-        let remarks = late.into_iter().chain(remark).chain(players.remarks()).collect();
-        let top = players.top();
+        let remarks = late.into_iter().chain(remark).chain(players.take_remarks()).collect();
+        let top = players.take_top();
         taken.push(Submission { name, entry, remarks, top, built: None, player });
     }
-    remark_copies(&mut taken);
+    remark_identical_submissions(&mut taken);
     Ok(taken)
 }
 
 /// The names in the folder, and a submission for each name that is not valid text.
-fn entries(from: &Path) -> io::Result<(Vec<String>, Vec<Submission>)> {
+fn read_submission_entries(from: &Path) -> io::Result<(Vec<String>, Vec<Submission>)> {
     let (mut names, mut bad) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(from)? {
         match entry?.file_name().into_string() {
-            Ok(name) if is_clutter(&name) => {}
+            Ok(name) if is_submission_clutter(&name) => {}
             Ok(name) => names.push(name),
             Err(name) => bad.push(name.to_string_lossy().into_owned()),
         }
@@ -148,7 +152,10 @@ fn entries(from: &Path) -> io::Result<(Vec<String>, Vec<Submission>)> {
     bad.sort();
     let mut taken = Vec::new();
     for entry in bad {
-        let (name, player) = (unlike(&tidy(&entry), &taken), Err(NoPlayer::NotText));
+        let (name, player) = (
+            choose_submission_name(&tidy_submission_author(&entry), &taken),
+            Err(NoPlayer::NotText),
+        );
         let (remarks, top, built) = (Vec::new(), None, None);
         taken.push(Submission { name, entry, remarks, top, built, player });
     }
@@ -157,10 +164,10 @@ fn entries(from: &Path) -> io::Result<(Vec<String>, Vec<Submission>)> {
 
 /// The parts of each author, under the author's name, with the id added if several authors have the
 /// same name.
-fn authors(entries: Vec<ExportEntry>) -> Vec<(String, Vec<UploadPart>)> {
+fn group_submissions_by_author(entries: Vec<ExportEntry>) -> Vec<(String, Vec<UploadPart>)> {
     let mut authors: BTreeMap<(String, String), Vec<UploadPart>> = BTreeMap::new();
     for ExportEntry { dir, name, label } in entries {
-        let author = tidy(&label.author);
+        let author = tidy_submission_author(&label.author);
         let id = label.id.clone().unwrap_or_else(|| name.clone());
         authors.entry((author, id)).or_default().push(UploadPart::new(&dir, &name, label));
     }
@@ -176,7 +183,7 @@ fn authors(entries: Vec<ExportEntry>) -> Vec<(String, Vec<UploadPart>)> {
         });
         let name = if needs_id && id.ends_with(&format!("_{author}")) {
             // The id says more of who it is.
-            tidy(&id)
+            tidy_submission_author(&id)
         } else if needs_id {
             format!("{author} {id}")
         } else {
@@ -189,7 +196,7 @@ fn authors(entries: Vec<ExportEntry>) -> Vec<(String, Vec<UploadPart>)> {
 
 /// Adds a remark to each submission with a player, or with what one may be made of, that is a copy of
 /// another.
-fn remark_copies(taken: &mut [Submission]) {
+fn remark_identical_submissions(taken: &mut [Submission]) {
     let mut copies: HashMap<blake3::Hash, Vec<usize>> = HashMap::new();
     for (number, submission) in taken.iter().enumerate() {
         let dir = match &submission.player {
@@ -200,7 +207,7 @@ fn remark_copies(taken: &mut [Submission]) {
             }
             Err(_) => None,
         };
-        if let Some(digest) = dir.and_then(|dir| identical_players::digest(dir)) {
+        if let Some(digest) = dir.and_then(|dir| digest_identical_files(dir)) {
             copies.entry(digest).or_default().push(number);
         }
     }
@@ -208,47 +215,48 @@ fn remark_copies(taken: &mut [Submission]) {
         for number in &same {
             let others = same.iter().filter(|other| *other != number);
             let names: Vec<&str> = others.map(|other| &*taken[*other].name).collect();
-            let remark = format!("byte for byte the same as {}", listed(names.into_iter()));
+            let remark =
+                format!("byte for byte the same as {}", format_some_names(names.into_iter()));
             taken[*number].remarks.push(remark);
         }
     }
 }
 
 /// The names in a folder, without files added by systems and platforms.
-fn names_in(path: &Path) -> Vec<String> {
+fn list_submission_files(path: &Path) -> Vec<String> {
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
         .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| !is_clutter(name) && name != "onlinetext.html")
+        .filter(|name| !is_submission_clutter(name) && name != "onlinetext.html")
         .collect();
     names.sort();
     names
 }
 
 /// Whether a file with this name is made by a system, not by people.
-fn is_clutter(name: &str) -> bool {
+fn is_submission_clutter(name: &str) -> bool {
     let made = ["__macosx", "__pycache__", "thumbs.db", "desktop.ini"];
     name.starts_with('.') || name.starts_with("~$") || made.contains(&&*name.to_lowercase())
 }
 
 /// Whether a file beside the folders of authors, with this name, is a list or a note of the course,
 /// not an upload.
-fn is_sheet(name: &str) -> bool {
-    is_table(name) || has_ending(name, &["md", "txt"])
+fn is_course_sheet(name: &str) -> bool {
+    is_table_file(name) || file_has_ending(name, &["md", "txt"])
 }
 
 /// Whether a file is a table, by its name.
-fn is_table(name: &str) -> bool {
-    has_ending(name, &["csv", "ods", "tsv", "xls", "xlsm", "xlsx"])
+fn is_table_file(name: &str) -> bool {
+    file_has_ending(name, &["csv", "ods", "tsv", "xls", "xlsm", "xlsx"])
 }
 
-fn has_ending(name: &str, endings: &[&str]) -> bool {
+fn file_has_ending(name: &str, endings: &[&str]) -> bool {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_lowercase();
     endings.contains(&&*ending)
 }
 
 /// Lists names; if there are many, only some of them.
-pub fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+pub fn format_some_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     let shown: Vec<String> =
         names.iter().take(MOST_LISTED).map(|name| format!("`{name}`")).collect();
@@ -259,21 +267,21 @@ pub fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// An author's name without control characters and extra blanks.
-fn tidy(author: &str) -> String {
-    match name_of(author) {
+fn tidy_submission_author(author: &str) -> String {
+    match to_player_name(author) {
         name if name.is_empty() => "player".to_owned(),
         name => name,
     }
 }
 
 /// `name`, with a number added if it is taken.
-fn unlike(name: &str, taken: &[Submission]) -> String {
+fn choose_submission_name(name: &str, taken: &[Submission]) -> String {
     let numbered = (2..).map(|number| {
         let end = format!("-{number}");
         let start: String = name.chars().take(LONGEST_NAME - end.len()).collect();
         start + &end
     });
-    let mut names = std::iter::once(name_of(name)).chain(numbered);
+    let mut names = std::iter::once(to_player_name(name)).chain(numbered);
     let is_free = |name: &String| taken.iter().all(|other| other.name != *name);
     names.find(is_free).unwrap_or_else(|| name.to_owned())
 }
@@ -289,7 +297,8 @@ mod tests {
             fs::write(dir.path().join(entry), "").expect("written");
         }
         let to = tempfile::tempdir().expect("a folder");
-        let taken = take_in(dir.path(), &to.path().join("players")).expect("taken in").taken;
+        let taken =
+            import_submissions(dir.path(), &to.path().join("players")).expect("taken in").taken;
         taken.into_iter().map(|submission| submission.name).collect()
     }
 
@@ -325,9 +334,9 @@ mod tests {
             built: None,
             player: Err(NoPlayer::NotText),
         };
-        assert_eq!(unlike("ant", &[taken("ant"), taken("ant-2")]), "ant-3");
+        assert_eq!(choose_submission_name("ant", &[taken("ant"), taken("ant-2")]), "ant-3");
         let full = "a".repeat(LONGEST_NAME);
-        assert_eq!(unlike(&full, &[taken(&full)]).len(), LONGEST_NAME);
+        assert_eq!(choose_submission_name(&full, &[taken(&full)]).len(), LONGEST_NAME);
     }
 
     #[test]
@@ -347,7 +356,8 @@ mod tests {
             file.set_modified(written).expect("an old file");
         }
         let to = tempfile::tempdir().expect("a folder");
-        let taken = take_in(dir.path(), &to.path().join("players")).expect("taken in").taken;
+        let taken =
+            import_submissions(dir.path(), &to.path().join("players")).expect("taken in").taken;
         assert_eq!(taken[0].remarks, ["the latest, `a.tar`, is used; not used: `b.tar`"]);
         assert!(to.path().join("players/Ada/a.tar.py").is_file());
     }
@@ -370,7 +380,7 @@ mod tests {
         packed("three.tar", "two.tar", &two);
         let to = tempfile::tempdir().expect("a folder");
         let to = to.path().join("players");
-        let found: Vec<String> = take_in(dir.path(), &to)
+        let found: Vec<String> = import_submissions(dir.path(), &to)
             .expect("taken in")
             .taken
             .into_iter()

@@ -6,7 +6,7 @@ use std::fs;
 ///
 /// # Panics
 /// It cannot be made.
-pub fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+pub fn make_test_folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
         let path = dir.path().join(name);

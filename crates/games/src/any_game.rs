@@ -20,7 +20,7 @@ use serde_json::Number;
 use serde_json::value::{RawValue, to_raw_value};
 
 pub use failure::ProgramError;
-pub use guesses::guesses;
+pub use guesses::draw_guesses;
 pub use typed::{Typed, TypedPosition};
 
 use super::drawn_board::{BoardLook, Drawing};
@@ -173,7 +173,7 @@ pub type Position = Box<dyn AnyPosition>;
 impl RulesProgram {
     /// The same for a log, which says nothing of where things are on this machine.
     #[must_use]
-    pub fn without_places(&self) -> Self {
+    pub fn without_local_paths(&self) -> Self {
         Self { program: String::new(), dir: String::new(), ..self.clone() }
     }
 }
@@ -203,7 +203,7 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
 
     /// [`legal`](AnyPosition::legal) as JSON.
     fn legal_json(&self, seat: Seat) -> Box<RawValue> {
-        json(&self.legal(seat))
+        raw_position_json(&self.legal(seat))
     }
 
     /// The texts of all legal actions of `seat`, sorted; `None` if there are too many to list.
@@ -280,7 +280,7 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
 
     /// A hash of the state.
     fn state_hash(&self) -> u64 {
-        hash(self.state().get())
+        hash_game_state(self.state().get())
     }
 
     /// The part of the state that `seat` may see, as JSON: all of it, unless the game has hidden
@@ -346,14 +346,14 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
 }
 
 /// A hash that is the same in all runs of one program.
-pub(crate) fn hash(value: &(impl Hash + ?Sized)) -> u64 {
+pub(crate) fn hash_game_state(value: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
 }
 
 #[expect(clippy::expect_used, reason = "plain data serialises")]
-pub(crate) fn json(value: &impl Serialize) -> Box<RawValue> {
+pub(crate) fn raw_position_json(value: &impl Serialize) -> Box<RawValue> {
     to_raw_value(value).expect("plain data serialises")
 }
 

@@ -1,6 +1,6 @@
 //! Back to the Wall: the match of The Genius, Tempo Up; clauses T1 to T13.
 //!
-//! [`Board`] is the position of a round without the options, small and fast. `Site` decides which
+//! [`Board`] is the position of a round without the options, small and fast. `WallSite` decides which
 //! squares become walls. [`BackToTheWall`] is the match over all rounds. Both players move at once,
 //! so every turn is [`Turn::Both`].
 
@@ -13,6 +13,7 @@ mod squares;
 mod state;
 mod walls;
 
+use self::state::{state_caption, state_cells, state_rows};
 use std::convert::Infallible;
 use std::sync::{Arc, LazyLock};
 
@@ -23,12 +24,12 @@ use serde::{Deserialize, Serialize};
 pub use action::Action;
 pub use board::Board;
 pub(crate) use board::{PieceRun, TurnEffects};
-pub(crate) use map::Ground;
+pub(crate) use map::MapGround;
 pub use map::{ByPiece, Map, PIECES, Piece};
 pub use options::Rules;
 pub use squares::Squares;
 pub use state::State;
-pub(crate) use walls::Placement;
+pub(crate) use walls::WallPlacement;
 
 use super::board::{Direction, Square};
 use super::drawn_board::DrawnRow;
@@ -122,12 +123,12 @@ impl BackToTheWall {
     }
 
     /// The rounds that are over.
-    pub fn finished(&self) -> &[RoundResult] {
+    pub fn finished_rounds(&self) -> &[RoundResult] {
         &self.finished
     }
 
     /// The number of rounds that `seat` has won.
-    pub(crate) fn won(&self, seat: Side) -> usize {
+    pub(crate) fn rounds_won(&self, seat: Side) -> usize {
         self.finished.iter().filter(|round| round.result == GameResult::Win(seat)).count()
     }
 
@@ -141,20 +142,20 @@ impl BackToTheWall {
         let effects = self.board.play(turn, self.rules.readings);
         self.turn += 1;
         self.ply += 1;
-        let result = self.reason().map(|reason| self.round_result(reason));
+        let result = self.round_end_reason().map(|reason| self.round_result(reason));
         self.finished.extend(result);
         if result.is_some() {
-            self.outcome = self.decided();
+            self.outcome = self.match_outcome();
         }
         (effects, result)
     }
 
     /// The reason why the round ends now, if it does (T7).
-    fn reason(&self) -> Option<RoundEnd> {
-        let half = self.board.open().len() / 2;
+    fn round_end_reason(&self) -> Option<RoundEnd> {
+        let half = self.board.squares_without_wall().len() / 2;
         if self.board.owned.iter().any(|(_, owned)| owned.len() > half) {
             Some(RoundEnd::Majority)
-        } else if self.board.separated() {
+        } else if self.board.are_pieces_separated() {
             Some(RoundEnd::Separated)
         } else if !self.board.site(self.rules.readings).has_room() {
             Some(RoundEnd::NoWallsLeft)
@@ -167,7 +168,7 @@ impl BackToTheWall {
 
     /// The result of a round that ends now (T7, T8).
     fn round_result(&self, reason: RoundEnd) -> RoundResult {
-        let squares = self.board.counts();
+        let squares = self.board.count_owned_squares();
         let winner = match squares.first.cmp(&squares.second) {
             std::cmp::Ordering::Greater => Some(Side::First),
             std::cmp::Ordering::Less => Some(Side::Second),
@@ -177,8 +178,8 @@ impl BackToTheWall {
     }
 
     /// The outcome of the match, if no round is left to play (T9).
-    fn decided(&self) -> Option<Outcome> {
-        let won = BySide::from_fn(|seat| self.won(seat));
+    fn match_outcome(&self) -> Option<Outcome> {
+        let won = BySide::from_fn(|seat| self.rounds_won(seat));
         let all_played = self.finished.len() == self.rules.maps.len();
         let enough = won.first.max(won.second) >= self.rules.enough;
         let result = match won.first.cmp(&won.second) {
@@ -196,7 +197,12 @@ impl BackToTheWall {
     }
 
     /// Appends the events of a turn. The board must still be that of the round.
-    fn report(&self, turn: &BySide<Action>, played: &PlayedTurn, events: &mut Vec<Event>) {
+    fn push_turn_events(
+        &self,
+        turn: &BySide<Action>,
+        played: &PlayedTurn,
+        events: &mut Vec<Event>,
+    ) {
         let (effects, result) = played;
         for (seat, submission) in turn.iter() {
             events.push(Event::Action {
@@ -216,7 +222,7 @@ impl BackToTheWall {
             board: self.map().name.clone(),
             winner: result.result.name(&Self::SEATS).into(),
             reason: result.reason.name().into(),
-            squares: result.squares.named(Self::SEATS),
+            squares: result.squares.to_seat_map(Self::SEATS),
         }));
         events.extend(self.outcome.map(|outcome| outcome.event(&Self::SEATS)));
     }
@@ -225,12 +231,12 @@ impl BackToTheWall {
         Event::RoundStart {
             board: self.map().name.clone(),
             map: self.board.map_rows(),
-            pieces: state::standing(&self.board),
+            pieces: state::piece_squares_by_seat(&self.board),
         }
     }
 }
 
-fn walls_event(placement: &Placement) -> Event {
+fn walls_event(placement: &WallPlacement) -> Event {
     let not_placed = placement.not_placed();
     Event::Walls {
         placed: placement.placed.iter().collect(),
@@ -261,7 +267,7 @@ fn moved_event((seat, piece): (Side, Piece), run: &PieceRun) -> Event {
     }
 }
 
-fn chosen(step: Step<Action, Infallible>) -> BySide<Action> {
+fn submissions_of_step(step: Step<Action, Infallible>) -> BySide<Action> {
     match step {
         Step::Both(turn) => turn,
         Step::Move(_) | Step::Pass => unreachable!("both seats move at once"),
@@ -270,26 +276,26 @@ fn chosen(step: Step<Action, Infallible>) -> BySide<Action> {
 }
 
 /// Returns all subsets of the squares with `size` members.
-fn subsets(squares: Squares, size: u8) -> Vec<Squares> {
+fn wall_subsets(squares: Squares, size: u8) -> Vec<Squares> {
     if size == 0 {
         return vec![Squares::EMPTY];
     }
     let mut left = squares;
     let mut sets = Vec::new();
     while let Some(first) = left.pop() {
-        let smaller = subsets(left, size - 1).into_iter();
-        sets.extend(smaller.map(|set| set | Squares::of(first)));
+        let smaller = wall_subsets(left, size - 1).into_iter();
+        sets.extend(smaller.map(|set| set | Squares::from_square(first)));
     }
     sets
 }
 
 /// The number of subsets of size `size` of a set of `count` (the binomial coefficient).
-fn combinations(count: u64, size: u64) -> u64 {
+fn count_wall_subsets(count: u64, size: u64) -> u64 {
     (0..size).fold(1, |sets, chosen| sets * count.saturating_sub(chosen) / (chosen + 1))
 }
 
 /// Every pair of directions.
-pub fn directions() -> impl Iterator<Item = ByPiece<Direction>> {
+pub fn piece_direction_pairs() -> impl Iterator<Item = ByPiece<Direction>> {
     let with = |circle| Direction::ALL.into_iter().map(move |square| ByPiece { circle, square });
     Direction::ALL.into_iter().flat_map(with)
 }
@@ -310,7 +316,7 @@ impl Game for BackToTheWall {
             let mut sheet = RuleSheet::read(include_str!("back_to_the_wall/rules.toml"));
             for option in &mut sheet.options {
                 if let OptionKind::List(list) = &mut option.kind {
-                    list.check = |file, text| Map::remark(file, text).map(Some);
+                    list.check = |file, text| Map::check_board_file(file, text).map(Some);
                 }
             }
             sheet
@@ -343,10 +349,10 @@ impl Game for BackToTheWall {
         if self.outcome.is_some() {
             return Vec::new();
         }
-        let sets = subsets(self.board.free(), self.board.ground.walls_each);
+        let sets = wall_subsets(self.board.nameable_squares(), self.board.ground.walls_each);
         let with_each =
             |directions| sets.iter().map(move |walls| Action { directions, walls: *walls });
-        directions().flat_map(with_each).collect()
+        piece_direction_pairs().flat_map(with_each).collect()
     }
 
     fn legal(&self, _: Side) -> Legal<Action> {
@@ -356,7 +362,7 @@ impl Game for BackToTheWall {
         Legal::Factored {
             directions: Direction::ALL.map(|direction| direction.letter().into()),
             walls: self.board.ground.walls_each,
-            squares: self.board.free().iter().collect(),
+            squares: self.board.nameable_squares().iter().collect(),
         }
     }
 
@@ -364,8 +370,8 @@ impl Game for BackToTheWall {
         if self.outcome.is_some() {
             return 0;
         }
-        let squares = u64::from(self.board.free().len());
-        16 * combinations(squares, u64::from(self.board.ground.walls_each))
+        let squares = u64::from(self.board.nameable_squares().len());
+        16 * count_wall_subsets(squares, u64::from(self.board.ground.walls_each))
     }
 
     fn random_action(&self, _: Side, rng: &mut (impl RngCore + ?Sized)) -> Option<Action> {
@@ -375,19 +381,19 @@ impl Game for BackToTheWall {
         let mut direction = || Direction::ALL[rng.random_range(0..Direction::ALL.len())];
         let directions = ByPiece { circle: direction(), square: direction() };
         let walls_each = usize::from(self.board.ground.walls_each);
-        let walls = self.board.free().iter().choose_multiple(rng, walls_each);
+        let walls = self.board.nameable_squares().iter().choose_multiple(rng, walls_each);
         let walls = walls.into_iter().collect();
         Some(Action { directions, walls })
     }
 
     fn parse_action(&self, _: Side, text: &str) -> Result<Action, Refusal> {
-        parsing::parse(&self.board, self.outcome.is_some(), text.trim_ascii())
+        parsing::parse_submission(&self.board, self.outcome.is_some(), text.trim_ascii())
     }
 
     fn play_unchecked(&mut self, step: Step<Action, Infallible>, events: &mut Vec<Event>) {
-        let turn = chosen(step);
+        let turn = submissions_of_step(step);
         let played = self.advance(&turn);
-        self.report(&turn, &played, events);
+        self.push_turn_events(&turn, &played, events);
         if played.1.is_some() && self.outcome.is_none() {
             self.next_round();
             events.push(self.round_start_event());
@@ -395,7 +401,7 @@ impl Game for BackToTheWall {
     }
 
     fn play_silently(&mut self, step: Step<Action, Infallible>) {
-        let (_, ended) = self.advance(&chosen(step));
+        let (_, ended) = self.advance(&submissions_of_step(step));
         if ended.is_some() && self.outcome.is_none() {
             self.next_round();
         }
@@ -417,19 +423,19 @@ impl Game for BackToTheWall {
         let board = Board { ground, walls, owned, pieces };
         let rules = Arc::clone(&self.rules);
         let game = Self { rules, board, round, turn, ply, finished, outcome: None };
-        Some(Self { outcome: game.decided(), ..game })
+        Some(Self { outcome: game.match_outcome(), ..game })
     }
 
     fn rows(&self) -> Vec<String> {
-        state::rows(&self.board)
+        state_rows(&self.board)
     }
 
     fn cells(&self) -> Vec<DrawnRow> {
-        state::cells(&self.board)
+        state_cells(&self.board)
     }
 
     fn caption(&self) -> String {
-        state::caption(self)
+        state_caption(self)
     }
 }
 

@@ -11,20 +11,21 @@ mod options;
 mod parsing;
 mod state;
 
+use self::state::state_caption;
 use std::cmp::Ordering;
 use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
 
 pub use action::{Action, Chance};
-pub use board::{Board, goal};
+pub use board::{Board, pawn_goal};
 pub(crate) use options::Overlooked;
 pub use options::{First, Movement, Rules, Turning};
 pub use state::State;
 
 use super::board::{Bitboard, Square};
 use super::drawn_board::{DrawnRow, symbol_cells};
-use super::position_history::History;
+use super::position_history::PositionHistory;
 use super::two_player::{BySide, GameResult, Outcome, Side, Step, Turn};
 use super::{Event, Game, OptionError, Options, Refusal, RuleSheet, Stream};
 
@@ -80,7 +81,7 @@ pub struct Backdraughts {
     ply: u32,
     /// The position at the beginning of each turn since the last capture, newest last. Kept only if
     /// repetition counts.
-    past: History<(Board, Side)>,
+    past: PositionHistory<(Board, Side)>,
     ending: Option<Outcome>,
 }
 
@@ -90,7 +91,7 @@ pub struct Snapshot {
     board: Board,
     phase: TurnPhase,
     ply: u32,
-    past: History<(Board, Side)>,
+    past: PositionHistory<(Board, Side)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -106,8 +107,8 @@ impl Backdraughts {
     /// B4 is tested at once.
     pub fn from_board(rules: &Arc<Rules>, board: Board, seat: Side) -> Self {
         let mut game = Self::before_the_first_turn(rules, board);
-        game.begin(seat);
-        game.ending = game.won();
+        game.begin_turn(seat);
+        game.ending = game.board_win();
         game
     }
 
@@ -117,7 +118,7 @@ impl Backdraughts {
             board,
             phase: TurnPhase::First,
             ply: 0,
-            past: History::default(),
+            past: PositionHistory::default(),
             ending: None,
         }
     }
@@ -138,10 +139,12 @@ impl Backdraughts {
     }
 
     /// Begins the turn of `seat`.
-    fn begin(&mut self, seat: Side) {
+    fn begin_turn(&mut self, seat: Side) {
         self.phase = match self.rules.movement {
             Movement::Dice => TurnPhase::Roll(seat),
-            Movement::NoDice => TurnPhase::Act { seat, number: self.board.distance(seat) },
+            Movement::NoDice => {
+                TurnPhase::Act { seat, number: self.board.distance_without_dice(seat) }
+            }
         };
         if self.rules.repetition > 0 {
             self.past.push((self.board, seat));
@@ -149,14 +152,14 @@ impl Backdraughts {
     }
 
     /// Applies a roll.
-    fn roll(&mut self, chance: Chance) {
+    fn apply_roll(&mut self, chance: Chance) {
         match (chance, self.phase) {
             (Chance::Roll(number), TurnPhase::Roll(seat)) => {
                 self.phase = TurnPhase::Act { seat, number };
             }
             (Chance::First(rolls), TurnPhase::First) => match rolls.first.cmp(&rolls.second) {
-                Ordering::Greater => self.begin(Side::First),
-                Ordering::Less => self.begin(Side::Second),
+                Ordering::Greater => self.begin_turn(Side::First),
+                Ordering::Less => self.begin_turn(Side::Second),
                 Ordering::Equal => {}
             },
             _ => unreachable!("an outcome answers its own turn"),
@@ -166,44 +169,44 @@ impl Backdraughts {
     /// Plays a legal action and tests whether it ended the game.
     fn advance(&mut self, action: Action) -> ActionEffects {
         let played = match self.phase {
-            TurnPhase::Act { seat, number } => self.act(seat, number, action),
-            TurnPhase::Answer { passer, .. } => self.answer(passer, action),
+            TurnPhase::Act { seat, number } => self.play_in_turn(seat, number, action),
+            TurnPhase::Answer { passer, .. } => self.play_answer(passer, action),
             TurnPhase::First | TurnPhase::Roll(_) => unreachable!("an action comes after the roll"),
         };
         self.ply += 1;
-        self.ending = self.ended();
+        self.ending = self.find_ending();
         played
     }
 
     /// The reason why the game is over, if the last action ended it.
-    fn ended(&self) -> Option<Outcome> {
-        self.won().or_else(|| self.length())
+    fn find_ending(&self) -> Option<Outcome> {
+        self.board_win().or_else(|| self.length_draw())
     }
 
     /// The win on this board, if there is one (B4).
-    fn won(&self) -> Option<Outcome> {
-        let (seat, reason) = self.board.decided()?;
+    fn board_win(&self) -> Option<Outcome> {
+        let (seat, reason) = self.board.find_winner()?;
         Some(Outcome { result: GameResult::Win(seat), reason })
     }
 
     /// Plays an action of `seat` in its own turn. After a pass, the opponent may have to answer
     /// (B8).
-    fn act(&mut self, seat: Side, number: u8, action: Action) -> ActionEffects {
+    fn play_in_turn(&mut self, seat: Side, number: u8, action: Action) -> ActionEffects {
         let passes = action == Action::Pass;
         let forced = passes && !self.board.can_act(seat, number, &self.rules);
         let captured = self.play_for(seat, action);
         if passes && !forced {
             self.phase = TurnPhase::Answer { passer: seat, number };
         } else {
-            self.begin(!seat);
+            self.begin_turn(!seat);
         }
         ActionEffects { by: seat, owner: seat, forced, captured }
     }
 
     /// Plays the answer to the pass of `passer`. Then the turn of the answering seat begins (B8).
-    fn answer(&mut self, passer: Side, action: Action) -> ActionEffects {
+    fn play_answer(&mut self, passer: Side, action: Action) -> ActionEffects {
         let captured = self.play_for(passer, action);
-        self.begin(!passer);
+        self.begin_turn(!passer);
         let owner = if action == Action::Decline { !passer } else { passer };
         ActionEffects { by: !passer, owner, forced: false, captured }
     }
@@ -217,8 +220,8 @@ impl Backdraughts {
     }
 
     /// Tests for the draws of B12, in their order.
-    fn length(&self) -> Option<Outcome> {
-        let reason = if self.repeated() {
+    fn length_draw(&self) -> Option<Outcome> {
+        let reason = if self.is_repeated() {
             "repetition"
         } else if self.ply >= self.rules.max_plies {
             "max-plies"
@@ -229,7 +232,7 @@ impl Backdraughts {
     }
 
     /// Returns whether a turn has just begun whose position has occurred too often.
-    fn repeated(&self) -> bool {
+    fn is_repeated(&self) -> bool {
         let limit = self.rules.repetition as usize;
         let begins = || !matches!(self.phase, TurnPhase::Answer { .. });
         limit > 0 && begins() && self.past.occurrences(1) >= limit
@@ -247,7 +250,7 @@ impl Backdraughts {
     }
 
     /// The choice besides the ordinary actions, if there are any: passing or declining.
-    fn alternative(&self) -> Option<Action> {
+    fn pass_or_decline(&self) -> Option<Action> {
         match (self.phase, self.rules.overlooked) {
             (TurnPhase::Answer { .. }, _) => Some(Action::Decline),
             (_, Overlooked::Opponent) => Some(Action::Pass),
@@ -257,11 +260,11 @@ impl Backdraughts {
 
     fn act_and_report(&mut self, action: Action, events: &mut Vec<Event>) {
         let played = self.advance(action);
-        self.report(action, played, events);
+        self.push_action_events(action, played, events);
     }
 
     /// Appends the events of `action`.
-    fn report(&self, action: Action, played: ActionEffects, events: &mut Vec<Event>) {
+    fn push_action_events(&self, action: Action, played: ActionEffects, events: &mut Vec<Event>) {
         let ActionEffects { by, owner, forced, captured } = played;
         events.push(Event::Action {
             by: Self::SEATS[by].into(),
@@ -292,7 +295,7 @@ fn chance_event(phase: TurnPhase, chance: Chance) -> Event {
 }
 
 /// Every pair of rolls, all with the same weight.
-fn first_rolls() -> Vec<(Chance, u32)> {
+fn first_roll_pairs() -> Vec<(Chance, u32)> {
     let with = |first| (1..=6).map(move |second| (Chance::First(BySide::new(first, second)), 1));
     (1..=6).flat_map(with).collect()
 }
@@ -345,7 +348,7 @@ impl Game for Backdraughts {
 
     fn outcomes(&self) -> Vec<(Chance, u32)> {
         match self.turn() {
-            Turn::Chance(Stream::Shared) => first_rolls(),
+            Turn::Chance(Stream::Shared) => first_roll_pairs(),
             Turn::Chance(_) => (1..=6).map(|value| (Chance::Roll(value), 1)).collect(),
             _ => Vec::new(),
         }
@@ -357,15 +360,15 @@ impl Game for Backdraughts {
 
     fn legal_actions(&self, seat: Side) -> Vec<Action> {
         let Some((owner, number)) = self.choice_of(seat) else { return Vec::new() };
-        let mut actions = self.board.actions(owner, number, &self.rules);
+        let mut actions = self.board.pawn_actions(owner, number, &self.rules);
         if !actions.is_empty() {
-            actions.extend(self.alternative());
+            actions.extend(self.pass_or_decline());
         }
         actions
     }
 
     fn parse_action(&self, seat: Side, text: &str) -> Result<Action, Refusal> {
-        parsing::parse(self, seat, text.trim_ascii())
+        parsing::parse_pawn_action(self, seat, text.trim_ascii())
     }
 
     fn play_unchecked(&mut self, step: Step<Action, Chance>, events: &mut Vec<Event>) {
@@ -374,7 +377,7 @@ impl Game for Backdraughts {
             Step::Pass => self.act_and_report(Action::Pass, events),
             Step::Chance(chance) => {
                 events.push(chance_event(self.phase, chance));
-                self.roll(chance);
+                self.apply_roll(chance);
             }
             Step::Both(_) => unreachable!("the seats move in turn"),
         }
@@ -384,7 +387,7 @@ impl Game for Backdraughts {
         match step {
             Step::Move(action) => drop(self.advance(action)),
             Step::Pass => drop(self.advance(Action::Pass)),
-            Step::Chance(chance) => self.roll(chance),
+            Step::Chance(chance) => self.apply_roll(chance),
             Step::Both(_) => unreachable!("the seats move in turn"),
         }
     }
@@ -410,7 +413,7 @@ impl Game for Backdraughts {
         let Snapshot { board, phase, ply, past } = snapshot;
         let game = Self { rules: self.rules, board, phase, ply, past, ending: None };
         // Nothing ends a game before its first action.
-        Some(Self { ending: game.ended().filter(|_| ply > 0), ..game })
+        Some(Self { ending: game.find_ending().filter(|_| ply > 0), ..game })
     }
 
     fn rows(&self) -> Vec<String> {
@@ -420,7 +423,7 @@ impl Game for Backdraughts {
     fn cells(&self) -> Vec<DrawnRow> {
         let mut cells = symbol_cells(&self.board.symbols());
         for (seat, letter) in [(Side::First, 'w'), (Side::Second, 'b')] {
-            let Square { column, row } = goal(seat);
+            let Square { column, row } = pawn_goal(seat);
             cells[usize::from(row)].0[usize::from(column)].0.push(letter);
         }
         cells
@@ -436,7 +439,7 @@ impl Game for Backdraughts {
     }
 
     fn caption(&self) -> String {
-        state::caption(self)
+        state_caption(self)
     }
 }
 

@@ -33,7 +33,11 @@ impl fmt::Display for Square {
 
 /// Writes a move on a board with at most ten columns and rows, faster than number by number: moves
 /// are most of a list of legal actions.
-pub(crate) fn write_move(f: &mut fmt::Formatter<'_>, from: Square, to: Square) -> fmt::Result {
+pub(crate) fn write_board_move(
+    f: &mut fmt::Formatter<'_>,
+    from: Square,
+    to: Square,
+) -> fmt::Result {
     let digit = |number: u8| b'0' + number;
     let [one, two] = [from, to].map(|square| [digit(square.column), b',', digit(square.row)]);
     let text = [one[0], one[1], one[2], b'>', two[0], two[1], two[2]];
@@ -144,7 +148,7 @@ impl Bitboard {
     const BOTTOM_ROW: u64 = Self::TOP_ROW << 7;
 
     /// The set with only this square, which must be on the 8×8 board.
-    pub const fn of(square: Square) -> Self {
+    pub const fn from_square(square: Square) -> Self {
         Self(1 << (8 * square.column + square.row))
     }
 
@@ -155,7 +159,7 @@ impl Bitboard {
         while column <= columns.1 {
             let mut row = rows.0;
             while row <= rows.1 {
-                bits |= Self::of(Square::new(column, row)).0;
+                bits |= Self::from_square(Square::new(column, row)).0;
                 row += 1;
             }
             column += 1;
@@ -165,7 +169,7 @@ impl Bitboard {
 
     /// Returns whether the set contains this square.
     pub const fn contains(self, square: Square) -> bool {
-        self.0 & Self::of(square).0 != 0
+        self.0 & Self::from_square(square).0 != 0
     }
 
     /// Returns whether the set is empty.
@@ -208,13 +212,13 @@ impl Bitboard {
 
 /// The squares that share a side with one of these.
 #[inline]
-pub(crate) fn around(squares: Bitboard) -> Bitboard {
-    union(WAYS.map(|way| squares.step(way)))
+pub(crate) fn bitboard_neighbours(squares: Bitboard) -> Bitboard {
+    bitboard_union(WAYS.map(|way| squares.step(way)))
 }
 
 /// The union of four sets.
 #[inline]
-pub(crate) const fn union([one, two, three, four]: [Bitboard; 4]) -> Bitboard {
+pub(crate) const fn bitboard_union([one, two, three, four]: [Bitboard; 4]) -> Bitboard {
     Bitboard(one.0 | two.0 | three.0 | four.0)
 }
 
@@ -303,7 +307,7 @@ mod tests {
             let back = rectangle.step(direction).step(direction.opposite());
             assert_eq!(back.len(), 56);
         }
-        let at = |column, row| Bitboard::of(Square::new(column, row));
+        let at = |column, row| Bitboard::from_square(Square::new(column, row));
         assert_eq!(at(3, 4).step(Direction::Up), at(3, 3));
         assert_eq!(at(3, 4).step(Direction::Right), at(4, 4));
         assert_eq!(at(3, 0).step(Direction::Up), Bitboard::EMPTY);

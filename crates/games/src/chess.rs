@@ -6,6 +6,8 @@ mod parsing;
 mod start_position;
 mod state;
 
+use self::ending::find_chess_ending;
+use self::state::{state_caption, state_cells, state_rows};
 use std::convert::Infallible;
 use std::sync::{Arc, LazyLock};
 
@@ -16,10 +18,10 @@ pub use action::Action;
 pub use start_position::Rules;
 pub use state::State;
 
-use super::any_game;
+use super::any_game::hash_game_state;
 use super::drawn_board::DrawnRow;
 use super::event::Event;
-use super::position_history::History;
+use super::position_history::PositionHistory;
 use super::two_player::{BySide, Outcome, Side, Step, Turn};
 use super::{Game, OptionError, Options, Refusal, RuleSheet};
 
@@ -36,7 +38,7 @@ pub struct Chess {
     line_hash: u64,
     /// The keys of the positions that may still recur, newest last: those since the last capture or
     /// move of a pawn.
-    past: History<u64>,
+    past: PositionHistory<u64>,
     ending: Option<Outcome>,
 }
 
@@ -59,7 +61,7 @@ const WORTH: [(Piece, f64); 5] = [
 /// A lead of this many pawns is worth half as much as a win.
 const GREAT_LEAD: f64 = 4.0;
 
-const fn color(seat: Side) -> Color {
+const fn color_of_seat(seat: Side) -> Color {
     match seat {
         Side::First => Color::White,
         Side::Second => Color::Black,
@@ -79,13 +81,13 @@ impl Chess {
 
     /// Plays a legal action and tests whether it ended the game.
     fn advance(&mut self, action: Action) {
-        self.board.play_unchecked(action.on(&self.board, self.rules.chess960));
-        self.write(action);
+        self.board.play_unchecked(action.to_move_on(&self.board, self.rules.chess960));
+        self.append_to_line(action);
         if self.board.halfmove_clock() == 0 {
             self.past.clear();
         }
-        self.past.push(ending::key(&self.board));
-        self.ending = ending::of(&self.board, &self.past);
+        self.past.push(ending::repetition_key(&self.board));
+        self.ending = find_chess_ending(&self.board, &self.past);
     }
 
     /// Calls `visit` with the legal actions of a seat, in no order.
@@ -93,7 +95,7 @@ impl Chess {
         if self.turn() == Turn::Move(seat) {
             self.board.generate_moves(|moves| {
                 for legal in moves {
-                    visit(Action::of(legal, &self.board, self.rules.chess960));
+                    visit(Action::from_legal_move(legal, &self.board, self.rules.chess960));
                 }
                 false
             });
@@ -102,29 +104,29 @@ impl Chess {
 
     /// The move in algebraic notation, which must be legal.
     fn algebraic(&self, action: Action) -> String {
-        let played = action.on(&self.board, self.rules.chess960);
+        let played = action.to_move_on(&self.board, self.rules.chess960);
         cozy_chess::util::display_san_move(&self.board, played).to_string()
     }
 
     /// Adds a move to the line.
-    fn write(&mut self, action: Action) {
+    fn append_to_line(&mut self, action: Action) {
         if self.ply > 0 {
             self.line.push(' ');
         }
         self.line.extend(action.letters());
-        self.line_hash = any_game::hash(&(self.line_hash, action));
+        self.line_hash = hash_game_state(&(self.line_hash, action));
         self.ply += 1;
     }
 
     /// The number of pawns by which white leads.
-    fn lead(&self) -> f64 {
+    fn material_lead(&self) -> f64 {
         let count = |color, piece| f64::from(self.board.colored_pieces(color, piece).len());
         let ahead = |piece| count(Color::White, piece) - count(Color::Black, piece);
         WORTH.iter().map(|&(piece, worth)| worth * ahead(piece)).sum()
     }
 }
 
-fn chosen(step: Step<Action, Infallible>) -> Action {
+fn move_of_step(step: Step<Action, Infallible>) -> Action {
     match step {
         Step::Move(action) => action,
         Step::Pass | Step::Both(_) => unreachable!("one seat moves"),
@@ -150,7 +152,7 @@ impl Game for Chess {
     }
 
     fn rules(options: &Options) -> Result<Rules, OptionError> {
-        Rules::of(options)
+        Rules::from_options(options)
     }
 
     /// The fifty-move rule ends every game.
@@ -160,9 +162,9 @@ impl Game for Chess {
 
     fn start(rules: &Arc<Rules>) -> Self {
         let (rules, board) = (Arc::clone(rules), rules.start.clone());
-        let mut past = History::default();
-        past.push(ending::key(&board));
-        let line_hash = any_game::hash(&rules.fen(&board));
+        let mut past = PositionHistory::default();
+        past.push(ending::repetition_key(&board));
+        let line_hash = hash_game_state(&rules.fen(&board));
         Self { rules, board, line: String::new(), ply: 0, line_hash, past, ending: None }
     }
 
@@ -177,14 +179,14 @@ impl Game for Chess {
     fn legal_actions(&self, seat: Side) -> Vec<Action> {
         let mut actions = Vec::new();
         self.each_legal(seat, |action| actions.push(action));
-        actions.sort_unstable_by_key(|action| action.order());
+        actions.sort_unstable_by_key(|action| action.sort_key());
         actions
     }
 
     fn first_legal(&self, seat: Side) -> Option<Action> {
         let mut first: Option<Action> = None;
         self.each_legal(seat, |action| {
-            if first.is_none_or(|first| action.order() < first.order()) {
+            if first.is_none_or(|first| action.sort_key() < first.sort_key()) {
                 first = Some(action);
             }
         });
@@ -203,11 +205,11 @@ impl Game for Chess {
     }
 
     fn parse_action(&self, seat: Side, text: &str) -> Result<Action, Refusal> {
-        parsing::parse(self, seat, text.trim_ascii())
+        parsing::parse_chess_move(self, seat, text.trim_ascii())
     }
 
     fn play_unchecked(&mut self, step: Step<Action, Infallible>, events: &mut Vec<Event>) {
-        let action = chosen(step);
+        let action = move_of_step(step);
         let by = Self::SEATS[self.mover()];
         let san = self.algebraic(action);
         self.advance(action);
@@ -226,15 +228,15 @@ impl Game for Chess {
     }
 
     fn play_silently(&mut self, step: Step<Action, Infallible>) {
-        self.advance(chosen(step));
+        self.advance(move_of_step(step));
     }
 
     fn can_win(&self, seat: Side) -> bool {
-        self.board.colors(color(seat)).len() > 1
+        self.board.colors(color_of_seat(seat)).len() > 1
     }
 
     fn values(&self) -> Option<BySide<f64>> {
-        let lead = self.lead();
+        let lead = self.material_lead();
         // The same on every machine, and in JSON.
         let white = (1000.0 * lead / (lead.abs() + GREAT_LEAD)).round() / 1000.0;
         Some(BySide::new(white, -white))
@@ -263,15 +265,15 @@ impl Game for Chess {
     }
 
     fn rows(&self) -> Vec<String> {
-        state::rows(&self.board)
+        state_rows(&self.board)
     }
 
     fn cells(&self) -> Vec<DrawnRow> {
-        state::cells(&self.board)
+        state_cells(&self.board)
     }
 
     fn caption(&self) -> String {
-        state::caption(self)
+        state_caption(self)
     }
 }
 

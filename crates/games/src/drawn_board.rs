@@ -167,7 +167,7 @@ enum LabelWords {
 impl From<RowWords> for DrawnRow {
     fn from(words: RowWords) -> Self {
         match words {
-            RowWords::Text(text) => Self::of(&text),
+            RowWords::Text(text) => Self::from_text(&text),
             RowWords::List(squares) => Self(squares),
         }
     }
@@ -184,21 +184,21 @@ impl From<LabelWords> for Labels {
 
 impl DrawnRow {
     /// A row with a character for each square.
-    pub fn of(text: &str) -> Self {
-        Self(text.chars().map(DrawnSquare::of).collect())
+    pub fn from_text(text: &str) -> Self {
+        Self(text.chars().map(DrawnSquare::from_symbol).collect())
     }
 
     /// A row with an ASCII character for each square.
-    pub(crate) fn of_symbols(row: &[u8]) -> Self {
-        Self(row.iter().map(|&symbol| DrawnSquare::of(symbol.into())).collect())
+    pub(crate) fn from_symbols(row: &[u8]) -> Self {
+        Self(row.iter().map(|&symbol| DrawnSquare::from_symbol(symbol.into())).collect())
     }
 }
 
 impl DrawnSquare {
     /// A square with this character.
-    pub(crate) fn of(symbol: char) -> Self {
+    pub(crate) fn from_symbol(symbol: char) -> Self {
         let mut square = Self::default();
-        if !is_blank(symbol) {
+        if !is_blank_square(symbol) {
             square.0.push(symbol);
         }
         square
@@ -206,13 +206,13 @@ impl DrawnSquare {
 }
 
 /// Whether a character stands for an empty square.
-fn is_blank(symbol: char) -> bool {
+fn is_blank_square(symbol: char) -> bool {
     matches!(symbol, '.' | ' ')
 }
 
 impl FromIterator<char> for DrawnSquare {
     fn from_iter<T: IntoIterator<Item = char>>(symbols: T) -> Self {
-        Self(symbols.into_iter().filter(|&symbol| !is_blank(symbol)).collect())
+        Self(symbols.into_iter().filter(|&symbol| !is_blank_square(symbol)).collect())
     }
 }
 
@@ -248,12 +248,12 @@ impl DrawnBoard {
 
     /// The squares that the labels in an action's text name, in their order, numbered row by row.
     /// Where only columns or only rows have labels, a label names all its squares.
-    pub fn named_in(&self, text: &str, look: &BoardLook) -> Vec<Vec<usize>> {
+    pub fn squares_named_in(&self, text: &str, look: &BoardLook) -> Vec<Vec<usize>> {
         let (mut found, mut at) = (Vec::new(), 0);
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-            let named = self.name_at(rest, look).filter(|(_, length)| {
+            let named = self.square_name_at(rest, look).filter(|(_, length)| {
                 let ends = [(at, at), (at + length, at + length)];
-                ends.into_iter().all(|(at, _)| is_boundary(text, at))
+                ends.into_iter().all(|(at, _)| is_label_boundary(text, at))
             });
             let step = rest.chars().next().map_or(1, char::len_utf8);
             at += named.as_ref().map_or(step, |(_, length)| *length);
@@ -263,10 +263,10 @@ impl DrawnBoard {
     }
 
     /// The squares whose name is at the beginning of a text, and the length of the name.
-    fn name_at(&self, text: &str, look: &BoardLook) -> Option<(Vec<usize>, usize)> {
+    fn square_name_at(&self, text: &str, look: &BoardLook) -> Option<(Vec<usize>, usize)> {
         let (width, height) = (self.width(), self.cells.len());
         let (columns, rows) = (&self.columns.0, &self.rows.0);
-        let column = longest(columns.iter().take(width), text);
+        let column = longest_label_at(columns.iter().take(width), text);
         let after = &text[column.map_or(0, |(_, length)| length)..];
         match (columns.is_empty(), rows.is_empty()) {
             (true, true) => None,
@@ -275,13 +275,15 @@ impl DrawnBoard {
                 Some(((0..height).map(|row| row * width + column).collect(), length))
             }
             (true, false) => {
-                let (row, length) = longest(rows.iter().take(height), text)?;
+                let (row, length) = longest_label_at(rows.iter().take(height), text)?;
                 Some(((0..width).map(|column| row * width + column).collect(), length))
             }
             (false, false) => {
                 let (column, _) = column?;
-                let (row, length) =
-                    longest(rows.iter().take(height), after.strip_prefix(&*look.separator)?)?;
+                let (row, length) = longest_label_at(
+                    rows.iter().take(height),
+                    after.strip_prefix(&*look.separator)?,
+                )?;
                 let whole = text.len() - after.len() + look.separator.len() + length;
                 Some((vec![row * width + column], whole))
             }
@@ -290,13 +292,16 @@ impl DrawnBoard {
 }
 
 /// The longest label at the beginning of a text: its number and its length.
-fn longest<'l>(labels: impl Iterator<Item = &'l String>, text: &str) -> Option<(usize, usize)> {
+fn longest_label_at<'l>(
+    labels: impl Iterator<Item = &'l String>,
+    text: &str,
+) -> Option<(usize, usize)> {
     let fitting = labels.enumerate().filter(|(_, label)| text.starts_with(label.as_str()));
     fitting.map(|(number, label)| (number, label.len())).max_by_key(|(_, length)| *length)
 }
 
 /// Whether a word or number may begin or end here: not between two letters or two digits.
-fn is_boundary(text: &str, at: usize) -> bool {
+fn is_label_boundary(text: &str, at: usize) -> bool {
     let before = text.get(..at).and_then(|before| before.chars().next_back());
     let after = text.get(at..).and_then(|after| after.chars().next());
     let are = |kind: fn(char) -> bool| before.is_some_and(kind) && after.is_some_and(kind);
@@ -304,15 +309,19 @@ fn is_boundary(text: &str, at: usize) -> bool {
 }
 
 /// The board that a built-in game draws.
-pub(crate) fn board(cells: Vec<DrawnRow>, look: &BoardLook, dice: Vec<DrawnDie>) -> DrawnBoard {
+pub(crate) fn build_drawn_board(
+    cells: Vec<DrawnRow>,
+    look: &BoardLook,
+    dice: Vec<DrawnDie>,
+) -> DrawnBoard {
     let mut board = DrawnBoard { cells, dice, ..DrawnBoard::default() };
-    board.label(look);
+    board.add_missing_labels(look);
     board
 }
 
 impl DrawnBoard {
     /// Uses the game's labels where the position has none.
-    pub fn label(&mut self, look: &BoardLook) {
+    pub fn add_missing_labels(&mut self, look: &BoardLook) {
         let of_game = [(&mut self.columns, &look.columns), (&mut self.rows, &look.rows)];
         for (own, game) in of_game {
             if own.is_empty() {
@@ -327,7 +336,7 @@ pub(crate) type Symbols = [[u8; 8]; 8];
 
 /// Draws the squares of each set as its ASCII character, later sets over earlier ones, and all other
 /// squares as `.`.
-pub(crate) fn symbols<const N: usize>(sets: [(Bitboard, u8); N]) -> Symbols {
+pub(crate) fn render_board_symbols<const N: usize>(sets: [(Bitboard, u8); N]) -> Symbols {
     let mut rows = [[b'.'; 8]; 8];
     for (squares, symbol) in sets {
         for Square { column, row } in squares {
@@ -344,17 +353,17 @@ pub(crate) fn symbol_rows(symbols: &Symbols) -> Vec<String> {
 
 /// The board square by square.
 pub(crate) fn symbol_cells(symbols: &Symbols) -> Vec<DrawnRow> {
-    symbols.iter().map(|row| DrawnRow::of_symbols(row)).collect()
+    symbols.iter().map(|row| DrawnRow::from_symbols(row)).collect()
 }
 
 /// The squares where `rows` show this character.
-pub(crate) fn squares_with(rows: &[impl AsRef<str>], symbol: u8) -> Bitboard {
+pub(crate) fn squares_showing_symbol(rows: &[impl AsRef<str>], symbol: u8) -> Bitboard {
     let shows = |square: &Square| {
         let row = rows.get(usize::from(square.row)).map(|row| row.as_ref().as_bytes());
         row.and_then(|row| row.get(usize::from(square.column))) == Some(&symbol)
     };
     let squares = Bitboard::WHOLE.iter().filter(shows);
-    squares.fold(Bitboard::EMPTY, |set, square| set | Bitboard::of(square))
+    squares.fold(Bitboard::EMPTY, |set, square| set | Bitboard::from_square(square))
 }
 
 #[cfg(test)]

@@ -141,7 +141,7 @@ impl Event {
     /// The end of a game with these seats.
     pub fn over(outcome: &Outcome, seats: &BySeat<Text>, scores: Option<SeatMap<Number>>) -> Self {
         let result = outcome.places.result(seats).map(|name| name.to_owned().into());
-        let by_seat = || SeatMap::new(seats.clone(), outcome.places.from_one());
+        let by_seat = || SeatMap::new(seats.clone(), outcome.places.counted_from_one());
         let places = if result.is_none() { Some(by_seat()) } else { None };
         Self::Over { result, places, reason: outcome.reason.clone(), scores }
     }

@@ -11,15 +11,14 @@ use serde::ser::{self, SerializeSeq, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::any_game;
-use super::board;
+use super::any_game::hash_game_state;
 use super::drawn_board::{BoardLook, DrawnRow};
 use super::event::Event;
 use super::options::{OptionError, OptionSpec, Options};
 use super::refusal::Refusal;
 use super::safe_text::Text;
-use super::two_player::{BySide, Side};
-use super::two_player::{Step, Turn};
+use super::two_player::{BySide, Side, Step, Turn};
+use super::{any_game, board};
 
 /// A clause of a rule set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -222,7 +221,7 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
 
     /// A hash of the state. Override this if the state is slow to draw.
     fn state_hash(&self) -> u64 {
-        any_game::hash(any_game::json(&self.state()).get())
+        hash_game_state(any_game::raw_position_json(&self.state()).get())
     }
 
     /// Everything that the position holds besides the rules.
@@ -238,7 +237,7 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// The board for people, square by square: by default, the characters of
     /// [`rows`](Game::rows). The sheet's [`board`](RuleSheet::board) explains them.
     fn cells(&self) -> Vec<DrawnRow> {
-        self.rows().iter().map(|row| DrawnRow::of(row)).collect()
+        self.rows().iter().map(|row| DrawnRow::from_text(row)).collect()
     }
 
     /// The die that is to be played, in games with dice: who rolled it, and its number.

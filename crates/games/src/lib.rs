@@ -24,7 +24,7 @@ mod whole_number;
 
 pub use any_game::{
     AnyGame, AnyPosition, GameError, PlacesTell, Position, ProgramError, RulesProgram, SharedGame,
-    Typed, TypedPosition, guesses,
+    Typed, TypedPosition, draw_guesses,
 };
 pub use drawn_board::{
     BoardLook, BoardSymbol, Drawing, DrawnBoard, DrawnDie, DrawnRow, DrawnSquare, Labels,
@@ -34,10 +34,10 @@ pub use event::{Event, EventError, OtherEvent};
 pub use game::{Clause, Game, Legal, RuleSheet, StepOf};
 pub use game_kind::GameKind;
 pub use options::{OptionError, OptionSpec, Options};
-pub use perft::{divide, perft};
+pub use perft::{perft, perft_divide};
 pub use places::Places;
 pub use refusal::{Refusal, StepError};
-pub use safe_text::{Text, is_unsafe_to_show, one_line};
+pub use safe_text::{Text, is_unsafe_to_show, safe_one_line};
 pub use seat::{BySeat, SEATS, Seat, SeatMap, SeatSet};
 pub use turn::{Outcome, PASS, Step, StepText, Stream, TextStep, Turn, draw_outcome};
 pub use whole_number::WholeNumber;

@@ -15,7 +15,7 @@ pub(crate) use error::FileError;
 pub use error::{Expected, OptionError};
 pub use list::{Item, ListKind, list_of_files};
 
-use list::list;
+use list::items_to_list_value;
 
 use super::safe_text::{Text, is_unsafe_to_show};
 
@@ -74,7 +74,7 @@ pub enum OptionKind {
     /// One of these words.
     Choice {
         /// The words.
-        values: Words,
+        values: OptionWords,
     },
     /// A word, or a list of names and files.
     List(ListKind),
@@ -83,7 +83,7 @@ pub enum OptionKind {
 /// Words, each with its meaning.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(from = "WordList")]
-pub struct Words(pub Vec<(String, String)>);
+pub struct OptionWords(pub Vec<(String, String)>);
 
 /// Words, with or without their meanings.
 #[derive(Deserialize)]
@@ -94,31 +94,32 @@ enum WordList {
     Explained(Map<String, Value>),
 }
 
-impl From<WordList> for Words {
+impl From<WordList> for OptionWords {
     fn from(list: WordList) -> Self {
         Self(match list {
             WordList::Plain(words) => words.into_iter().map(|word| (word, String::new())).collect(),
-            WordList::Explained(words) => {
-                words.into_iter().map(|(word, meaning)| (word, plain(&meaning))).collect()
-            }
+            WordList::Explained(words) => words
+                .into_iter()
+                .map(|(word, meaning)| (word, option_value_text(&meaning)))
+                .collect(),
         })
     }
 }
 
-impl Serialize for Words {
+impl Serialize for OptionWords {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(word, meaning)| (word, meaning)))
     }
 }
 
-impl Words {
+impl OptionWords {
     /// Returns whether `word` is one of them.
     pub(crate) fn contains(&self, word: &str) -> bool {
         self.0.iter().any(|(known, _)| known == word)
     }
 
     /// The words in backquotes, for messages.
-    fn quoted(&self) -> Vec<String> {
+    fn quoted_words(&self) -> Vec<String> {
         self.0.iter().map(|(word, _)| format!("`{word}`")).collect()
     }
 }
@@ -129,21 +130,25 @@ impl OptionSpec {
         let word = || Some(Value::from(text));
         let value = match &self.kind {
             OptionKind::Choice { values } if values.contains(text) => word(),
-            OptionKind::Text if is_plain(text) => word(),
+            OptionKind::Text if is_plain_option_text(text) => word(),
             OptionKind::Choice { .. } | OptionKind::Text => None,
             OptionKind::Number { min, max } => {
                 text.parse().ok().filter(|number| (min..=max).contains(&number)).map(Value::from)
             }
             OptionKind::Boolean => text.parse().ok().map(Value::Bool),
             OptionKind::List(kind) if kind.words.contains(text) => word(),
-            OptionKind::List(kind) => kind.items(text).map(|items| list(&items)),
+            OptionKind::List(kind) => {
+                kind.parse_items(text).map(|items| items_to_list_value(&items))
+            }
         };
         value.ok_or_else(|| self.expected())
     }
 
     fn expected(&self) -> Expected {
         Expected(match &self.kind {
-            OptionKind::Choice { values } => format!("expected {}", values.quoted().join(" or ")),
+            OptionKind::Choice { values } => {
+                format!("expected {}", values.quoted_words().join(" or "))
+            }
             OptionKind::Number { min, max } => {
                 format!("expected a whole number from {min} to {max}")
             }
@@ -190,7 +195,7 @@ impl Options {
     ) -> Result<Self, OptionError> {
         let mut values = vec![None; specs.len()];
         for (name, text) in given {
-            let at = position(specs, name)?;
+            let at = option_index(specs, name)?;
             values[at] = Some(specs[at].parse(text).map_err(|expected| OptionError::Value {
                 name: name.to_owned(),
                 value: text.to_owned(),
@@ -200,7 +205,9 @@ impl Options {
         let mut options = Self { specs: specs.into(), in_force: Vec::new() };
         for (spec, value) in specs.iter().zip(values) {
             let given = value.is_some();
-            if let Some(value) = value.map_or_else(|| options.default_of(spec), |v| Ok(Some(v)))? {
+            if let Some(value) =
+                value.map_or_else(|| options.default_value(spec), |v| Ok(Some(v)))?
+            {
                 options.in_force.push(InForce { name: spec.name.clone(), value, given });
             }
         }
@@ -215,7 +222,8 @@ impl Options {
         specs: &[OptionSpec],
         given: &Map<String, Value>,
     ) -> Result<Self, OptionError> {
-        let given: Vec<_> = given.iter().map(|(name, value)| (name, plain(value))).collect();
+        let given: Vec<_> =
+            given.iter().map(|(name, value)| (name, option_value_text(value))).collect();
         Self::resolve(specs, given.iter().map(|(name, text)| (name.as_str(), text.as_str())))
     }
 
@@ -223,20 +231,20 @@ impl Options {
     ///
     /// # Errors
     /// The game does not have such an option, or not with this value.
-    pub fn with(&self, others: &Map<String, Value>) -> Result<Self, OptionError> {
+    pub fn with_values(&self, others: &Map<String, Value>) -> Result<Self, OptionError> {
         let mut all = self.to_json();
         all.extend(others.clone());
         Self::from_json(&self.specs, &all)
     }
 
     /// The default of `spec`, given these options, which come before it.
-    fn default_of(&self, spec: &OptionSpec) -> Result<Option<Value>, OptionError> {
+    fn default_value(&self, spec: &OptionSpec) -> Result<Option<Value>, OptionError> {
         let bad = |expected| OptionError::Default { name: spec.name.to_string(), expected };
         let text = match (&spec.default, &spec.default_by) {
-            (Some(value), _) => Some(plain(value)),
+            (Some(value), _) => Some(option_value_text(value)),
             (None, Some(by)) => {
                 let other = self.iter().find(|(name, _)| *name == by.option);
-                other.and_then(|(_, value)| by.values.get(&plain(value)).cloned())
+                other.and_then(|(_, value)| by.values.get(&option_value_text(value)).cloned())
             }
             (None, None) => None,
         };
@@ -254,13 +262,13 @@ impl Options {
 
     /// Loads the text of all files named in lists with `read`, so that the options no longer depend
     /// on the files. Returns the remarks about them.
-    pub fn load<E: fmt::Display>(
+    pub fn load_files<E: fmt::Display>(
         &mut self,
         read: impl Fn(&str) -> Result<String, E>,
     ) -> Result<Vec<String>, OptionError> {
         let mut remarks = Vec::new();
         for InForce { name, value, .. } in &mut self.in_force {
-            let spec = &self.specs[position(&self.specs, name)?];
+            let spec = &self.specs[option_index(&self.specs, name)?];
             let (OptionKind::List(kind), Value::Array(_)) = (&spec.kind, &*value) else {
                 continue;
             };
@@ -293,12 +301,12 @@ impl Options {
     /// which may depend on these.
     pub fn given(&self) -> Vec<(Text, String)> {
         let given = self.in_force.iter().filter(|option| option.given);
-        given.map(|option| (option.name.clone(), plain(&option.value))).collect()
+        given.map(|option| (option.name.clone(), option_value_text(&option.value))).collect()
     }
 
     /// The options in order, with their values as text.
     pub fn texts(&self) -> Vec<(&str, String)> {
-        self.iter().map(|(name, value)| (name, plain(value))).collect()
+        self.iter().map(|(name, value)| (name, option_value_text(value))).collect()
     }
 
     /// The options in order, as a JSON object.
@@ -307,17 +315,17 @@ impl Options {
     }
 }
 
-fn is_plain(text: &str) -> bool {
+fn is_plain_option_text(text: &str) -> bool {
     (1..=LONGEST_TEXT).contains(&text.len()) && !text.chars().any(is_unsafe_to_show)
 }
 
 /// The text of a value, without the quotes of a string.
-pub fn plain(value: &Value) -> String {
+pub fn option_value_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// The index of the option called `name` in the list.
-fn position(specs: &[OptionSpec], name: &str) -> Result<usize, OptionError> {
+fn option_index(specs: &[OptionSpec], name: &str) -> Result<usize, OptionError> {
     specs.iter().position(|spec| spec.name == name).ok_or_else(|| OptionError::Unknown {
         name: name.to_owned(),
         known: specs.iter().map(|spec| spec.name.clone()).collect(),

@@ -27,7 +27,7 @@ pub fn perft(position: &dyn AnyPosition, depth: u32) -> Result<u64, GameError> {
                 product.checked_mul(count?).ok_or(GameError::Uncountable)
             })
         }
-        _ => divide(position, depth)?
+        _ => perft_divide(position, depth)?
             .try_fold(0_u64, |sum, below| sum.checked_add(below?.1).ok_or(GameError::Uncountable)),
     }
 }
@@ -36,7 +36,7 @@ pub fn perft(position: &dyn AnyPosition, depth: u32) -> Result<u64, GameError> {
 ///
 /// # Errors
 /// The game does not list its actions, or failed.
-pub fn divide(
+pub fn perft_divide(
     position: &dyn AnyPosition,
     depth: u32,
 ) -> Result<impl Iterator<Item = Result<(TextStep, u64), GameError>>, GameError> {
@@ -49,12 +49,14 @@ pub fn divide(
         next.play_silently(step.as_text())?;
         Ok((step, perft(&*next, left)?))
     };
-    Ok(steps(position)?.map(below))
+    Ok(perft_steps(position)?.map(below))
 }
 
 /// Every step that answers the turn, one by one, because there can be too many combinations of
 /// actions to list.
-fn steps(position: &dyn AnyPosition) -> Result<Box<dyn Iterator<Item = TextStep>>, GameError> {
+fn perft_steps(
+    position: &dyn AnyPosition,
+) -> Result<Box<dyn Iterator<Item = TextStep>>, GameError> {
     let actions = |seat| position.all_actions(seat).ok_or(GameError::Unlisted);
     Ok(match position.turn() {
         Turn::Move(seat) => Box::new(actions(seat)?.into_iter().map(Step::Move)),
@@ -63,7 +65,9 @@ fn steps(position: &dyn AnyPosition) -> Result<Box<dyn Iterator<Item = TextStep>
             let lists = seats.iter().map(actions).collect::<Result<Vec<_>, _>>()?;
             let lengths = lists.iter().map(|list| list.len() as u128);
             let count = lengths.fold(1, u128::saturating_mul);
-            Box::new((0..count).map(move |number| Step::Together(combination(&lists, number))))
+            Box::new(
+                (0..count).map(move |number| Step::Together(perft_combination(&lists, number))),
+            )
         }
         Turn::Chance(_) => Box::new(position.different_outcomes().into_iter().map(Step::Chance)),
         Turn::Over(_) => Box::new(iter::empty()),
@@ -71,7 +75,7 @@ fn steps(position: &dyn AnyPosition) -> Result<Box<dyn Iterator<Item = TextStep>
 }
 
 /// One action from each list: those of the last list change with every number.
-fn combination(lists: &[Vec<String>], mut number: u128) -> Vec<String> {
+fn perft_combination(lists: &[Vec<String>], mut number: u128) -> Vec<String> {
     let mut chosen: Vec<String> = lists
         .iter()
         .rev()

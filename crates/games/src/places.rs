@@ -47,10 +47,10 @@ impl Places {
 
     /// The places that are listed by seat, if they are such as a game can end with: each is the
     /// number of seats ahead.
-    pub fn listed(places: &BySeat<u8>) -> Option<Self> {
+    pub fn from_listed(places: &BySeat<u8>) -> Option<Self> {
         let order = |one: Seat, other: Seat| places[one].cmp(&places[other]);
         let ordered = Self::ordered(places.len(), order);
-        places.seats().all(|seat| ordered.of(seat) == places[seat]).then_some(ordered)
+        places.seats().all(|seat| ordered.place_of(seat) == places[seat]).then_some(ordered)
     }
 
     /// The number of seats.
@@ -59,23 +59,23 @@ impl Places {
     }
 
     /// The place of `seat`.
-    pub const fn of(self, seat: Seat) -> u8 {
+    pub const fn place_of(self, seat: Seat) -> u8 {
         (self.digits >> (4 * seat.index()) & 15) as u8
     }
 
     /// The place of each seat as people count: from 1.
-    pub fn from_one(self) -> BySeat<u8> {
-        BySeat::from_fn(self.seats(), |seat| self.of(seat) + 1)
+    pub fn counted_from_one(self) -> BySeat<u8> {
+        BySeat::from_fn(self.seats(), |seat| self.place_of(seat) + 1)
     }
 
     /// Whether `one` is ahead of `other` (`Less`), level with it, or behind it.
     pub fn compare(self, one: Seat, other: Seat) -> Ordering {
-        self.of(one).cmp(&self.of(other))
+        self.place_of(one).cmp(&self.place_of(other))
     }
 
     /// The seat that is ahead of all others, if one is.
     pub fn winner(self) -> Option<Seat> {
-        let mut first = Seat::all(self.seats()).filter(|&seat| self.of(seat) == 0);
+        let mut first = Seat::all(self.seats()).filter(|&seat| self.place_of(seat) == 0);
         first.next().filter(|_| first.next().is_none())
     }
 
@@ -95,7 +95,7 @@ impl Places {
         }
         let mut groups: BTreeMap<u8, Vec<String>> = BTreeMap::new();
         for seat in Seat::all(self.seats()) {
-            groups.entry(self.of(seat) + 1).or_default().push(name(seat));
+            groups.entry(self.place_of(seat) + 1).or_default().push(name(seat));
         }
         let group = |(place, names): (u8, Vec<String>)| format!("{place} {}", names.join(" and "));
         groups.into_iter().map(group).collect::<Vec<_>>().join(", ")
@@ -105,13 +105,13 @@ impl Places {
     /// it counted half. With two seats, 1 for a win, 0.5 for a draw and 0 for a loss.
     pub fn score(self, seat: Seat) -> f64 {
         let others = Seat::all(self.seats()).filter(|&other| other != seat);
-        let halves: u8 = others.map(|other| self.halves(seat, other)).sum();
+        let halves: u8 = others.map(|other| self.half_points(seat, other)).sum();
         f64::from(halves) / f64::from(2 * (self.seats.get() - 1))
     }
 
     /// The half points of `seat` in its comparison with `other`: 2 if it is ahead, 1 if they are
     /// level, else 0.
-    pub fn halves(self, seat: Seat, other: Seat) -> u8 {
+    pub fn half_points(self, seat: Seat, other: Seat) -> u8 {
         match self.compare(seat, other) {
             Ordering::Less => 2,
             Ordering::Equal => 1,
@@ -123,7 +123,7 @@ impl Places {
 /// The places by seat, for example `[0, 1]`.
 impl std::fmt::Debug for Places {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(Seat::all(self.seats()).map(|seat| self.of(seat))).finish()
+        f.debug_list().entries(Seat::all(self.seats()).map(|seat| self.place_of(seat))).finish()
     }
 }
 
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     fn places(list: &[u8]) -> Option<Places> {
-        Places::listed(&list.iter().copied().collect())
+        Places::from_listed(&list.iter().copied().collect())
     }
 
     #[test]
@@ -164,6 +164,6 @@ mod tests {
     #[test]
     fn sixteen_seats_have_sixteen_places() {
         let last = Places::ordered(16, |one, other| one.cmp(&other));
-        assert_eq!((last.of(Seat::new(15)), last.winner()), (15, Some(Seat::FIRST)));
+        assert_eq!((last.place_of(Seat::new(15)), last.winner()), (15, Some(Seat::FIRST)));
     }
 }

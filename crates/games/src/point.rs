@@ -13,8 +13,8 @@ pub(super) struct Point {
 impl Point {
     /// Parses `text` strictly: `column,row` without signs, blanks and leading zeros.
     pub(super) fn read(text: &str) -> Option<Self> {
-        let (column, row) = halves(text, b',')?;
-        Some(Self { column: number(column)?, row: number(row)? })
+        let (column, row) = split_point_text(text, b',')?;
+        Some(Self { column: parse_coordinate(column)?, row: parse_coordinate(row)? })
     }
 
     /// The square, if it is on the 8×8 board.
@@ -31,13 +31,13 @@ impl Point {
 
 /// The texts before and after the first such ASCII character. For texts this short, it takes much
 /// less time than `split_once`.
-pub(super) fn halves(text: &str, separator: u8) -> Option<(&str, &str)> {
+pub(super) fn split_point_text(text: &str, separator: u8) -> Option<(&str, &str)> {
     let at = text.bytes().position(|byte| byte == separator)?;
     Some((&text[..at], &text[at + 1..]))
 }
 
 /// Parses a whole number without sign and leading zeros, capped at the type's maximum.
-fn number(text: &str) -> Option<u8> {
+fn parse_coordinate(text: &str) -> Option<u8> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     let leading_zero = text.len() > 1 && text.starts_with('0');
     (digits && !text.is_empty() && !leading_zero).then(|| text.parse().unwrap_or(u8::MAX))

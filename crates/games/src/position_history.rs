@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 /// Positions, newest last.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct History<P>(Vec<P>);
+pub(crate) struct PositionHistory<P>(Vec<P>);
 
-impl<P: Copy + PartialEq> History<P> {
+impl<P: Copy + PartialEq> PositionHistory<P> {
     /// Adds a position.
     pub(crate) fn push(&mut self, position: P) {
         self.0.push(position);
@@ -25,7 +25,7 @@ impl<P: Copy + PartialEq> History<P> {
     }
 }
 
-impl<P> Default for History<P> {
+impl<P> Default for PositionHistory<P> {
     fn default() -> Self {
         Self(Vec::new())
     }
@@ -35,8 +35,8 @@ impl<P> Default for History<P> {
 mod tests {
     use super::*;
 
-    fn history(positions: &[u32]) -> History<u32> {
-        let mut history = History::default();
+    fn history(positions: &[u32]) -> PositionHistory<u32> {
+        let mut history = PositionHistory::default();
         for &position in positions {
             history.push(position);
         }

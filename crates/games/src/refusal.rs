@@ -42,7 +42,7 @@ impl Breach {
 }
 
 /// Says that an action breaks `clause`.
-pub(crate) fn breaks<T>(
+pub(crate) fn refuse_action<T>(
     clause: &'static str,
     wrong: impl Into<Cow<'static, str>>,
 ) -> Result<T, Breach> {
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_breach_begins_with_the_actions_text() {
-        let Err(breach) = breaks::<()>("W1", "is a corner") else { panic!("a breach") };
+        let Err(breach) = refuse_action::<()>("W1", "is a corner") else { panic!("a breach") };
         let refusal = breach.refusal("0,0");
         let expected =
             Refusal::Illegal { clause: "W1".into(), reason: "0,0 is a corner".to_owned() };

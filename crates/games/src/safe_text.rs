@@ -7,7 +7,7 @@ pub type Text = Cow<'static, str>;
 
 /// The text as a part of one line that is safe to show: every character that
 /// [is not](is_unsafe_to_show) becomes `\u{…}`, ends of lines too.
-pub fn one_line(text: &str) -> String {
+pub fn safe_one_line(text: &str) -> String {
     // Nearly all texts, of which a page has several for each ply.
     if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return text.to_owned();

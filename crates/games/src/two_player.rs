@@ -31,7 +31,7 @@ impl Side {
     ///
     /// # Panics
     /// The game has no such seat.
-    pub const fn at(seat: Seat) -> Self {
+    pub const fn from_seat(seat: Seat) -> Self {
         Self::BOTH[seat.index()]
     }
 }
@@ -99,7 +99,7 @@ impl<T> BySide<T> {
     }
 
     /// The values by the names of the seats.
-    pub fn named(self, names: BySide<&'static str>) -> SeatMap<T> {
+    pub fn to_seat_map(self, names: BySide<&'static str>) -> SeatMap<T> {
         SeatMap::new(names.into(), self.into())
     }
 }

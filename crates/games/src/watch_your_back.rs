@@ -11,6 +11,7 @@ mod options;
 mod parsing;
 mod state;
 
+use self::state::state_caption;
 use std::convert::Infallible;
 use std::sync::{Arc, LazyLock};
 
@@ -19,16 +20,17 @@ use serde::{Deserialize, Serialize};
 pub use action::Action;
 pub(crate) use board::Removals;
 pub use board::{Board, EndCheck, SHRINKS, Shrink};
-pub use board_size::{BoardSize, zone};
+pub use board_size::{BoardSize, placement_zone};
 pub use options::{MutualBlock, Rules};
 pub use state::State;
 
+use super::any_game::hash_game_state;
 use super::board::Bitboard;
 use super::drawn_board::{DrawnRow, symbol_cells};
 use super::event::{Event, Why};
-use super::position_history::History;
+use super::position_history::PositionHistory;
 use super::two_player::{BySide, GameResult, Outcome, Side, Step, Turn};
-use super::{Game, OptionError, Options, Refusal, RuleSheet, any_game};
+use super::{Game, OptionError, Options, Refusal, RuleSheet};
 
 /// A position of Watch Your Back!, with the rules in force.
 #[derive(Debug, Clone)]
@@ -37,7 +39,7 @@ pub struct WatchYourBack {
     board: Board,
     /// The positions that may still recur, newest last: those since the second shrink and since the
     /// last loss of a piece. The side to move alternates.
-    past: History<BySide<Bitboard>>,
+    past: PositionHistory<BySide<Bitboard>>,
     ending: Option<Outcome>,
 }
 
@@ -45,7 +47,7 @@ pub struct WatchYourBack {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Snapshot {
     board: Board,
-    past: History<BySide<Bitboard>>,
+    past: PositionHistory<BySide<Bitboard>>,
 }
 
 /// The reason of an outcome by W9; the others are by W11.
@@ -54,9 +56,9 @@ const ELIMINATION: &str = "elimination";
 impl WatchYourBack {
     /// Creates a game under `rules` at `board`, without history. W9 is tested at once.
     pub fn from_board(rules: &Arc<Rules>, board: Board) -> Self {
-        let ending = board.decided().map(elimination);
-        let mut game = Self { rules: **rules, board, past: History::default(), ending };
-        game.remember();
+        let ending = board.elimination_result().map(elimination_outcome);
+        let mut game = Self { rules: **rules, board, past: PositionHistory::default(), ending };
+        game.record_position();
         game
     }
 
@@ -84,62 +86,69 @@ impl WatchYourBack {
             if !removals.is_empty() {
                 self.past.clear();
             }
-            self.remember();
+            self.record_position();
         }
-        self.ending = self.ended();
+        self.ending = self.find_ending();
     }
 
     /// Records the position if it counts for repetition.
     #[inline(never)]
-    fn remember(&mut self) {
+    fn record_position(&mut self) {
         if self.rules.repetition > 0 && self.board.size() == BoardSize::Small {
             self.past.push(BySide::from_fn(|seat| self.board.pieces(seat)));
         }
     }
 
     /// The reason why the game is over, if it is. The phase of placing ends no game.
-    fn ended(&self) -> Option<Outcome> {
+    fn find_ending(&self) -> Option<Outcome> {
         if self.board.is_placing() {
             return None;
         }
-        self.board.decided().map(elimination).or_else(|| self.length())
+        self.board.elimination_result().map(elimination_outcome).or_else(|| self.length_draw())
     }
 
     /// Tests for the draws of W11, in their order.
-    fn length(&self) -> Option<Outcome> {
-        let stalled = (self.board.size() == BoardSize::Small).then(|| self.stalled()).flatten();
+    fn length_draw(&self) -> Option<Outcome> {
+        let stalled =
+            (self.board.size() == BoardSize::Small).then(|| self.last_shrink_draw()).flatten();
         let moves = self.board.moves();
         let is_last = self.rules.max_moves > 0 && moves >= self.rules.max_moves;
-        stalled.or(is_last.then(|| draw("max-moves")))
+        stalled.or(is_last.then(|| drawn_game("max-moves")))
     }
 
     /// The draws that the last shrink makes possible.
     #[inline(never)]
-    fn stalled(&self) -> Option<Outcome> {
+    fn last_shrink_draw(&self) -> Option<Outcome> {
         if self.board.moves() == 0 {
             None
-        } else if self.blocked() {
-            Some(draw("mutual-block"))
-        } else if self.repeated() {
-            Some(draw("repetition"))
+        } else if self.are_both_blocked() {
+            Some(drawn_game("mutual-block"))
+        } else if self.is_repeated() {
+            Some(drawn_game("repetition"))
         } else {
             None
         }
     }
 
-    fn blocked(&self) -> bool {
+    fn are_both_blocked(&self) -> bool {
         self.rules.mutual_block == MutualBlock::Draw
             && !Side::BOTH.into_iter().any(|seat| self.board.can_move(seat))
     }
 
-    fn repeated(&self) -> bool {
+    fn is_repeated(&self) -> bool {
         // The sides alternate, so every second position has this side to move.
         let limit = self.rules.repetition as usize;
         limit > 0 && self.past.occurrences(2) >= limit
     }
 
     /// Appends the events of `action` of `seat`.
-    fn report(&self, seat: Side, action: Action, removals: &Removals, events: &mut Vec<Event>) {
+    fn push_action_events(
+        &self,
+        seat: Side,
+        action: Action,
+        removals: &Removals,
+        events: &mut Vec<Event>,
+    ) {
         events.push(Event::Action {
             by: Self::SEATS[seat].into(),
             action: action.to_string(),
@@ -148,13 +157,13 @@ impl WatchYourBack {
             on_behalf_of: None,
             to: None,
         });
-        push_removed(events, removals.surrounded, Why::Surrounded);
-        push_removed(events, removals.arrival, Why::Surrounded);
+        push_removed_event(events, removals.surrounded, Why::Surrounded);
+        push_removed_event(events, removals.arrival, Why::Surrounded);
         if let Some(shrink) = removals.shrink {
             let removed = shrink.removed.iter().collect();
             events.push(Event::Shrink { size: self.board.size().side(), removed });
             for taken in shrink.by_corner {
-                push_removed(events, taken, Why::Corner);
+                push_removed_event(events, taken, Why::Corner);
             }
         }
         if let Turn::Over(outcome) = self.turn() {
@@ -164,21 +173,21 @@ impl WatchYourBack {
 }
 
 /// A side has too few pieces (W9).
-const fn elimination(result: GameResult) -> Outcome {
+const fn elimination_outcome(result: GameResult) -> Outcome {
     Outcome { result, reason: ELIMINATION }
 }
 
-const fn draw(reason: &'static str) -> Outcome {
+const fn drawn_game(reason: &'static str) -> Outcome {
     Outcome { result: GameResult::Draw, reason }
 }
 
-fn push_removed(events: &mut Vec<Event>, squares: Bitboard, why: Why) {
+fn push_removed_event(events: &mut Vec<Event>, squares: Bitboard, why: Why) {
     if !squares.is_empty() {
         events.push(Event::Removed { squares: squares.iter().collect(), why });
     }
 }
 
-fn chosen(step: Step<Action, Infallible>) -> Action {
+fn action_of_step(step: Step<Action, Infallible>) -> Action {
     match step {
         Step::Move(action) => action,
         Step::Pass => Action::Pass,
@@ -237,17 +246,17 @@ impl Game for WatchYourBack {
     }
 
     fn parse_action(&self, seat: Side, text: &str) -> Result<Action, Refusal> {
-        parsing::parse(&self.board, self.ending, seat, text.trim_ascii())
+        parsing::parse_placement_or_move(&self.board, self.ending, seat, text.trim_ascii())
     }
 
     fn play_unchecked(&mut self, step: Step<Action, Infallible>, events: &mut Vec<Event>) {
-        let (seat, action) = (self.board.to_move(), chosen(step));
+        let (seat, action) = (self.board.to_move(), action_of_step(step));
         let removals = self.advance(action);
-        self.report(seat, action, &removals, events);
+        self.push_action_events(seat, action, &removals, events);
     }
 
     fn play_silently(&mut self, step: Step<Action, Infallible>) {
-        self.advance(chosen(step));
+        self.advance(action_of_step(step));
     }
 
     fn state(&self) -> State {
@@ -255,7 +264,7 @@ impl Game for WatchYourBack {
     }
 
     fn state_hash(&self) -> u64 {
-        any_game::hash(&self.board)
+        hash_game_state(&self.board)
     }
 
     fn snapshot(&self) -> Snapshot {
@@ -264,7 +273,7 @@ impl Game for WatchYourBack {
 
     fn restored(&self, Snapshot { board, past }: Snapshot) -> Option<Self> {
         let game = Self { rules: self.rules, board, past, ending: None };
-        Some(Self { ending: game.ended(), ..game })
+        Some(Self { ending: game.find_ending(), ..game })
     }
 
     fn rows(&self) -> Vec<String> {
@@ -276,7 +285,7 @@ impl Game for WatchYourBack {
     }
 
     fn caption(&self) -> String {
-        state::caption(&self.board)
+        state_caption(&self.board)
     }
 }
 

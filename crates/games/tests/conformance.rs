@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Trial};
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
-use referee_games::options::{OptionKind, OptionSpec, Words};
+use referee_games::options::{OptionKind, OptionSpec, OptionWords};
 use referee_games::{
     AnyGame, AnyPosition, Event, GameError, GameKind, Legal, Options, PASS, Position, Refusal,
     Step, Text, TextStep, Turn,
@@ -38,7 +38,8 @@ const COMBINATIONS: usize = 60;
 
 /// The words of an option, a few numbers, or a few lists.
 fn values(spec: &OptionSpec) -> Vec<String> {
-    let texts = |words: &Words| words.0.iter().map(|(word, _)| word.clone()).collect::<Vec<_>>();
+    let texts =
+        |words: &OptionWords| words.0.iter().map(|(word, _)| word.clone()).collect::<Vec<_>>();
     match &spec.kind {
         OptionKind::Choice { values } => texts(values),
         OptionKind::Boolean => vec!["true".to_owned(), "false".to_owned()],

@@ -2,38 +2,39 @@
 //! comes back.
 
 use std::cell::RefCell;
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::time::Duration;
+use std::{fs, io};
 
-use super::author_report::{AuthorReport, Outcome};
-use super::intake_worker::{Author, DoorEvent, Doorkeeper, RunOver, remove_tree};
-use super::prepared_submission::{self, NotTaken, Taken};
+use super::author_report::{AuthorReport, ReportedOutcome};
+use super::intake_worker::{IntakeAuthor, IntakeEvent, IntakeWorker, RunEnded, remove_intake_tree};
+use super::prepared_submission::{
+    PreparedSubmission, SubmissionError, prepare_submission, submission_size,
+};
 use super::present_players::kept_version;
-use super::running_checks::{CheckRoom, Submission};
-use super::version::{KeptVersion, keep_start, player_in, version_digest, version_dir};
-use super::{now, without_sight};
-use referee_check::{Candidate, CheckReport, Exam, Readiness, ReportText, StepNews, examine};
-use referee_protocol::escape;
+use super::running_checks::{CheckContext, SubmissionUnderCheck};
+use super::version::{KeptVersion, find_version_player, keep_start, version_digest, version_dir};
+use super::{unix_seconds_now, with_hand_ins_hidden};
+use referee_check::{Candidate, CheckReport, CheckReportText, Exam, Readiness, StepNews, examine};
+use referee_protocol::escape::escape_line;
 use referee_ratings::MOST_PLAYERS;
 use referee_record::model::clock::TimeControl;
-use referee_record::model::league_entry::{Entry, LeavingReason, MOST_VERSIONS};
+use referee_record::model::league_entry::{LeagueEntry, LeavingReason, MOST_VERSIONS};
 use referee_record::model::player_spec::PlayerSpec;
-use referee_record::model::record::PlayerInfo;
+use referee_record::model::record::HeaderPlayer;
 use referee_record::model::roster_change::RosterChange;
 use referee_record::model::short_clock::ClockArgument;
 use referee_record::model::stage::Stage;
 use referee_record::model::tournament::Tournament;
-use referee_record::seeds::{NoRandomNumbers, fresh_identity};
-use referee_record::shell;
+use referee_record::seeds::{NoRandomNumbers, draw_random_identity};
+use referee_record::shell::quote_for_shell;
 use referee_report::colour::Colour;
 use referee_sandbox::resource_limits;
-use referee_tournament::run::header::header_of;
+use referee_tournament::run::header::header_from_config;
 use referee_tournament::run::instruction::Instruction;
 
 /// The command with which an author repeats a check, whose records are gone when it has ended.
-fn repeat_at_home(exam: &Exam, control: &TimeControl) -> String {
+fn command_to_repeat_check(exam: &Exam, control: &TimeControl) -> String {
     let game = &exam.rules.game;
     let game = match game.program() {
         None => game.name().to_owned(),
@@ -46,7 +47,7 @@ fn repeat_at_home(exam: &Exam, control: &TimeControl) -> String {
     }
     for (name, value) in exam.rules.options.given() {
         command.push_str(" --option ");
-        command.push_str(&shell::quoted(&format!("{name}={value}")));
+        command.push_str(&quote_for_shell(&format!("{name}={value}")));
     }
     command
 }
@@ -54,44 +55,46 @@ fn repeat_at_home(exam: &Exam, control: &TimeControl) -> String {
 /// How long the check of a submission may take.
 pub const CHECK_LIMIT: Duration = Duration::from_secs(300);
 
-impl CheckRoom {
+impl CheckContext {
     /// Takes in a submission, and checks it.
-    pub(crate) fn take(&self, submission: &mut Submission) -> Result<Taken, NotTaken> {
+    pub(crate) fn prepare_for_acceptance(
+        &self,
+        submission: &mut SubmissionUnderCheck,
+    ) -> Result<PreparedSubmission, SubmissionError> {
         let name = submission.name();
-        let Submission { folder, found, report: told, work, .. } = submission;
+        let SubmissionUnderCheck { folder, found, report: told, work, .. } = submission;
         let builds = self.builds.as_ref().map(|builds| (builds, &self.stop));
-        let taken =
-            prepared_submission::take((folder, found), (work, &name), self.largest, builds, told)?;
+        let taken = prepare_submission((folder, found), (work, &name), self.largest, builds, told)?;
         if taken.bytes > self.disk {
             let why = format!(
                 "unpacked and built, it is larger than {}",
-                resource_limits::bytes(self.disk)
+                resource_limits::format_bytes(self.disk)
             );
-            return Err(NotTaken::Refused(why));
+            return Err(SubmissionError::Refused(why));
         }
-        match self.check(&taken.spec, work, told) {
+        match self.check_for_acceptance(&taken.spec, work, told) {
             Some(report) if report.lets_in() => Ok(taken),
             Some(report) if report.outcome() == Readiness::NotReady => {
-                Err(NotTaken::NotReady(report.verdict()))
+                Err(SubmissionError::NotReady(report.verdict()))
             }
-            _ => Err(NotTaken::Later("its check did not finish".to_owned())),
+            _ => Err(SubmissionError::Later("its check did not finish".to_owned())),
         }
     }
 
     fn warn(&self, warning: &str) {
         // A run that is over needs no warning.
-        let _ = self.tell.send(Instruction::Warning(escape::terminal(warning)));
+        let _ = self.tell.send(Instruction::Warning(escape_line(warning)));
     }
 
     /// Checks a player, step by step. `None` if the check could not begin.
-    fn check(
+    fn check_for_acceptance(
         &self,
         spec: &PlayerSpec,
         work: &Path,
         told: &mut AuthorReport,
     ) -> Option<CheckReport> {
         let mut exam = self.exam.clone();
-        let candidate = match self.candidate(spec, work, &mut exam) {
+        let candidate = match self.acceptance_candidate(spec, work, &mut exam) {
             Ok(candidate) => candidate,
             Err(error) => {
                 self.warn(&format!("{}: {error}", spec.name));
@@ -99,15 +102,15 @@ impl CheckRoom {
             }
         };
         let mut report = exam.untried(&candidate);
-        let mut text = ReportText::new(&report, Colour::Plain, None);
-        told.add(&ReportText::heading(&report));
+        let mut text = CheckReportText::new(&report, Colour::Plain, None);
+        told.add(&CheckReportText::heading(&report));
         let written = RefCell::new((told, &mut text));
         let tell = |news: StepNews| {
             if let StepNews::Ended(step) = news {
                 let (told, text) = &mut *written.borrow_mut();
                 told.add(&text.step(&step));
                 // The next step writes it again.
-                let _ = told.send(&Outcome::BeingChecked);
+                let _ = told.send(&ReportedOutcome::BeingChecked);
             }
         };
         let checked = examine(&exam, &candidate, &mut report, self.stop.clone(), tell);
@@ -119,13 +122,13 @@ impl CheckRoom {
         Some(report)
     }
 
-    fn candidate(
+    fn acceptance_candidate(
         &self,
         spec: &PlayerSpec,
         work: &Path,
         exam: &mut Exam,
     ) -> Result<Candidate, NoRandomNumbers> {
-        let identity = fresh_identity()?;
+        let identity = draw_random_identity()?;
         // Nobody can prepare for the games of a check.
         let hash = blake3::hash(identity.as_bytes());
         exam.seed = hash.as_bytes()[..4].iter().fold(0, |seed, byte| seed << 8 | u64::from(*byte));
@@ -141,77 +144,89 @@ impl CheckRoom {
             ..self.template.clone()
         };
         Ok(Candidate {
-            header: header_of(&tournament, exam.containment.record(), identity),
-            elsewhere: Some(repeat_at_home(exam, &tournament.clock)),
+            header: header_from_config(&tournament, exam.containment.record(), identity),
+            elsewhere: Some(command_to_repeat_check(exam, &tournament.clock)),
             words: "PLAYER".to_owned(),
-            remarks: referee_config::remarks(spec),
+            remarks: referee_config::remarks_on_player(spec),
             spec: spec.clone(),
             records: work.join("records"),
         })
     }
 }
 
-impl Doorkeeper {
+impl IntakeWorker {
     /// Refuses a submission that cannot be a version of the league.
-    pub(crate) fn refuse_full(&self, submission: &Submission) -> Result<(), NotTaken> {
+    pub(crate) fn check_acceptance_limits(
+        &self,
+        submission: &SubmissionUnderCheck,
+    ) -> Result<(), SubmissionError> {
         if self.names.len() >= MOST_PLAYERS || submission.version > MOST_VERSIONS {
             let why = format!("the league is full: it has had {MOST_PLAYERS} players");
-            return Err(NotTaken::Refused(why));
+            return Err(SubmissionError::Refused(why));
         }
         let name = submission.name();
         if self.names.contains(&name) {
-            return Err(NotTaken::Refused(format!("another player is called `{name}`")));
+            return Err(SubmissionError::Refused(format!("another player is called `{name}`")));
         }
         Ok(())
     }
 
     /// Keeps a submission that has passed its check, and lets it enter. Returns its name.
-    pub(crate) fn admit(
+    pub(crate) fn accept_submission(
         &mut self,
-        submission: &mut Submission,
-        taken: Taken,
-    ) -> Result<Result<String, NotTaken>, RunOver> {
+        submission: &mut SubmissionUnderCheck,
+        taken: PreparedSubmission,
+    ) -> Result<Result<String, SubmissionError>, RunEnded> {
         // During its check, its author may have been removed, and others may have entered.
-        if let Some(why) = self.why_shut_out(&submission.author) {
-            return Ok(Err(NotTaken::Refused(why)));
+        if let Some(why) = self.why_arrival_is_barred(&submission.author) {
+            return Ok(Err(SubmissionError::Refused(why)));
         }
-        if let Err(why) = self.refuse_full(submission) {
+        if let Err(why) = self.check_acceptance_limits(submission) {
             return Ok(Err(why));
         }
-        let entry = Entry {
+        let entry = LeagueEntry {
             author: submission.author.clone(),
             version: submission.version,
-            at: now(),
+            at: unix_seconds_now(),
             source: taken.handed_in.digest.clone(),
             kept: String::new(),
         };
         match self.keep_version(&entry, &taken) {
-            Ok((spec, kept)) => {
-                self.enter(Entry { kept, ..entry }, spec, taken, &mut submission.report)
-            }
+            Ok((spec, kept)) => self.enter_accepted_version(
+                LeagueEntry { kept, ..entry },
+                spec,
+                taken,
+                &mut submission.report,
+            ),
             Err(why) => Ok(Err(why)),
         }
     }
 
     /// Moves a submission to its last place, and finds its player there. Also returns a hash of all
     /// that is there.
-    fn keep_version(&self, entry: &Entry, taken: &Taken) -> Result<(PlayerSpec, String), NotTaken> {
+    fn keep_version(
+        &self,
+        entry: &LeagueEntry,
+        taken: &PreparedSubmission,
+    ) -> Result<(PlayerSpec, String), SubmissionError> {
         let to = version_dir(&self.league, entry);
         let of_author = to.parent().unwrap_or(&to);
-        let failed = |error: io::Error| match NotTaken::of(error) {
-            NotTaken::Refused(why) => NotTaken::Refused(format!("cannot store it: {why}")),
+        let failed = |error: io::Error| match SubmissionError::from_error(error) {
+            SubmissionError::Refused(why) => {
+                SubmissionError::Refused(format!("cannot store it: {why}"))
+            }
             other => other,
         };
         fs::create_dir_all(of_author).map_err(failed)?;
         // What a run that was killed left there never played.
-        remove_tree(&to).map_err(failed)?;
+        remove_intake_tree(&to).map_err(failed)?;
         self.drop_oldest_versions(of_author, entry.version, taken.bytes).map_err(failed)?;
         fs::rename(&taken.tree, &to).map_err(failed)?;
         keep_start(&to, taken.built.as_ref()).map_err(failed)?;
-        let name = Entry::name(&entry.author, entry.version);
-        let kept = version_digest(&to).map_err(NotTaken::of)?;
-        let spec = player_in(&to, &name);
-        Ok((spec.map_err(NotTaken::Refused)?, kept))
+        let name = LeagueEntry::version_name(&entry.author, entry.version);
+        let kept = version_digest(&to).map_err(SubmissionError::from_error)?;
+        let spec = find_version_player(&to, &name);
+        Ok((spec.map_err(SubmissionError::Refused)?, kept))
     }
 
     /// Removes the files of an author's oldest versions until as many bytes as this fit.
@@ -222,7 +237,7 @@ impl Doorkeeper {
             if !dir.exists() {
                 continue;
             }
-            let size = prepared_submission::size(&dir);
+            let size = submission_size(&dir);
             kept.push((dir, size));
         }
         let mut left = self.league.disk.saturating_sub(bytes);
@@ -233,7 +248,7 @@ impl Doorkeeper {
                 None if at == 0 => left = 0,
                 None => {
                     left = 0;
-                    remove_tree(&dir)?;
+                    remove_intake_tree(&dir)?;
                     keep_start(&dir, None)?;
                 }
             }
@@ -242,26 +257,26 @@ impl Doorkeeper {
     }
 
     /// Lets a version enter in place of the one before.
-    fn enter(
+    fn enter_accepted_version(
         &mut self,
-        entry: Entry,
+        entry: LeagueEntry,
         spec: PlayerSpec,
-        taken: Taken,
+        taken: PreparedSubmission,
         told: &mut AuthorReport,
-    ) -> Result<Result<String, NotTaken>, RunOver> {
+    ) -> Result<Result<String, SubmissionError>, RunEnded> {
         let (author, name) = (entry.author.clone(), spec.name.clone());
-        let player = PlayerInfo { entry: Some(entry), ..PlayerInfo::from(&spec) };
+        let player = HeaderPlayer { entry: Some(entry), ..HeaderPlayer::from(&spec) };
         // The old version first: a run that is killed in between takes the new one in at its next
         // start, but would never let the old one go.
-        self.let_go(&author, LeavingReason::Replaced)?;
+        self.withdraw_version(&author, LeavingReason::Replaced)?;
         let change =
             RosterChange::Entered { player: player.clone().into(), files: taken.handed_in.hashes };
-        let program = without_sight(spec, &self.hidden);
-        if let Err(why) = self.ask_for(change, Some(program))? {
+        let program = with_hand_ins_hidden(spec, &self.hidden);
+        if let Err(why) = self.request_roster_change(change, Some(program))? {
             // No fault of the author's: the workers could not be told, for example.
-            return Ok(Err(NotTaken::Later(why)));
+            return Ok(Err(SubmissionError::Later(why)));
         }
-        (self.hear)(&DoorEvent::Entered { player: name.clone(), author: author.clone() });
+        (self.hear)(&IntakeEvent::Entered { player: name.clone(), author: author.clone() });
         told.add(&format!("It plays as `{name}`."));
         self.names.push(name.clone());
         self.remember(&player);
@@ -269,8 +284,8 @@ impl Doorkeeper {
     }
 
     /// Lets the last versions play again of authors who were removed, and are so no more.
-    pub(crate) fn bring_back_readmitted(&mut self) -> Result<(), RunOver> {
-        let is_back = |(author, known): &(&String, &Author)| {
+    pub(crate) fn bring_back_readmitted(&mut self) -> Result<(), RunEnded> {
+        let is_back = |(author, known): &(&String, &IntakeAuthor)| {
             known.is_removed() && !self.control.removed.contains(*author)
         };
         let back = self.authors.iter().filter(is_back);
@@ -290,7 +305,7 @@ impl Doorkeeper {
     }
 
     /// Lets a version play again.
-    fn bring_back(&self, version: &PlayerInfo) -> Result<Result<(), String>, RunOver> {
+    fn bring_back(&self, version: &HeaderPlayer) -> Result<Result<(), String>, RunEnded> {
         let Some(entry) = &version.entry else { return Ok(Ok(())) };
         let program = match kept_version(&self.league, version, entry, &self.hidden) {
             KeptVersion::Ready(program) => *program,
@@ -300,6 +315,9 @@ impl Doorkeeper {
             }
         };
         let player = version.name.clone();
-        self.ask_for(RosterChange::Returned { player, at: now() }, Some(program))
+        self.request_roster_change(
+            RosterChange::Returned { player, at: unix_seconds_now() },
+            Some(program),
+        )
     }
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::author_folder::AuthorFolder;
-use referee_protocol::path_shortener::Places;
+use referee_protocol::path_shortener::PathShortener;
 
 /// What a report says before the name under which a submission entered.
 const ENTERED: &str = "entered as ";
 
 /// The name under which a submission entered, if its report says that it did.
-pub fn entered_as(report: &str) -> Option<&str> {
+pub fn entered_name_in_report(report: &str) -> Option<&str> {
     report.lines().next()?.split_once(&format!(": {ENTERED}")).map(|(_, name)| name)
 }
 
@@ -24,7 +24,7 @@ const DIGITS: usize = 16;
 
 /// What became of a submission.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum ReportedOutcome {
     BeingChecked,
     /// It entered under this name.
     Entered(String),
@@ -35,7 +35,7 @@ pub(crate) enum Outcome {
 #[derive(Debug)]
 pub(crate) struct AuthorReport {
     folder: Arc<AuthorFolder>,
-    places: Places,
+    places: PathShortener,
     digest: String,
     text: String,
     /// When its progress was last sent.
@@ -45,7 +45,7 @@ pub(crate) struct AuthorReport {
 impl AuthorReport {
     /// A report on the submission with this digest, in the author's folder. It shows none of these
     /// `places`.
-    pub(crate) fn new(folder: &Arc<AuthorFolder>, digest: &str, places: &Places) -> Self {
+    pub(crate) fn new(folder: &Arc<AuthorFolder>, digest: &str, places: &PathShortener) -> Self {
         let digest = digest[..DIGITS.min(digest.len())].to_owned();
         let (folder, places) = (Arc::clone(folder), places.clone());
         Self { folder, places, digest, text: String::new(), sent: Instant::now() }
@@ -58,11 +58,11 @@ impl AuthorReport {
     }
 
     /// Writes the report as it is now.
-    pub(crate) fn send(&self, outcome: &Outcome) -> io::Result<()> {
+    pub(crate) fn send(&self, outcome: &ReportedOutcome) -> io::Result<()> {
         let outcome = match outcome {
-            Outcome::BeingChecked => "being checked".to_owned(),
-            Outcome::Entered(name) => format!("{ENTERED}{name}"),
-            Outcome::Refused => "refused".to_owned(),
+            ReportedOutcome::BeingChecked => "being checked".to_owned(),
+            ReportedOutcome::Entered(name) => format!("{ENTERED}{name}"),
+            ReportedOutcome::Refused => "refused".to_owned(),
         };
         let text = format!("hand-in {}: {outcome}\n\n{}", self.digest, self.text);
         self.folder.write_report(&text)
@@ -73,7 +73,7 @@ impl AuthorReport {
         if self.sent.elapsed() >= PAUSE {
             self.sent = Instant::now();
             // The next step writes it again.
-            let _ = self.send(&Outcome::BeingChecked);
+            let _ = self.send(&ReportedOutcome::BeingChecked);
         }
     }
 

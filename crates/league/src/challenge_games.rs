@@ -6,26 +6,25 @@ use std::time::Instant;
 
 use super::author_folder::AuthorFolder;
 use super::challenge_records::{
-    Challenges, MOST_PER_HOUR, PlayedChallenge, RefusedChallenge, WantedChallenge,
+    ChallengeRecords, MOST_PER_HOUR, PlayedChallenge, RefusedChallenge, WantedChallenge,
 };
 use super::hand_in_watch::AGAIN;
-use super::intake_worker::{Doorkeeper, REMOVED, RunOver};
-use super::now;
-use super::version::player_in;
-use super::without_sight;
+use super::intake_worker::{IntakeWorker, REMOVED, RunEnded};
+use super::version::find_version_player;
+use super::{unix_seconds_now, with_hand_ins_hidden};
 use tokio::sync::watch;
 
 use referee_check::{ExamError, FriendlyPair, play_friendly};
 use referee_games::Seat;
-use referee_protocol::escape;
-use referee_record::model::league_entry::Entry;
+use referee_protocol::escape::escape_line;
+use referee_record::model::league_entry::LeagueEntry;
 use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::record::GameRecord;
-use referee_record::wording::counted;
+use referee_record::wording::pluralize;
 use referee_tournament::analysis::pseudonyms::Pseudonyms;
 
 /// Who meets in a challenge.
-struct Meeting {
+struct ChallengeMeeting {
     /// The author's version.
     version: u32,
     /// The author's player, and the opponent, which is called as its challenger calls it.
@@ -36,7 +35,7 @@ struct Meeting {
 pub(crate) struct RunningChallenge {
     author: String,
     wanted: WantedChallenge,
-    meeting: Meeting,
+    meeting: ChallengeMeeting,
     pub(crate) began: Instant,
     /// The same, in seconds since 1970.
     at: u64,
@@ -56,7 +55,7 @@ impl RunningChallenge {
 /// What became of the games of a challenge.
 pub(crate) type PlayedPair = Result<FriendlyPair, ExamError>;
 
-impl Doorkeeper {
+impl IntakeWorker {
     /// Queues what an author wants to play, if there is something.
     pub(crate) fn note_challenge(&mut self, author: &str, folder: &AuthorFolder) {
         if folder.challenge().is_some() && !self.challengers.iter().any(|other| other == author) {
@@ -72,7 +71,7 @@ impl Doorkeeper {
     }
 
     /// Begins the next challenge in the queue, if it may begin, or refuses it.
-    pub(crate) fn begin_next_challenge(&mut self) -> Result<(), RunOver> {
+    pub(crate) fn begin_next_challenge(&mut self) -> Result<(), RunEnded> {
         if self.next_challenge_at().is_none() {
             return Ok(());
         }
@@ -80,21 +79,21 @@ impl Doorkeeper {
         let opened = AuthorFolder::open(&self.league.hand_in.join(&author));
         let Ok(folder) = opened else { return Ok(()) };
         // Whoever may not hand in has no page that could tell it, either.
-        if self.why_shut_out(&author).is_some_and(|why| why != REMOVED) {
+        if self.why_arrival_is_barred(&author).is_some_and(|why| why != REMOVED) {
             return Ok(());
         }
         // Its author may have changed it meanwhile.
         let Some(wanted) = folder.challenge() else { return Ok(()) };
-        let past = match Challenges::read(&self.league.entrants, &author) {
+        let past = match ChallengeRecords::read(&self.league.entrants, &author) {
             Ok(past) => past,
             Err(error) => return self.warn(&error.to_string()),
         };
-        match self.meeting(&author, &wanted, &past) {
+        match self.prepare_challenge_game(&author, &wanted, &past) {
             Ok(meeting) => self.spawn_challenge(author, wanted, meeting),
             Err(why) => {
-                let opponent = escape::terminal(&wanted.opponent);
-                let refused = Some(RefusedChallenge { at: now(), opponent, why });
-                self.keep(&author, &wanted, &Challenges { refused, ..past })
+                let opponent = escape_line(&wanted.opponent);
+                let refused = Some(RefusedChallenge { at: unix_seconds_now(), opponent, why });
+                self.save_challenge_games(&author, &wanted, &ChallengeRecords { refused, ..past })
             }
         }
     }
@@ -104,8 +103,8 @@ impl Doorkeeper {
         &mut self,
         author: String,
         wanted: WantedChallenge,
-        meeting: Meeting,
-    ) -> Result<(), RunOver> {
+        meeting: ChallengeMeeting,
+    ) -> Result<(), RunEnded> {
         let (room, done) = (Arc::clone(&self.room), self.ended_challenges.0.clone());
         let (bell, players) = (self.watch.bell(), meeting.players.clone());
         let (stop, stopped) = watch::channel(false);
@@ -116,7 +115,7 @@ impl Doorkeeper {
         };
         match thread::Builder::new().name("challenge".to_owned()).spawn(work) {
             Ok(thread) => {
-                let (began, at) = (Instant::now(), now());
+                let (began, at) = (Instant::now(), unix_seconds_now());
                 let running = RunningChallenge { author, wanted, meeting, began, at, stop, thread };
                 self.challenge = Some(running);
                 self.leave_places()
@@ -129,18 +128,18 @@ impl Doorkeeper {
     }
 
     /// Breaks the challenge off if a submission waits. It is played again later.
-    pub(crate) fn give_way(&self) {
+    pub(crate) fn interrupt_challenge_game(&self) {
         if let Some(challenge) = self.challenge.as_ref().filter(|_| !self.waiting.is_empty()) {
             challenge.stop.send_replace(true);
         }
     }
 
     /// Keeps the games of the challenge, if they are over.
-    pub(crate) fn conclude_challenge(&mut self) -> Result<(), RunOver> {
+    pub(crate) fn conclude_challenge(&mut self) -> Result<(), RunEnded> {
         let Ok(played) = self.ended_challenges.1.try_recv() else { return Ok(()) };
         // Games that were broken off tell nothing.
         if *self.room.stop.borrow() {
-            return Err(RunOver);
+            return Err(RunEnded);
         }
         let Some(over) = self.challenge.take() else { return Ok(()) };
         self.leave_places()?;
@@ -154,7 +153,7 @@ impl Doorkeeper {
             }
             Ok(pair) if pair.is_cut_short => {
                 let minutes = self.room.exam.within.as_secs().div_ceil(60);
-                (pair, Some(format!("time ran out after {}", counted(minutes, "minute"))))
+                (pair, Some(format!("time ran out after {}", pluralize(minutes, "minute"))))
             }
             Ok(pair) => (pair, None),
             Err(error) => {
@@ -167,19 +166,28 @@ impl Doorkeeper {
                 (FriendlyPair::default(), Some(why.to_owned()))
             }
         };
-        let Meeting { version, players } = meeting;
-        let games = pair.records.iter().map(|record| self.seen(record, &players)).collect();
+        let ChallengeMeeting { version, players } = meeting;
+        let games = pair
+            .records
+            .iter()
+            .map(|record| self.challenge_game_as_seen(record, &players))
+            .collect();
         let opponent = wanted.opponent.clone();
-        let mut all = match Challenges::read(&self.league.entrants, &author) {
+        let mut all = match ChallengeRecords::read(&self.league.entrants, &author) {
             Ok(past) => past,
             Err(error) => return self.warn(&error.to_string()),
         };
         all.add(PlayedChallenge { number: 0, at, version, opponent, games, problem });
-        self.keep(&author, &wanted, &all)
+        self.save_challenge_games(&author, &wanted, &all)
     }
 
     /// Writes what became of an author's challenges, and removes the last one.
-    fn keep(&self, author: &str, done: &WantedChallenge, all: &Challenges) -> Result<(), RunOver> {
+    fn save_challenge_games(
+        &self,
+        author: &str,
+        done: &WantedChallenge,
+        all: &ChallengeRecords,
+    ) -> Result<(), RunEnded> {
         let folder = AuthorFolder::open(&self.league.hand_in.join(author));
         let written = all.write(&self.league.entrants, author);
         match written.and_then(|()| folder?.forget_challenge(done)) {
@@ -189,12 +197,12 @@ impl Doorkeeper {
     }
 
     /// The players of a challenge, or why it is not played.
-    fn meeting(
+    fn prepare_challenge_game(
         &self,
         author: &str,
         wanted: &WantedChallenge,
-        past: &Challenges,
-    ) -> Result<Meeting, String> {
+        past: &ChallengeRecords,
+    ) -> Result<ChallengeMeeting, String> {
         if self.control.removed.contains(author) {
             return Err("the organiser has removed you".to_owned());
         }
@@ -204,8 +212,8 @@ impl Doorkeeper {
         if self.room.exam.rules.seats().len() != 2 {
             return Err("a challenge needs a game for two seats".to_owned());
         }
-        if let Some(seconds) = past.wait(now()) {
-            let wait = counted(seconds.div_ceil(60), "minute");
+        if let Some(seconds) = past.wait(unix_seconds_now()) {
+            let wait = pluralize(seconds.div_ceil(60), "minute");
             return Err(format!(
                 "at most {MOST_PER_HOUR} are played per hour; try again in {wait}"
             ));
@@ -213,26 +221,42 @@ impl Doorkeeper {
         let Some(own) = self.authors.get(author).filter(|own| own.is_there()) else {
             return Err("you have no active version; hand in a player first".to_owned());
         };
-        let player = self.program(author, own.version(), &Entry::name(author, own.version()))?;
-        Ok(Meeting { version: own.version(), players: [player, self.opponent(author, wanted)?] })
+        let player = self.find_challenge_program(
+            author,
+            own.version(),
+            &LeagueEntry::version_name(author, own.version()),
+        )?;
+        Ok(ChallengeMeeting {
+            version: own.version(),
+            players: [player, self.find_challenge_opponent(author, wanted)?],
+        })
     }
 
     /// The program of a version that plays, as its challenger calls it.
-    fn program(&self, author: &str, version: u32, called: &str) -> Result<PlayerSpec, String> {
+    fn find_challenge_program(
+        &self,
+        author: &str,
+        version: u32,
+        called: &str,
+    ) -> Result<PlayerSpec, String> {
         let dir = self.league.entrants.join(author).join(version.to_string());
         // The reason would show whose it is.
-        let spec = player_in(&dir, called);
+        let spec = find_version_player(&dir, called);
         let spec = spec.map_err(|_| {
             format!("`{called}` cannot be started at the moment; ask the organiser")
         })?;
-        Ok(without_sight(spec, &self.hidden))
+        Ok(with_hand_ins_hidden(spec, &self.hidden))
     }
 
     /// The opponent that an author means, under the name that the author uses, if it plays now.
-    fn opponent(&self, author: &str, wanted: &WantedChallenge) -> Result<PlayerSpec, String> {
+    fn find_challenge_opponent(
+        &self,
+        author: &str,
+        wanted: &WantedChallenge,
+    ) -> Result<PlayerSpec, String> {
         let called = &wanted.opponent;
         let gone = || {
-            let called = escape::terminal(called);
+            let called = escape_line(called);
             format!("no active player is called `{called}`; choose one on your page")
         };
         let pseudonyms = Pseudonyms::new(&self.identity, &self.names);
@@ -244,7 +268,7 @@ impl Doorkeeper {
                 );
             }
             let mut names = pseudonyms.names().into_iter();
-            names.find(|name| pseudonyms.of(name) == called).ok_or_else(gone)?
+            names.find(|name| pseudonyms.pseudonym_of(name) == called).ok_or_else(gone)?
         } else {
             called
         };
@@ -259,22 +283,27 @@ impl Doorkeeper {
             return is_there.then_some(house).ok_or_else(gone);
         }
         let mut present = self.authors.iter().filter(|(_, known)| known.is_there());
-        let found = present.find(|(author, known)| Entry::name(author, known.version()) == name);
+        let found = present
+            .find(|(author, known)| LeagueEntry::version_name(author, known.version()) == name);
         let (whose, known) = found.ok_or_else(gone)?;
         if whose == author {
             return Err("this is your own version; choose another player".to_owned());
         }
-        self.program(whose, known.version(), called)
+        self.find_challenge_program(whose, known.version(), called)
     }
 
     /// A game as the first of the players may see it: of the other one, only the moves.
-    fn seen(&self, record: &GameRecord, [own, other]: &[PlayerSpec; 2]) -> GameRecord {
+    fn challenge_game_as_seen(
+        &self,
+        record: &GameRecord,
+        [own, other]: &[PlayerSpec; 2],
+    ) -> GameRecord {
         let names = Pseudonyms::new(&self.identity, &[own.name.clone(), other.name.clone()]);
         let [seat, place] = match record.game {
             1 => [Seat::FIRST, Seat::SECOND],
             _ => [Seat::SECOND, Seat::FIRST],
         };
-        let mut seen = names.for_player(record, seat);
+        let mut seen = names.packet_record(record, seat);
         seen.players.values[place].clone_from(&other.name);
         for fault in seen.fault.iter_mut().flat_map(|faults| faults.values_mut()) {
             fault.message = self.places.shorten(&fault.message);

@@ -3,15 +3,14 @@
 //! A file in the author's folder names the opponent. It stays there until the games have been played
 //! or refused, so that a run that was killed plays them at its next start.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
 use referee_record::disk;
 use referee_record::model::record::GameRecord;
-use referee_record::plain_files;
+use referee_record::plain_files::read_plain_nofollow;
 
 /// The most challenges of an author that are played in an hour.
 pub const MOST_PER_HOUR: usize = 5;
@@ -52,7 +51,7 @@ impl WantedChallenge {
 
 /// What became of an author's challenges.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Challenges {
+pub struct ChallengeRecords {
     /// The last ones that were played, the first one first.
     pub played: Vec<PlayedChallenge>,
     /// The last one, if it was refused.
@@ -88,22 +87,22 @@ pub struct RefusedChallenge {
     pub why: String,
 }
 
-fn file(entrants: &Path, author: &str) -> PathBuf {
+fn challenge_records_file(entrants: &Path, author: &str) -> PathBuf {
     entrants.join(author).join(FILE)
 }
 
-impl Challenges {
+impl ChallengeRecords {
     /// Reads the challenges of an author, who has none without a file.
     ///
     /// # Errors
     /// The file cannot be read, or is damaged.
     pub fn read(entrants: &Path, author: &str) -> io::Result<Self> {
-        let path = file(entrants, author);
+        let path = challenge_records_file(entrants, author);
         let advice = |error: io::Error| {
             let why = format!("cannot read {}: {error}; remove it", path.display());
             io::Error::new(error.kind(), why)
         };
-        match plain_files::read(&path, LARGEST) {
+        match read_plain_nofollow(&path, LARGEST) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
             bytes => {
                 let read = bytes.and_then(|bytes| Ok(serde_json::from_slice(&bytes)?));
@@ -114,9 +113,9 @@ impl Challenges {
 
     /// Writes them in one step.
     pub(crate) fn write(&self, entrants: &Path, author: &str) -> io::Result<()> {
-        let (path, text) = (file(entrants, author), serde_json::to_vec(self)?);
+        let (path, text) = (challenge_records_file(entrants, author), serde_json::to_vec(self)?);
         fs::create_dir_all(path.parent().unwrap_or(Path::new("")))?;
-        disk::write_private(&path, |out| out.write_all(&text))
+        disk::write_private_atomically(&path, |out| out.write_all(&text))
     }
 
     /// In how many seconds the next one may be played; `None` if it may be now.
@@ -133,7 +132,7 @@ impl Challenges {
         }
         let games = std::mem::take(&mut one.games);
         let all = games.len();
-        one.games = games.into_iter().filter_map(small).collect();
+        one.games = games.into_iter().filter_map(trim_challenge_record).collect();
         if one.games.len() < all {
             one.problem = Some("a game is too long to be kept".to_owned());
         }
@@ -145,7 +144,7 @@ impl Challenges {
 }
 
 /// The record, without its notes if it is too large with them; `None` if it is too large anyway.
-fn small(mut record: GameRecord) -> Option<GameRecord> {
+fn trim_challenge_record(mut record: GameRecord) -> Option<GameRecord> {
     let fits = |record: &GameRecord| {
         serde_json::to_vec(record).is_ok_and(|bytes| bytes.len() <= LARGEST_GAME)
     };
@@ -159,7 +158,7 @@ fn small(mut record: GameRecord) -> Option<GameRecord> {
 mod tests {
     use super::*;
     use referee_protocol::SearchReport;
-    use referee_record::model::record::Note;
+    use referee_record::model::record::RecordedNote;
     use referee_record::model::record::examples::game;
 
     fn played(at: u64, games: Vec<GameRecord>) -> PlayedChallenge {
@@ -170,7 +169,7 @@ mod tests {
     #[test]
     fn an_author_has_so_many_in_an_hour_and_the_last_ones_are_kept() {
         let dir = tempfile::tempdir().expect("a folder");
-        let mut all = Challenges::read(dir.path(), "ann").expect("none yet");
+        let mut all = ChallengeRecords::read(dir.path(), "ann").expect("none yet");
         for at in 1..=MOST_PER_HOUR as u64 {
             assert_eq!(all.wait(at), None);
             all.add(played(at, Vec::new()));
@@ -182,9 +181,9 @@ mod tests {
         }
         assert_eq!((all.played.len(), all.played[KEPT - 1].number), (KEPT, 25));
         all.write(dir.path(), "ann").expect("written");
-        assert_eq!(Challenges::read(dir.path(), "ann").expect("read"), all);
-        fs::write(file(dir.path(), "ann"), "{").expect("written");
-        let error = Challenges::read(dir.path(), "ann").expect_err("damaged");
+        assert_eq!(ChallengeRecords::read(dir.path(), "ann").expect("read"), all);
+        fs::write(challenge_records_file(dir.path(), "ann"), "{").expect("written");
+        let error = ChallengeRecords::read(dir.path(), "ann").expect_err("damaged");
         assert!(error.to_string().ends_with("; remove it"), "{error}");
     }
 
@@ -193,10 +192,10 @@ mod tests {
         let record = game("ann v1", "house", "white");
         let note = Some("x".repeat(LARGEST_GAME));
         let search = SearchReport::default();
-        let note = Note { ply: 1, by: "white".to_owned(), note, eval: None, search };
+        let note = RecordedNote { ply: 1, by: "white".to_owned(), note, eval: None, search };
         let noted = GameRecord { notes: vec![note], ..record.clone() };
         let long = GameRecord { actions: vec!["x".repeat(LARGEST_GAME)], ..record.clone() };
-        let mut all = Challenges::default();
+        let mut all = ChallengeRecords::default();
         all.add(played(1, vec![noted, long]));
         let one = &all.played[0];
         assert_eq!(one.problem.as_deref(), Some("a game is too long to be kept"));

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use referee_record::disk;
-use referee_record::plain_files;
+use referee_record::plain_files::read_plain_nofollow;
 
 /// The file in the results folder that says who waits.
 const QUEUE: &str = "queue.json";
@@ -35,7 +35,7 @@ pub struct BegunCheck {
 
 /// When the next check may begin, now or later, beside those that began at the times `begun`, of at
 /// most `most` at once; `None` if one of them has to end first.
-pub(crate) fn may_begin<T>(begun: &[T], most: usize, now: T) -> Option<T>
+pub(crate) fn queued_check_start<T>(begun: &[T], most: usize, now: T) -> Option<T>
 where
     T: Copy + Ord + Add<Duration, Output = T>,
 {
@@ -66,7 +66,7 @@ impl CheckQueue {
     /// # Errors
     /// The file exists, but cannot be read.
     pub fn read(dir: &Path) -> io::Result<Self> {
-        match plain_files::read(&dir.join(QUEUE), LARGEST) {
+        match read_plain_nofollow(&dir.join(QUEUE), LARGEST) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
             // After a power failure it may be empty. The run writes it again at the next check.
             bytes => Ok(serde_json::from_slice(&bytes?).unwrap_or_default()),
@@ -74,7 +74,7 @@ impl CheckQueue {
     }
 
     fn write(&self, dir: &Path) -> io::Result<()> {
-        disk::write_quickly(&dir.join(QUEUE), &serde_json::to_vec(self)?)
+        disk::write_atomically_unsynced(&dir.join(QUEUE), &serde_json::to_vec(self)?)
     }
 
     /// How many checks come before that of an author, whose folder changed at this time; `None` if
@@ -100,7 +100,7 @@ impl CheckQueue {
         for _ in self.checking.len()..=before {
             loop {
                 begun.retain(|&begun| end(begun) > at);
-                let next = may_begin(&begun, self.most.max(1), at);
+                let next = queued_check_start(&begun, self.most.max(1), at);
                 if next.is_some_and(|next| next <= at) {
                     break;
                 }
@@ -116,7 +116,7 @@ impl CheckQueue {
 
 /// Those who wait for a check.
 #[derive(Debug, Default)]
-pub(crate) struct WaitingAuthors {
+pub(crate) struct QueuedAuthors {
     /// When each handed in, in seconds since 1970, and the digest of that.
     since: BTreeMap<String, (u64, String)>,
     /// When the last checks of each began, in seconds since 1970.
@@ -125,7 +125,7 @@ pub(crate) struct WaitingAuthors {
     took: VecDeque<Duration>,
 }
 
-impl WaitingAuthors {
+impl QueuedAuthors {
     /// A check of this author began at this time.
     pub(crate) fn began(&mut self, author: &str, at: u64) {
         self.checks.entry(author.to_owned()).or_default().push(at);
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn whoever_had_no_check_lately_comes_before_those_who_hand_in_often() {
         let now = 1_000_000;
-        let mut waiting = WaitingAuthors::default();
+        let mut waiting = QueuedAuthors::default();
         for at in [now - 100, now - 50] {
             waiting.began("ann", at);
         }
@@ -241,7 +241,7 @@ mod tests {
                 let running: Vec<Duration> =
                     ends.iter().filter(|&&(_, end)| end > at).map(|&(begun, _)| begun).collect();
                 let now = Duration::from_secs(at);
-                if may_begin(&running, most, now) == Some(now) {
+                if queued_check_start(&running, most, now) == Some(now) {
                     break;
                 }
                 at += 1;

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use referee_record::disk;
-use referee_record::plain_files::{self, ReadError};
+use referee_record::plain_files::{ReadError, read_plain_text};
 use referee_tournament::run::instruction::Instruction;
 
 /// Its file in the results folder.
@@ -20,7 +20,7 @@ pub const LONGEST_MESSAGE: usize = 2000;
 /// What the organiser wants.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Control {
+pub struct LeagueControl {
     /// Whether no games are to be played for now.
     pub paused: bool,
     /// Whether the league is over: nothing is taken in, and the run ends.
@@ -45,7 +45,7 @@ pub enum ControlError {
     Unwritable(#[source] io::Error),
 }
 
-impl Control {
+impl LeagueControl {
     /// Games go on, and what authors hand in is taken in.
     pub fn resume(&mut self) {
         (self.paused, self.closed) = (false, false);
@@ -55,7 +55,7 @@ impl Control {
     ///
     /// # Errors
     /// It has more than [`LONGEST_MESSAGE`] characters.
-    pub fn refuse_long(message: &str) -> Result<(), String> {
+    pub fn refuse_long_message(message: &str) -> Result<(), String> {
         match message.chars().count() {
             0..=LONGEST_MESSAGE => Ok(()),
             length => Err(format!(
@@ -85,7 +85,7 @@ impl Control {
         if !path.exists() {
             return Ok(Self::default());
         }
-        let text = plain_files::text(&path, LARGEST).map_err(ControlError::Unreadable)?;
+        let text = read_plain_text(&path, LARGEST).map_err(ControlError::Unreadable)?;
         serde_json::from_str(&text).map_err(ControlError::Invalid)
     }
 
@@ -108,11 +108,11 @@ impl Control {
 
     /// Changes it in the results folder `dir`, in one step.
     pub fn change(dir: &Path, change: impl FnOnce(&mut Self)) -> Result<Self, ControlError> {
-        let _held = disk::hold(dir).map_err(ControlError::Unwritable)?;
+        let _held = disk::lock_folder(dir).map_err(ControlError::Unwritable)?;
         let mut control = Self::read(dir)?;
         change(&mut control);
         let text = serde_json::to_vec_pretty(&control).map_err(ControlError::Invalid)?;
-        disk::write_private(&dir.join(CONTROL), |out| out.write_all(&text))
+        disk::write_private_atomically(&dir.join(CONTROL), |out| out.write_all(&text))
             .map_err(ControlError::Unwritable)?;
         Ok(control)
     }
@@ -128,11 +128,11 @@ mod tests {
         std::thread::scope(|scope| {
             for number in 0..20 {
                 let author = format!("author {number}");
-                let change = |control: &mut Control| control.removed.extend([author]);
+                let change = |control: &mut LeagueControl| control.removed.extend([author]);
                 let dir = dir.path();
-                scope.spawn(move || Control::change(dir, change).expect("changed"));
+                scope.spawn(move || LeagueControl::change(dir, change).expect("changed"));
             }
         });
-        assert_eq!(Control::read(dir.path()).expect("read").removed.len(), 20);
+        assert_eq!(LeagueControl::read(dir.path()).expect("read").removed.len(), 20);
     }
 }

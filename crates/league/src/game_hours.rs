@@ -4,21 +4,21 @@
 use jiff::civil::Date;
 use jiff::{ToSpan, Zoned};
 
-use referee_record::model::league_settings::{GameBounds, QuietHours};
-use referee_record::wording::counted;
+use referee_record::model::league_settings::{LeagueGameBounds, QuietHours};
+use referee_record::wording::pluralize;
 
 /// The games of a day.
 #[derive(Debug, Clone, Copy)]
-pub struct OpeningHours {
-    bounds: GameBounds,
+pub struct GameHours {
+    bounds: LeagueGameBounds,
     date: Date,
     /// How many games have begun on it.
     begun: usize,
 }
 
-impl OpeningHours {
+impl GameHours {
     /// The day at this time, on which so many games have begun so far.
-    pub fn new(bounds: GameBounds, now: &Zoned, begun: usize) -> Self {
+    pub fn new(bounds: LeagueGameBounds, now: &Zoned, begun: usize) -> Self {
         Self { bounds, date: now.date(), begun }
     }
 
@@ -65,7 +65,7 @@ impl OpeningHours {
         Ok(Some(if self.is_quiet(now) {
             format!("no games begin until {until} (`quiet`)")
         } else {
-            let begun = counted(self.begun, "game");
+            let begun = pluralize(self.begun, "game");
             format!("{begun} began today: no more until {until} (`games-per-day`)")
         }))
     }
@@ -123,10 +123,10 @@ mod tests {
         per_day: Option<usize>,
         quiet: Option<(u16, u16)>,
         (now, begun): (&str, usize),
-    ) -> OpeningHours {
+    ) -> GameHours {
         let quiet = quiet.map(|(from, to)| QuietHours { from: from * 60, to: to * 60 });
-        let bounds = GameBounds { per_day, quiet };
-        OpeningHours::new(bounds, &at(now), begun)
+        let bounds = LeagueGameBounds { per_day, quiet };
+        GameHours::new(bounds, &at(now), begun)
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn what_holds_games_up_is_said_with_its_end() {
         let mut day = day(Some(2), Some((22, 7)), ("2026-11-29T20:00:00", 1));
-        let closed = |day: OpeningHours, now| day.closed(&at(now)).expect("a time");
+        let closed = |day: GameHours, now| day.closed(&at(now)).expect("a time");
         assert_eq!(closed(day, "2026-11-29T20:00:00"), None);
         day.begin(&at("2026-11-29T20:00:01"));
         let told = "2 games began today: no more until 2026-11-30 07:00 +11:00 \
@@ -181,7 +181,7 @@ mod tests {
         let zone = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").expect("a time zone");
         let spring = jiff::civil::date(2026, 3, 29).at(1, 45, 0, 0).to_zoned(zone);
         let spring = spring.expect("a time");
-        let hours = OpeningHours::new(GameBounds { per_day: None, quiet }, &spring, 0);
+        let hours = GameHours::new(LeagueGameBounds { per_day: None, quiet }, &spring, 0);
         let next = hours.next_change(&spring).expect("a time");
         assert_eq!(next.datetime().to_string(), "2026-03-29T03:30:00");
         assert!(!hours.is_quiet(&next));

@@ -2,25 +2,29 @@
 
 use std::path::Path;
 
-use super::author_folder::{AuthorFolder, is_aside};
-use referee_record::tree_walk::{self, FoundTree, Links, TreeRules, UnfitTree};
+use super::author_folder::{AuthorFolder, is_aside_from_hand_in};
+use referee_record::tree_walk::{FoundTree, Links, TreeRules, UnfitTree, read_tree};
 
 /// The most files and folders of a submission.
 const MOST_ENTRIES: usize = 20_000;
 
 /// Reads the submission in the folder of an author, of at most this many bytes. Copies it to the new
 /// folder `to`, if one is given. The report and hidden files at the top do not count.
-pub fn read(from: &AuthorFolder, to: Option<&Path>, largest: u64) -> Result<FoundTree, UnfitTree> {
+pub fn read_hand_in(
+    from: &AuthorFolder,
+    to: Option<&Path>,
+    largest: u64,
+) -> Result<FoundTree, UnfitTree> {
     let rules = TreeRules {
         largest,
         entries: MOST_ENTRIES,
         links: Links::Refused,
         leaves_out: |path| {
             let mut names = path.iter();
-            names.next().is_some_and(is_aside) && names.next().is_none()
+            names.next().is_some_and(is_aside_from_hand_in) && names.next().is_none()
         },
     };
-    tree_walk::read(from, to, rules)
+    read_tree(from, to, rules)
 }
 
 #[cfg(test)]
@@ -32,7 +36,7 @@ mod tests {
     use crate::REPORT_FILE;
 
     fn read_at(from: &Path, to: Option<&Path>, largest: u64) -> Result<FoundTree, UnfitTree> {
-        read(&AuthorFolder::open(from).expect("a folder"), to, largest)
+        read_hand_in(&AuthorFolder::open(from).expect("a folder"), to, largest)
     }
 
     #[test]

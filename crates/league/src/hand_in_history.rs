@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use referee_record::plain_files;
+use referee_record::plain_files::open_plain_nofollow;
 
 /// The file, in the folder of an author's versions.
 const HISTORY: &str = "history.jsonl";
@@ -50,7 +50,7 @@ pub enum PastOutcome {
     },
 }
 
-fn file(entrants: &Path, author: &str) -> PathBuf {
+fn hand_in_history_file(entrants: &Path, author: &str) -> PathBuf {
     entrants.join(author).join(HISTORY)
 }
 
@@ -59,8 +59,8 @@ fn file(entrants: &Path, author: &str) -> PathBuf {
 ///
 /// # Errors
 /// The file exists, but cannot be read.
-pub fn read(entrants: &Path, author: &str) -> io::Result<Vec<PastHandIn>> {
-    let mut file = match plain_files::open(&file(entrants, author)) {
+pub fn read_hand_in_history(entrants: &Path, author: &str) -> io::Result<Vec<PastHandIn>> {
+    let mut file = match open_plain_nofollow(&hand_in_history_file(entrants, author)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         file => file?,
     };
@@ -73,14 +73,18 @@ pub fn read(entrants: &Path, author: &str) -> io::Result<Vec<PastHandIn>> {
 }
 
 /// Adds a submission to those of its author.
-pub(crate) fn add(entrants: &Path, author: &str, one: PastHandIn) -> io::Result<()> {
+pub(crate) fn add_to_hand_in_history(
+    entrants: &Path,
+    author: &str,
+    one: PastHandIn,
+) -> io::Result<()> {
     let short = |text: String| -> String { text.chars().take(LONGEST_TEXT).collect() };
     let outcome = match one.outcome {
         PastOutcome::Refused { why } => PastOutcome::Refused { why: short(why) },
         entered @ PastOutcome::Entered { .. } => entered,
     };
     let line = serde_json::to_string(&PastHandIn { outcome, ..one })?;
-    let path = file(entrants, author);
+    let path = hand_in_history_file(entrants, author);
     fs::create_dir_all(path.parent().unwrap_or(Path::new("")))?;
     // Whatever a run that was killed left of a line ends before this one.
     let mut file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
@@ -104,15 +108,21 @@ mod tests {
         };
         let entered =
             PastHandIn { outcome: PastOutcome::Entered { version: 1 }, ..refused.clone() };
-        assert_eq!(read(league, "ann").expect("nothing yet"), []);
-        add(league, "ann", refused.clone()).expect("written");
-        let mut log = OpenOptions::new().append(true).open(file(league, "ann")).expect("there");
+        assert_eq!(read_hand_in_history(league, "ann").expect("nothing yet"), []);
+        add_to_hand_in_history(league, "ann", refused.clone()).expect("written");
+        let mut log = OpenOptions::new()
+            .append(true)
+            .open(hand_in_history_file(league, "ann"))
+            .expect("there");
         log.write_all(b"{\"at\":8,\"dig").expect("written");
-        add(league, "ann", entered.clone()).expect("written");
-        assert_eq!(read(league, "ann").expect("a history"), [refused, entered.clone()]);
-        assert_eq!(read(league, "bob").expect("nothing"), []);
+        add_to_hand_in_history(league, "ann", entered.clone()).expect("written");
+        assert_eq!(
+            read_hand_in_history(league, "ann").expect("a history"),
+            [refused, entered.clone()]
+        );
+        assert_eq!(read_hand_in_history(league, "bob").expect("nothing"), []);
         log.write_all(&vec![b'x'; usize::try_from(READ).expect("small")]).expect("written");
-        add(league, "ann", entered.clone()).expect("written");
-        assert_eq!(read(league, "ann").expect("its end"), [entered]);
+        add_to_hand_in_history(league, "ann", entered.clone()).expect("written");
+        assert_eq!(read_hand_in_history(league, "ann").expect("its end"), [entered]);
     }
 }

@@ -3,51 +3,50 @@
 //! It works beside the games in a thread of its own. Checks have threads of theirs.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc as std_mpsc};
 use std::thread::{self, JoinHandle};
+use std::{fs, io};
 
 use tokio::sync::{mpsc, watch};
 
-use super::check_queue::{MOST_CHECKS, WaitingAuthors};
-use super::hand_in_watch::{Bell, DoorWatch};
-pub use super::intake_worker::{DoorEvent, DoorPlan};
-use super::intake_worker::{Doorkeeper, WORK, remove_tree};
-use super::running_checks::CheckRoom;
+use super::check_queue::{MOST_CHECKS, QueuedAuthors};
+use super::hand_in_watch::{HandInWatch, WatchNotifier};
+pub use super::intake_worker::{IntakeEvent, IntakePlan};
+use super::intake_worker::{IntakeWorker, WORK, remove_intake_tree};
+use super::running_checks::CheckContext;
 use super::{LeagueError, PlannedLeague};
-use referee_protocol::path_shortener::Places;
+use referee_protocol::path_shortener::PathShortener;
 use referee_record::disk::{self, FolderAccess};
 use referee_record::model::record::Header;
 use referee_tournament::run::instruction::Instruction;
 
 /// The door, at work.
 #[derive(Debug)]
-pub struct Door {
-    bell: Bell,
+pub struct IntakeService {
+    bell: WatchNotifier,
     stop: watch::Sender<bool>,
     thread: JoinHandle<()>,
 }
 
-impl Door {
+impl IntakeService {
     /// Opens the door of `league`, whose log has this header now. It tells the run what is to change.
     ///
     /// # Errors
     /// The folders of the league cannot be made, or no thread can be started.
     pub fn open(
         league: PlannedLeague<'_>,
-        plan: DoorPlan,
+        plan: IntakePlan,
         header: &Header,
         tell: mpsc::UnboundedSender<Instruction>,
     ) -> Result<Self, LeagueError> {
         let settings = league.settings;
-        prepare_folders(league)?;
-        let watch = DoorWatch::begin(&settings.hand_in, league.dir);
+        prepare_intake_folders(league)?;
+        let watch = HandInWatch::begin(&settings.hand_in, league.dir);
         let bell = watch.bell();
         let (stop, stopped) = watch::channel(false);
-        let DoorPlan { exam, builds, control, hear } = plan;
-        let room = CheckRoom {
+        let IntakePlan { exam, builds, control, hear } = plan;
+        let room = CheckContext {
             exam,
             builds,
             template: league.tournament.clone(),
@@ -56,21 +55,21 @@ impl Door {
             tell: tell.clone(),
             stop: stopped,
         };
-        let mut doorkeeper = Doorkeeper {
+        let mut doorkeeper = IntakeWorker {
             league: settings.clone(),
             dir: league.dir.to_owned(),
-            hidden: league.hidden(),
+            hidden: league.hidden_folders(),
             room: Arc::new(room),
             jobs: league.jobs,
             control,
             hear,
-            places: places(league),
+            places: intake_folder_places(league),
             authors: BTreeMap::new(),
             identity: header.identity.clone(),
             names: header.players.iter().map(|player| player.name.clone()).collect(),
             watch,
             unopened: BTreeMap::new(),
-            waiting: WaitingAuthors::default(),
+            waiting: QueuedAuthors::default(),
             challengers: VecDeque::new(),
             challenge: None,
             ended_challenges: std_mpsc::channel(),
@@ -99,7 +98,7 @@ impl Door {
 }
 
 /// Makes the folders that a league needs, and removes what an earlier run left of its checks.
-fn prepare_folders(league: PlannedLeague<'_>) -> Result<(), LeagueError> {
+fn prepare_intake_folders(league: PlannedLeague<'_>) -> Result<(), LeagueError> {
     let (hand_in, entrants) = (&league.settings.hand_in, &league.settings.entrants);
     let failed = |path: &Path| {
         let path = path.to_owned();
@@ -112,15 +111,15 @@ fn prepare_folders(league: PlannedLeague<'_>) -> Result<(), LeagueError> {
     // without.
     let needs_passage = league.containment.policy().needs_passage();
     let access = if needs_passage { FolderAccess::Passage } else { FolderAccess::Owner };
-    disk::restrict(entrants, access).map_err(failed(entrants))?;
+    disk::restrict_folder_access(entrants, access).map_err(failed(entrants))?;
     let work = entrants.join(WORK);
-    remove_tree(&work).map_err(failed(&work))
+    remove_intake_tree(&work).map_err(failed(&work))
 }
 
 /// The folders of a league, and those around them, as given and without links.
-fn places(league: PlannedLeague<'_>) -> Places {
+fn intake_folder_places(league: PlannedLeague<'_>) -> PathShortener {
     let folders = [league.settings.hand_in.as_path(), &league.settings.entrants, league.dir];
     let around = folders.into_iter().flat_map(|folder| [Some(folder), folder.parent()]).flatten();
     let both = around.flat_map(|path| [std::path::absolute(path).ok(), path.canonicalize().ok()]);
-    Places::new(both.flatten().map(|path: PathBuf| path.display().to_string()))
+    PathShortener::new(both.flatten().map(|path: PathBuf| path.display().to_string()))
 }

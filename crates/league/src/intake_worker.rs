@@ -4,32 +4,33 @@
 //! which one plays. So nothing is lost when the program is killed: the next run compares the two.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::Instant;
+use std::{fs, io};
 
 use tokio::sync::{mpsc, oneshot};
 
 use super::author_folder::AuthorFolder;
-use super::author_report::{AuthorReport, Outcome};
+use super::author_report::{AuthorReport, ReportedOutcome};
 use super::challenge_games::{PlayedPair, RunningChallenge};
-use super::check_queue::WaitingAuthors;
-use super::control::Control;
-use super::hand_in_history::{self, PastHandIn, PastOutcome};
-use super::hand_in_watch::{AGAIN, DoorTask, DoorWatch};
-use super::now;
-use super::prepared_submission::LeagueBuilds;
-use super::running_checks::{CheckRoom, Checked, RunningCheck};
+use super::check_queue::QueuedAuthors;
+use super::control::LeagueControl;
+use super::hand_in_history::{
+    PastHandIn, PastOutcome, add_to_hand_in_history, read_hand_in_history,
+};
+use super::hand_in_watch::{AGAIN, HandInWatch, WatchTask};
+use super::prepared_submission::SubmissionBuilds;
+use super::running_checks::{CheckContext, FinishedCheck, RunningCheck};
+use super::unix_seconds_now;
 use referee_check::Exam;
-use referee_protocol::escape;
-use referee_protocol::path_shortener::Places;
-use referee_record::model::league_entry::{Entry, Leaving, LeavingReason};
+use referee_protocol::escape::{escape_line, escape_lines};
+use referee_protocol::path_shortener::PathShortener;
+use referee_record::model::league_entry::{LeagueEntry, Leaving, LeavingReason};
 use referee_record::model::league_settings::LeagueSettings;
 use referee_record::model::player_spec::PlayerSpec;
-use referee_record::model::record::PlayerInfo;
+use referee_record::model::record::HeaderPlayer;
 use referee_record::model::roster_change::RosterChange;
 use referee_tournament::run::instruction::{Instruction, PlayerChange};
 
@@ -38,7 +39,7 @@ pub(crate) const WORK: &str = ".being-checked";
 
 /// Something that happened at the door.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DoorEvent {
+pub enum IntakeEvent {
     /// A version entered.
     Entered {
         /// The name.
@@ -56,15 +57,15 @@ pub enum DoorEvent {
 }
 
 /// What the door works with.
-pub struct DoorPlan {
+pub struct IntakePlan {
     /// What every submission is tested for.
     pub exam: Exam,
     /// How submissions are built, if they are.
-    pub builds: Option<LeagueBuilds>,
+    pub builds: Option<SubmissionBuilds>,
     /// What the organiser wanted when the run began.
-    pub control: Control,
+    pub control: LeagueControl,
     /// Hears what happens. Nothing waits for it.
-    pub hear: Box<dyn Fn(&DoorEvent) + Send>,
+    pub hear: Box<dyn Fn(&IntakeEvent) + Send>,
 }
 
 /// The most names of files in the history of an author, for each submission.
@@ -76,15 +77,15 @@ pub(crate) const REMOVED: &str = "the organiser has removed its author";
 
 /// What the door knows about an author.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Author {
+pub(crate) struct IntakeAuthor {
     /// The last version, as the log has it.
-    pub(crate) last: Option<Box<PlayerInfo>>,
+    pub(crate) last: Option<Box<HeaderPlayer>>,
     /// When a submission was last checked.
     pub(crate) checked: Option<Instant>,
 }
 
-impl Author {
-    pub(crate) fn entry(&self) -> Option<&Entry> {
+impl IntakeAuthor {
+    pub(crate) fn entry(&self) -> Option<&LeagueEntry> {
         self.last.as_ref()?.entry.as_ref()
     }
 
@@ -105,41 +106,41 @@ impl Author {
     }
 
     /// The last version, if it is there.
-    fn present(&mut self) -> Option<&mut PlayerInfo> {
+    fn present(&mut self) -> Option<&mut HeaderPlayer> {
         self.last.as_deref_mut().filter(|last| last.left.is_none())
     }
 }
 
 /// Works at the door, in a thread of its own: who waits for a check (`running_checks`), how a
-/// version enters (`acceptance`), and who plays a challenge (`challenge_games`). What [`CheckRoom`]
+/// version enters (`acceptance`), and who plays a challenge (`challenge_games`). What [`CheckContext`]
 /// does runs in the threads of checks.
-pub(crate) struct Doorkeeper {
+pub(crate) struct IntakeWorker {
     pub(crate) league: LeagueSettings,
     /// The results folder.
     pub(crate) dir: PathBuf,
     /// What players that come must not see: what others hand in.
     pub(crate) hidden: Vec<PathBuf>,
     /// What every check needs.
-    pub(crate) room: Arc<CheckRoom>,
+    pub(crate) room: Arc<CheckContext>,
     /// What the organiser wants, as far as it was followed.
-    pub(crate) control: Control,
+    pub(crate) control: LeagueControl,
     /// Hears what happens.
-    pub(crate) hear: Box<dyn Fn(&DoorEvent) + Send>,
+    pub(crate) hear: Box<dyn Fn(&IntakeEvent) + Send>,
     /// How many games are played at once on this machine; `None` if they are played elsewhere, where
     /// a check disturbs none.
     pub(crate) jobs: Option<usize>,
     /// What authors do not learn.
-    pub(crate) places: Places,
-    pub(crate) authors: BTreeMap<String, Author>,
+    pub(crate) places: PathShortener,
+    pub(crate) authors: BTreeMap<String, IntakeAuthor>,
     /// The random identity of the league, from which pseudonyms follow.
     pub(crate) identity: String,
     /// The names of all players so far.
     pub(crate) names: Vec<String>,
-    pub(crate) watch: DoorWatch,
+    pub(crate) watch: HandInWatch,
     /// Why folders of authors cannot be opened, as far as the organiser was told.
     pub(crate) unopened: BTreeMap<String, String>,
     /// Who waits for a check.
-    pub(crate) waiting: WaitingAuthors,
+    pub(crate) waiting: QueuedAuthors,
     /// The authors who wait for a challenge.
     pub(crate) challengers: VecDeque<String>,
     /// The challenge that is being played.
@@ -151,17 +152,17 @@ pub(crate) struct Doorkeeper {
     /// The most checks at once.
     pub(crate) most_checks: usize,
     /// Where checks that have ended arrive.
-    pub(crate) checked: (Sender<Checked>, Receiver<Checked>),
+    pub(crate) checked: (Sender<FinishedCheck>, Receiver<FinishedCheck>),
     /// Whether the league closes when no check is under way.
     pub(crate) is_closing: bool,
     pub(crate) tell: mpsc::UnboundedSender<Instruction>,
 }
 
 /// The league is not played any more.
-pub(crate) struct RunOver;
+pub(crate) struct RunEnded;
 
-impl Doorkeeper {
-    pub(crate) fn remember(&mut self, player: &PlayerInfo) {
+impl IntakeWorker {
+    pub(crate) fn remember(&mut self, player: &HeaderPlayer) {
         let Some(entry) = &player.entry else { return };
         let known = self.authors.entry(entry.author.clone()).or_default();
         if entry.version > known.version() {
@@ -173,7 +174,7 @@ impl Doorkeeper {
     pub(crate) fn remember_checks(&mut self) {
         for author in self.authors.keys() {
             // Without a history, everyone is equal.
-            for one in hand_in_history::read(&self.league.entrants, author).unwrap_or_default() {
+            for one in read_hand_in_history(&self.league.entrants, author).unwrap_or_default() {
                 self.waiting.began(author, one.at);
             }
         }
@@ -187,26 +188,26 @@ impl Doorkeeper {
         self.challenge.take().into_iter().for_each(RunningChallenge::end);
     }
 
-    fn serve(&mut self) -> Result<(), RunOver> {
+    fn serve(&mut self) -> Result<(), RunEnded> {
         self.follow_control()?;
         // A run that was killed left its queue.
         self.publish_queue()?;
         loop {
             self.conclude_checks()?;
             self.conclude_challenge()?;
-            self.give_way();
+            self.interrupt_challenge_game();
             match self.watch.next(self.next_check_at().or_else(|| self.next_challenge_at())) {
-                DoorTask::Begin if self.next_check_at().is_some() => self.begin_next_check()?,
-                DoorTask::Begin => self.begin_next_challenge()?,
-                DoorTask::Close => return Ok(()),
-                DoorTask::Control => self.follow_control()?,
-                DoorTask::Author(author) => self.look_at(&author)?,
+                WatchTask::Begin if self.next_check_at().is_some() => self.begin_next_check()?,
+                WatchTask::Begin => self.begin_next_challenge()?,
+                WatchTask::Close => return Ok(()),
+                WatchTask::Control => self.follow_control()?,
+                WatchTask::Author(author) => self.read_arrivals(&author)?,
             }
         }
     }
 
-    fn say(&self, instruction: Instruction) -> Result<(), RunOver> {
-        self.tell.send(instruction).map_err(|_| RunOver)
+    fn say(&self, instruction: Instruction) -> Result<(), RunEnded> {
+        self.tell.send(instruction).map_err(|_| RunEnded)
     }
 
     /// When each check, and the challenge, began that are under way.
@@ -216,30 +217,30 @@ impl Doorkeeper {
     }
 
     /// Leaves a place to each of them while it lasts, but never stops all games.
-    pub(crate) fn leave_places(&self) -> Result<(), RunOver> {
+    pub(crate) fn leave_places(&self) -> Result<(), RunEnded> {
         let Some(jobs) = self.jobs else { return Ok(()) };
         self.say(Instruction::PlayAtOnce(jobs.saturating_sub(self.busy().count()).max(1)))
     }
 
-    pub(crate) fn warn(&self, warning: &str) -> Result<(), RunOver> {
-        self.say(Instruction::Warning(escape::terminal(warning)))
+    pub(crate) fn warn(&self, warning: &str) -> Result<(), RunEnded> {
+        self.say(Instruction::Warning(escape_line(warning)))
     }
 
     /// Asks for a change, and waits for the answer.
-    pub(crate) fn ask_for(
+    pub(crate) fn request_roster_change(
         &self,
         change: RosterChange,
         program: Option<PlayerSpec>,
-    ) -> Result<Result<(), String>, RunOver> {
+    ) -> Result<Result<(), String>, RunEnded> {
         let (done, answer) = oneshot::channel();
         self.say(Instruction::Change(Box::new(PlayerChange { change, program, done })))?;
         // A run that ends drops the instructions that it has not followed.
-        answer.blocking_recv().map_err(|_| RunOver)
+        answer.blocking_recv().map_err(|_| RunEnded)
     }
 
     /// Follows what the organiser wants.
-    pub(crate) fn follow_control(&mut self) -> Result<(), RunOver> {
-        let control = match Control::read(&self.dir) {
+    pub(crate) fn follow_control(&mut self) -> Result<(), RunEnded> {
+        let control = match LeagueControl::read(&self.dir) {
             Ok(control) => control,
             Err(error) => return self.warn(&error.to_string()),
         };
@@ -251,7 +252,7 @@ impl Doorkeeper {
         let admitted: Vec<String> =
             self.control.removed.difference(&control.removed).cloned().collect();
         for author in &control.removed {
-            self.let_go(author, LeavingReason::Removed)?;
+            self.withdraw_version(author, LeavingReason::Removed)?;
         }
         for author in admitted {
             self.watch.later(author, Instant::now());
@@ -262,30 +263,38 @@ impl Doorkeeper {
     }
 
     /// Lets the present version of an author go, if there is one.
-    pub(crate) fn let_go(&mut self, author: &str, why: LeavingReason) -> Result<(), RunOver> {
-        let Some(last) = self.authors.get_mut(author).and_then(Author::present) else {
+    pub(crate) fn withdraw_version(
+        &mut self,
+        author: &str,
+        why: LeavingReason,
+    ) -> Result<(), RunEnded> {
+        let Some(last) = self.authors.get_mut(author).and_then(IntakeAuthor::present) else {
             return Ok(());
         };
-        let (player, leaving) = (last.name.clone(), Leaving { at: now(), why });
+        let (player, leaving) = (last.name.clone(), Leaving { at: unix_seconds_now(), why });
         last.left = Some(leaving);
-        match self.ask_for(RosterChange::Left { player, leaving }, None)? {
+        match self.request_roster_change(RosterChange::Left { player, leaving }, None)? {
             Ok(()) => Ok(()),
             Err(why) => self.warn(&format!("cannot withdraw {author}: {why}")),
         }
     }
 
     /// Tells everyone who waits, and whose submissions are being checked.
-    pub(crate) fn publish_queue(&self) -> Result<(), RunOver> {
-        let checking = self.running.iter().map(RunningCheck::shown).collect();
-        match self.waiting.publish(&self.dir, now(), (checking, self.most_checks)) {
+    pub(crate) fn publish_queue(&self) -> Result<(), RunEnded> {
+        let checking = self.running.iter().map(RunningCheck::to_begun_check).collect();
+        match self.waiting.publish(&self.dir, unix_seconds_now(), (checking, self.most_checks)) {
             Ok(()) => Ok(()),
             Err(error) => self.warn(&format!("cannot write the queue of checks: {error}")),
         }
     }
 
     /// The version that entered with these files, if there is one.
-    pub(crate) fn earlier(&self, author: &str, digest: &str) -> Result<Option<u32>, RunOver> {
-        let past = match hand_in_history::read(&self.league.entrants, author) {
+    pub(crate) fn find_earlier_version(
+        &self,
+        author: &str,
+        digest: &str,
+    ) -> Result<Option<u32>, RunEnded> {
+        let past = match read_hand_in_history(&self.league.entrants, author) {
             Ok(past) => past,
             Err(error) => {
                 self.warn(&format!("cannot read the history of {author}: {error}"))?;
@@ -305,72 +314,76 @@ impl Doorkeeper {
         author: &str,
         (folder, digest): (&AuthorFolder, &str),
         outcome: PastOutcome,
-    ) -> Result<(), RunOver> {
+    ) -> Result<(), RunEnded> {
         let files = folder.listed().into_iter().take(MOST_LISTED);
-        let files = files.map(|(name, _)| escape::terminal(&name)).collect();
+        let files = files.map(|(name, _)| escape_line(&name)).collect();
         let one = PastHandIn {
-            at: now(),
+            at: unix_seconds_now(),
             digest: digest.to_owned(),
             files,
-            comment: escape::lines(&folder.comment()),
+            comment: escape_lines(&folder.comment()),
             outcome,
         };
-        match hand_in_history::add(&self.league.entrants, author, one) {
+        match add_to_hand_in_history(&self.league.entrants, author, one) {
             Ok(()) => Ok(()),
             Err(error) => self.warn(&format!("cannot write the history of {author}: {error}")),
         }
     }
 
     /// Tries a submission again after a while: what kept it out is not its fault.
-    pub(crate) fn put_off(
+    pub(crate) fn postpone_submission(
         &mut self,
         author: &str,
         mut report: AuthorReport,
         why: &str,
-    ) -> Result<(), RunOver> {
-        let why = escape::lines(why);
+    ) -> Result<(), RunEnded> {
+        let why = escape_lines(why);
         self.warn(&format!("a submission by {author} is waiting: {why}"))?;
         self.watch.later(author.to_owned(), Instant::now() + AGAIN);
         report.add(&format!(
             "It could not be checked yet, through no fault of its own; it will be retried: {why}"
         ));
-        self.send(&report, &Outcome::BeingChecked)
+        self.send(&report, &ReportedOutcome::BeingChecked)
     }
 
-    pub(crate) fn send(&self, report: &AuthorReport, outcome: &Outcome) -> Result<(), RunOver> {
+    pub(crate) fn send(
+        &self,
+        report: &AuthorReport,
+        outcome: &ReportedOutcome,
+    ) -> Result<(), RunEnded> {
         match report.send(outcome) {
             Ok(()) => Ok(()),
             Err(error) => self.warn(&format!("cannot write a report: {error}")),
         }
     }
 
-    pub(crate) fn refuse(
+    pub(crate) fn reject_submission(
         &self,
         author: &str,
         mut report: AuthorReport,
         why: &str,
-    ) -> Result<(), RunOver> {
-        report.add(&escape::lines(why));
-        self.tell_refusal(author, &report, why)
+    ) -> Result<(), RunEnded> {
+        report.add(&escape_lines(why));
+        self.publish_rejection(author, &report, why)
     }
 
     /// Tells everyone that a submission is refused. Its report says why.
-    pub(crate) fn tell_refusal(
+    pub(crate) fn publish_rejection(
         &self,
         author: &str,
         report: &AuthorReport,
         why: &str,
-    ) -> Result<(), RunOver> {
+    ) -> Result<(), RunEnded> {
         let (author, reason) = (author.to_owned(), why.to_owned());
         let told = format!("rejected a submission by {author}: {why}");
-        self.say(Instruction::Notice(escape::terminal(&told)))?;
-        (self.hear)(&DoorEvent::Refused { author, reason });
-        self.send(report, &Outcome::Refused)
+        self.say(Instruction::Notice(escape_line(&told)))?;
+        (self.hear)(&IntakeEvent::Refused { author, reason });
+        self.send(report, &ReportedOutcome::Refused)
     }
 }
 
 /// Removes a folder and all in it. A missing one is not an error.
-pub(crate) fn remove_tree(path: &Path) -> io::Result<()> {
+pub(crate) fn remove_intake_tree(path: &Path) -> io::Result<()> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),

@@ -1,18 +1,17 @@
 //! Who may enter a league's page. A link carries a secret; only hashes of secrets are kept.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::fs::DirBuilder;
-use std::io;
 use std::path::Path;
+use std::{fmt, io};
 
 use serde::{Deserialize, Serialize};
 
 use super::author_name::author_problem;
 use referee_record::disk;
-use referee_record::plain_files::{self, ReadError};
-use referee_record::seeds::{NoRandomNumbers, random_bytes};
-use referee_tournament::name_likeness::are_alike;
+use referee_record::plain_files::{ReadError, read_plain_text};
+use referee_record::seeds::{NoRandomNumbers, draw_random_bytes};
+use referee_tournament::name_likeness::are_names_alike;
 
 /// Their file in the results folder.
 pub(crate) const INVITATIONS: &str = "invitations.json";
@@ -25,7 +24,7 @@ const SECRET: usize = 40;
 
 /// Who came by a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Guest {
+pub enum InvitedVisitor {
     /// The author of this name.
     Author(String),
     /// The organiser.
@@ -94,7 +93,7 @@ impl fmt::Debug for LinkSecret {
 
 impl LinkSecret {
     fn draw() -> Result<Self, NoRandomNumbers> {
-        let bytes: [u8; 32] = random_bytes()?;
+        let bytes: [u8; 32] = draw_random_bytes()?;
         Ok(Self(blake3::Hash::from_bytes(bytes).to_hex()[..SECRET].to_owned()))
     }
 
@@ -138,7 +137,7 @@ impl Invitations {
         if !path.exists() {
             return Ok(Self::default());
         }
-        let text = plain_files::text(&path, LARGEST).map_err(InvitationError::Unreadable)?;
+        let text = read_plain_text(&path, LARGEST).map_err(InvitationError::Unreadable)?;
         serde_json::from_str(&text).map_err(InvitationError::Invalid)
     }
 
@@ -151,12 +150,12 @@ impl Invitations {
         let _held = DirBuilder::new()
             .recursive(true)
             .create(dir)
-            .and_then(|()| disk::hold(dir))
+            .and_then(|()| disk::lock_folder(dir))
             .map_err(InvitationError::Unwritable)?;
         let mut all = Self::read(dir)?;
         let changed = change(&mut all)?;
         let text = serde_json::to_vec_pretty(&all).map_err(InvitationError::Invalid)?;
-        disk::write_private(&dir.join(INVITATIONS), |out| out.write_all(&text))
+        disk::write_private_atomically(&dir.join(INVITATIONS), |out| out.write_all(&text))
             .map_err(InvitationError::Unwritable)?;
         Ok((all, changed))
     }
@@ -210,7 +209,7 @@ impl Invitations {
         if self.authors.contains_key(name) {
             return Ok(None);
         }
-        let namesake = self.authors().find(|other| are_alike(other, name));
+        let namesake = self.authors().find(|other| are_names_alike(other, name));
         let problem = author_problem(name).or_else(|| {
             namesake.map(|other| format!("it is too similar to {other:?}, who is already invited"))
         });
@@ -251,13 +250,13 @@ impl Invitations {
     }
 
     /// Whose secret it is. Hashes are compared, so that the time it takes says nothing about secrets.
-    pub fn guest(&self, secret: &LinkSecret) -> Option<Guest> {
+    pub fn find_visitor(&self, secret: &LinkSecret) -> Option<InvitedVisitor> {
         let hash = secret.hash();
         if self.organiser.as_ref() == Some(&hash) {
-            return Some(Guest::Organiser);
+            return Some(InvitedVisitor::Organiser);
         }
         let author = self.authors.iter().find(|(_, known)| **known == hash);
-        author.map(|(name, _)| Guest::Author(name.clone()))
+        author.map(|(name, _)| InvitedVisitor::Author(name.clone()))
     }
 }
 
@@ -279,15 +278,18 @@ mod tests {
         assert_eq!(all.invite("ann").expect("invited before"), None);
         let bob = all.invite("bob").expect("invited").expect("a link");
         let boss = all.renew_organiser().expect("a link");
-        assert_eq!(all.guest(&secret(&ann)), Some(Guest::Author("ann".to_owned())));
-        assert_eq!(all.guest(&secret(&boss)), Some(Guest::Organiser));
+        assert_eq!(all.find_visitor(&secret(&ann)), Some(InvitedVisitor::Author("ann".to_owned())));
+        assert_eq!(all.find_visitor(&secret(&boss)), Some(InvitedVisitor::Organiser));
         let newer = all.renew("ann").expect("a link");
         all.withdraw("bob").expect("withdrawn");
         let boss_now = all.renew_organiser().expect("a link");
         for old in [&ann, &bob, &boss] {
-            assert_eq!(all.guest(&secret(old)), None);
+            assert_eq!(all.find_visitor(&secret(old)), None);
         }
-        assert!(all.guest(&secret(&newer)).is_some() && all.guest(&secret(&boss_now)).is_some());
+        assert!(
+            all.find_visitor(&secret(&newer)).is_some()
+                && all.find_visitor(&secret(&boss_now)).is_some()
+        );
         all.renew("cat").expect_err("nobody");
         all.withdraw("bob").expect_err("nobody any more");
         assert_ne!(secret(&newer).form_token(), secret(&boss_now).form_token());

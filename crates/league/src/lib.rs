@@ -67,9 +67,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use referee_config::player_folders;
-use referee_match::player::Sandbox;
-use referee_protocol::escape;
+use referee_config::player_folders_to_hide;
+use referee_match::player::PlayerSandbox;
+use referee_protocol::escape::escape_line;
 use referee_record::log::WriteError;
 use referee_record::model::league_settings::LeagueSettings;
 use referee_record::model::player_spec::PlayerSpec;
@@ -78,8 +78,8 @@ use referee_tournament::schedule::tournament_state::RecordError;
 
 pub use acceptance::CHECK_LIMIT;
 pub use author_folder::REPORT_FILE;
-pub use author_report::entered_as;
-pub use prepared_submission::LeagueBuilds;
+pub use author_report::entered_name_in_report;
+pub use prepared_submission::SubmissionBuilds;
 
 /// A league that is about to be played.
 #[derive(Debug, Clone, Copy)]
@@ -91,21 +91,21 @@ pub struct PlannedLeague<'r> {
     /// The results folder.
     pub dir: &'r Path,
     /// The sandbox of its games, and of checks.
-    pub containment: &'r Arc<Sandbox>,
+    pub containment: &'r Arc<PlayerSandbox>,
     /// How many games are played at once on this machine; `None` if they are played elsewhere.
     pub jobs: Option<usize>,
 }
 
 impl PlannedLeague<'_> {
     /// What players that came must not see: what others hand in.
-    fn hidden(&self) -> Vec<PathBuf> {
-        hidden(self.settings, &self.tournament.players)
+    fn hidden_folders(&self) -> Vec<PathBuf> {
+        hidden_league_folders(self.settings, &self.tournament.players)
     }
 }
 
 /// What players that came to a league with these players of its `own` must not see.
-fn hidden(settings: &LeagueSettings, own: &[PlayerSpec]) -> Vec<PathBuf> {
-    player_folders(own.iter().map(|player| player.dir.as_path()), &settings.entrants)
+fn hidden_league_folders(settings: &LeagueSettings, own: &[PlayerSpec]) -> Vec<PathBuf> {
+    player_folders_to_hide(own.iter().map(|player| player.dir.as_path()), &settings.entrants)
 }
 
 /// Why a league cannot be played.
@@ -126,7 +126,7 @@ pub enum LeagueError {
     #[error(
         "none of the versions in {} can be started, so none was withdrawn: {}: {why}",
         entrants.display(),
-        escape::terminal(player)
+        escape_line(player)
     )]
     NoneStarts {
         /// The folder of the versions.
@@ -145,12 +145,12 @@ pub enum LeagueError {
 }
 
 /// Seconds since 1970.
-pub fn now() -> u64 {
+pub fn unix_seconds_now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 /// A player that came, without sight of what others hand in.
-fn without_sight(mut spec: PlayerSpec, hidden: &[PathBuf]) -> PlayerSpec {
+fn with_hand_ins_hidden(mut spec: PlayerSpec, hidden: &[PathBuf]) -> PlayerSpec {
     spec.hidden.extend_from_slice(hidden);
     spec
 }

@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 
 use super::version::{KeptVersion, version_dir};
-use super::{LeagueError, PlannedLeague, hidden, now, without_sight};
-use referee_protocol::escape;
-use referee_record::model::league_entry::{Entry, Leaving, LeavingReason};
+use super::{
+    LeagueError, PlannedLeague, hidden_league_folders, unix_seconds_now, with_hand_ins_hidden,
+};
+use referee_protocol::escape::escape_line;
+use referee_record::model::league_entry::{LeagueEntry, Leaving, LeavingReason};
 use referee_record::model::league_settings::LeagueSettings;
 use referee_record::model::player_spec::PlayerSpec;
-use referee_record::model::record::PlayerInfo;
+use referee_record::model::record::HeaderPlayer;
 use referee_record::model::roster_change::RosterChange;
-use referee_tournament::run::run_event::{Listener, RunEvent};
+use referee_tournament::run::run_event::{RunEvent, RunListener};
 use referee_tournament::schedule::tournament_state::TournamentState;
 
 /// Finds the programs of the players that are there. Those whose files have changed leave; those
@@ -18,18 +20,18 @@ use referee_tournament::schedule::tournament_state::TournamentState;
 ///
 /// # Errors
 /// No version at all can be started, or the log cannot be written.
-pub fn find_players(
+pub fn find_present_players(
     league: PlannedLeague<'_>,
     state: &mut TournamentState,
-    listeners: &mut dyn Listener,
+    listeners: &mut dyn RunListener,
 ) -> Result<Vec<(usize, PlayerSpec)>, LeagueError> {
     let mut roster = Vec::new();
-    let players: Vec<PlayerInfo> = state.header().players.clone();
+    let players: Vec<HeaderPlayer> = state.header().players.clone();
     let mut lost = Vec::new();
     let mut unavailable = Vec::new();
     let mut came = 0;
-    for Kept { number, info, version } in
-        kept(league.settings, &league.tournament.players, &players)
+    for KeptPlayer { number, info, version } in
+        find_kept_players(league.settings, &league.tournament.players, &players)
     {
         came += usize::from(info.entry.is_some());
         match version {
@@ -46,21 +48,21 @@ pub fn find_players(
         });
     }
     for (number, why) in unavailable {
-        let name = escape::terminal(&players[number].name);
+        let name = escape_line(&players[number].name);
         let warning = format!("{name} is paused until the run is started again: {why}");
         listeners.on(RunEvent::Warning(&warning), state)?;
-        state.rest(number);
+        state.rest_league_player(number);
     }
     for name in lost {
         let warning = format!(
             "{}: its files in {} have changed since it entered; it has been withdrawn",
-            escape::terminal(name),
+            escape_line(name),
             league.settings.entrants.display()
         );
         listeners.on(RunEvent::Warning(&warning), state)?;
-        let leaving = Leaving { at: now(), why: LeavingReason::Lost };
+        let leaving = Leaving { at: unix_seconds_now(), why: LeavingReason::Lost };
         let change = RosterChange::Left { player: name.clone(), leaving };
-        state.apply(&change)?;
+        state.apply_roster_change(&change)?;
         listeners.on(RunEvent::PlayersChanged(&change), state)?;
     }
     Ok(roster)
@@ -80,9 +82,10 @@ impl PresentPlayers {
     /// these players of its `own`.
     pub fn find(settings: &LeagueSettings, own: &[PlayerSpec], state: &TournamentState) -> Self {
         let mut found = Self::default();
-        let all = kept(settings, own, &state.header().players);
-        for Kept { info, version, .. } in all.filter(|kept| state.is_there(kept.number)) {
-            let name = escape::terminal(&info.name);
+        let all = find_kept_players(settings, own, &state.header().players);
+        for KeptPlayer { info, version, .. } in all.filter(|kept| state.is_taking_part(kept.number))
+        {
+            let name = escape_line(&info.name);
             match version {
                 KeptVersion::Ready(spec) => found.ready.push(*spec),
                 KeptVersion::Unavailable(why) => found.missing.push(format!("{name}: {why}")),
@@ -96,19 +99,19 @@ impl PresentPlayers {
 }
 
 /// A player that is in a league now.
-struct Kept<'a> {
+struct KeptPlayer<'a> {
     number: usize,
-    info: &'a PlayerInfo,
+    info: &'a HeaderPlayer,
     version: KeptVersion,
 }
 
 /// What became of the files of those of these players that are still there.
-fn kept<'a>(
+fn find_kept_players<'a>(
     settings: &'a LeagueSettings,
     own: &'a [PlayerSpec],
-    players: &'a [PlayerInfo],
-) -> impl Iterator<Item = Kept<'a>> {
-    let hidden = hidden(settings, own);
+    players: &'a [HeaderPlayer],
+) -> impl Iterator<Item = KeptPlayer<'a>> {
+    let hidden = hidden_league_folders(settings, own);
     let present = players.iter().enumerate().filter(|(_, info)| info.left.is_none());
     present.map(move |(number, info)| {
         let version = match &info.entry {
@@ -118,19 +121,21 @@ fn kept<'a>(
             }
             Some(entry) => kept_version(settings, info, entry, &hidden),
         };
-        Kept { number, info, version }
+        KeptPlayer { number, info, version }
     })
 }
 
 /// What became of the files of a version, which must not see what is in the folders `hidden`.
 pub(crate) fn kept_version(
     settings: &LeagueSettings,
-    info: &PlayerInfo,
-    entry: &Entry,
+    info: &HeaderPlayer,
+    entry: &LeagueEntry,
     hidden: &[PathBuf],
 ) -> KeptVersion {
     match KeptVersion::of(info, entry, &version_dir(settings, entry)) {
-        KeptVersion::Ready(spec) => KeptVersion::Ready(Box::new(without_sight(*spec, hidden))),
+        KeptVersion::Ready(spec) => {
+            KeptVersion::Ready(Box::new(with_hand_ins_hidden(*spec, hidden)))
+        }
         other => other,
     }
 }

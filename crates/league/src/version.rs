@@ -1,28 +1,27 @@
 //! The versions that entered: their folders, how they are started, and what they are made of.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use super::hand_in_history::{self, PastOutcome};
-use referee_config::program_of;
+use super::hand_in_history::{PastOutcome, read_hand_in_history};
+use referee_config::player_from_start;
 use referee_entrants::start_command::StartCommand;
-use referee_entrants::start_decision::decide;
-use referee_record::model::league_entry::Entry;
+use referee_entrants::start_decision::decide_start;
+use referee_record::model::league_entry::LeagueEntry;
 use referee_record::model::league_settings::LeagueSettings;
 use referee_record::model::player_spec::PlayerSpec;
-use referee_record::model::record::PlayerInfo;
-use referee_record::plain_files::{self, ReadError};
-use referee_record::tree_walk::{self, UnfitTree};
+use referee_record::model::record::HeaderPlayer;
+use referee_record::plain_files::{ReadError, read_plain_text};
+use referee_record::tree_walk::{UnfitTree, digest_tree};
 
 /// The folder of a version.
-pub fn version_dir(league: &LeagueSettings, entry: &Entry) -> PathBuf {
+pub fn version_dir(league: &LeagueSettings, entry: &LeagueEntry) -> PathBuf {
     league.entrants.join(&entry.author).join(entry.version.to_string())
 }
 
 /// The number of an author's last version in any league with these folders; 0 without one.
 pub(crate) fn last_version(league: &LeagueSettings, author: &str) -> io::Result<u32> {
-    let entered = hand_in_history::read(&league.entrants, author)?.into_iter();
+    let entered = read_hand_in_history(&league.entrants, author)?.into_iter();
     let last = entered.filter_map(|past| match past.outcome {
         PastOutcome::Entered { version } => Some(version),
         PastOutcome::Refused { .. } => None,
@@ -38,21 +37,22 @@ const LONGEST_START: u64 = 64 * 1024;
 /// What a build made is started as was found out after it, because that also depends on its
 /// sources, which are not kept.
 pub fn version_start(dir: &Path) -> Option<StartCommand> {
-    let kept = plain_files::text(&start_file(dir), LONGEST_START).ok();
-    let kept = kept.and_then(|text| serde_json::from_str::<StartCommand>(&text).ok());
+    let kept = read_plain_text(&start_file(dir), LONGEST_START).ok();
+    let kept = kept
+        .and_then(|read_plain_text| serde_json::from_str::<StartCommand>(&read_plain_text).ok());
     if let Some(start) = kept {
         return Some(StartCommand { dir: dir.join(&start.dir), ..start });
     }
-    let mut found = decide(dir, None).found;
+    let mut found = decide_start(dir, None).found;
     found.pop().filter(|_| found.is_empty())
 }
 
 /// A hash of the version in the folder `dir`, and of how it is started.
 pub fn version_digest(dir: &Path) -> Result<String, UnfitTree> {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(tree_walk::digest(dir)?.as_bytes());
+    hasher.update(digest_tree(dir)?.as_bytes());
     let file = start_file(dir);
-    match plain_files::text(&file, LONGEST_START) {
+    match read_plain_text(&file, LONGEST_START) {
         Ok(text) => drop(hasher.update(text.as_bytes())),
         // It was not built.
         Err(ReadError::Failed(error)) if error.kind() == io::ErrorKind::NotFound => {}
@@ -82,10 +82,10 @@ fn start_file(dir: &Path) -> PathBuf {
 
 /// The player in the folder of a version, found as an intake finds it, whatever a log says of its
 /// command; or why it cannot be started.
-pub(crate) fn player_in(dir: &Path, name: &str) -> Result<PlayerSpec, String> {
+pub(crate) fn find_version_player(dir: &Path, name: &str) -> Result<PlayerSpec, String> {
     let start =
         version_start(dir).ok_or_else(|| format!("no player found in `{}`", dir.display()))?;
-    program_of(name, &start).map_err(|why| why.to_string())
+    player_from_start(name, &start).map_err(|why| why.to_string())
 }
 
 /// What became of the files of a version that entered.
@@ -100,7 +100,7 @@ pub(crate) enum KeptVersion {
 
 impl KeptVersion {
     /// What became of the version in the folder `dir`.
-    pub(crate) fn of(info: &PlayerInfo, entry: &Entry, dir: &Path) -> Self {
+    pub(crate) fn of(info: &HeaderPlayer, entry: &LeagueEntry, dir: &Path) -> Self {
         match version_digest(dir) {
             Err(why @ UnfitTree::Failed { .. }) => {
                 return Self::Unavailable(format!("{}: {why}", dir.display()));
@@ -108,7 +108,7 @@ impl KeptVersion {
             Ok(now) if now == entry.kept => {}
             _ => return Self::Changed,
         }
-        match player_in(dir, &info.name) {
+        match find_version_player(dir, &info.name) {
             Ok(spec) => Self::Ready(Box::new(spec)),
             Err(why) => Self::Unavailable(why),
         }

@@ -6,10 +6,10 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::player::player_sandbox::unresolved_text;
-use crate::player::{ContainedRules, Sandbox, own_files};
+use crate::player::player_sandbox::describe_unresolved_sandbox;
+use crate::player::{ContainedRules, PlayerSandbox, launch_files};
 use referee_games::{GameError, RulesProgram, SharedGame};
-use referee_record::fingerprint::{Fingerprint, Parts, Unreadable, of_rules};
+use referee_record::fingerprint::{Fingerprint, PlayerParts, Unreadable, hash_rules};
 use referee_record::model::containment::ContainmentRequest;
 use referee_rules_program::{ChildLauncher, ProgramGame};
 use referee_sandbox::{Command, DirView, ResolveError};
@@ -33,7 +33,7 @@ pub enum OpenError {
     #[error("cannot read `{}`, one of the game's files: {}", .0.name.escape_debug(), .0.error)]
     Unreadable(Unreadable),
     /// The requested containment is impossible.
-    #[error("{}", unresolved_text(.0))]
+    #[error("{}", describe_unresolved_sandbox(.0))]
     Containment(#[source] ResolveError),
     /// It failed.
     #[error(transparent)]
@@ -42,7 +42,7 @@ pub enum OpenError {
 
 impl FoundProgram {
     /// A program that the organiser or a reader named. It sees all of its folder.
-    pub fn named(program: RulesProgram) -> Self {
+    pub fn from_named(program: RulesProgram) -> Self {
         Self { program, view: DirView::Whole }
     }
 
@@ -50,19 +50,19 @@ impl FoundProgram {
     /// folder around `results/`, or below that folder but not in `results/`. It and its files may
     /// not lie anywhere else. It sees only the files that its hash covers: a stranger chose its
     /// folder, which may be the reader's home.
-    pub fn beside(program: &RulesProgram, results: &Path) -> Option<Self> {
+    pub fn find_beside_results(program: &RulesProgram, results: &Path) -> Option<Self> {
         let results = fs::canonicalize(results).ok()?.parent()?.to_owned();
         let around = results.parent()?;
         let dir = fs::canonicalize(around.join(&program.configured)).ok()?;
         let mut named = program.command.iter().chain(&program.files);
         let is_here = dir.starts_with(around) && !dir.starts_with(&results);
-        if !is_here || !named.all(|name| is_inside(Path::new(name))) {
+        if !is_here || !named.all(|name| is_inside_program_dir(Path::new(name))) {
             return None;
         }
         let has_file = |name: &String| dir.join(name).is_file();
         program.command.iter().skip(1).chain(&program.files).find(|name| has_file(name))?;
         let program = RulesProgram {
-            program: lookup(program.command.first()?, &dir)?.display().to_string(),
+            program: find_program_file(program.command.first()?, &dir)?.display().to_string(),
             dir: dir.display().to_string(),
             ..program.clone()
         };
@@ -80,14 +80,14 @@ impl FoundProgram {
     ///
     /// # Errors
     /// A file cannot be read.
-    pub fn code(&self) -> Result<String, OpenError> {
+    pub fn code_hash(&self) -> Result<String, OpenError> {
         self.fingerprint().map(|(_, code)| code)
     }
 
     fn fingerprint(&self) -> Result<(Fingerprint, String), OpenError> {
         let RulesProgram { command: words, program, dir, files, .. } = &self.program;
         let (dir, program) = (Path::new(dir), Path::new(program));
-        let parts = Parts { dir, program, words, env: &BTreeMap::new(), files };
+        let parts = PlayerParts { dir, program, words, env: &BTreeMap::new(), files };
         Fingerprint::read(parts).map_err(OpenError::Unreadable)
     }
 
@@ -96,20 +96,20 @@ impl FoundProgram {
     /// # Errors
     /// Its files cannot be read, it cannot be contained, or it failed.
     pub fn open(self, request: &ContainmentRequest) -> Result<SharedGame, OpenError> {
-        let sandbox = Sandbox::resolve(request).map_err(OpenError::Containment)?;
-        self.open_in(Arc::new(sandbox))
+        let sandbox = PlayerSandbox::resolve(request).map_err(OpenError::Containment)?;
+        self.open_in_sandbox(Arc::new(sandbox))
     }
 
     /// Starts the program in a sandbox, and asks what the game is.
     ///
     /// # Errors
     /// Its files cannot be read, or it failed.
-    pub fn open_in(self, sandbox: Arc<Sandbox>) -> Result<SharedGame, OpenError> {
+    pub fn open_in_sandbox(self, sandbox: Arc<PlayerSandbox>) -> Result<SharedGame, OpenError> {
         let (fingerprint, code) = self.fingerprint()?;
         let launcher = Arc::new(ContainedRules { command: self.command(&fingerprint), sandbox });
         let reply = Duration::from_millis(self.program.reply_ms);
         let identify = |answer: &str| {
-            let hash = of_rules(answer, &code);
+            let hash = hash_rules(answer, &code);
             RulesProgram { hash, code, hidden: false, ..self.program }
         };
         let game = ProgramGame::open(launcher, reply, identify).map_err(OpenError::Game)?;
@@ -123,7 +123,7 @@ impl FoundProgram {
             program: program.into(),
             args: words[1..].to_vec(),
             readable: match self.view {
-                DirView::Whole => own_files(words, files, &dir),
+                DirView::Whole => launch_files(words, files, &dir),
                 DirView::Listed => fingerprint.files().map(Path::to_owned).collect(),
             },
             view: self.view,
@@ -137,7 +137,7 @@ impl FoundProgram {
 ///
 /// # Errors
 /// The program failed.
-pub fn open_uncontained(program: &RulesProgram) -> Result<SharedGame, GameError> {
+pub fn open_uncontained_program(program: &RulesProgram) -> Result<SharedGame, GameError> {
     let launcher = Arc::new(ChildLauncher {
         program: PathBuf::from(&program.program),
         args: program.command[1..].to_vec(),
@@ -149,12 +149,12 @@ pub fn open_uncontained(program: &RulesProgram) -> Result<SharedGame, GameError>
 }
 
 /// Whether a path is relative and leads nowhere but down.
-fn is_inside(path: &Path) -> bool {
+fn is_inside_program_dir(path: &Path) -> bool {
     path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
 /// The program that the first word of a command names.
-fn lookup(word: &str, dir: &Path) -> Option<PathBuf> {
+fn find_program_file(word: &str, dir: &Path) -> Option<PathBuf> {
     if word.contains('/') {
         return Some(dir.join(word)).filter(|path| path.is_file());
     }
@@ -181,7 +181,8 @@ mod tests {
         }
         let at = |words: &[&str], configured: &str| {
             let program = RulesProgram { configured: configured.to_owned(), ..program(words) };
-            FoundProgram::beside(&program, &results).map(|found| PathBuf::from(found.program.dir))
+            FoundProgram::find_beside_results(&program, &results)
+                .map(|found| PathBuf::from(found.program.dir))
         };
         assert_eq!(at(&["sh", "rules.sh"], "game"), Some(cup.join("game")));
         assert_eq!(at(&["sh", "spring", "rules.sh"], "./game"), Some(cup.join("game")));
@@ -209,10 +210,14 @@ mod tests {
         let command = ["sh", "cup/x.sh", ".ssh"];
         let files = vec!["cup/lib".to_owned()];
         let program = RulesProgram { configured: "../..".to_owned(), files, ..program(&command) };
-        assert_eq!(FoundProgram::beside(&program, &home.join("cup/results/spring")), None);
+        assert_eq!(
+            FoundProgram::find_beside_results(&program, &home.join("cup/results/spring")),
+            None
+        );
         let program = RulesProgram { configured: ".".to_owned(), ..program };
         fs::rename(home.join("cup/results"), home.join("results")).expect("renamed");
-        let found = FoundProgram::beside(&program, &home.join("results/spring")).expect("found");
+        let found = FoundProgram::find_beside_results(&program, &home.join("results/spring"))
+            .expect("found");
         let shown = |found: &FoundProgram| {
             let (fingerprint, _) = found.fingerprint().expect("readable");
             let command = found.command(&fingerprint);
@@ -220,7 +225,7 @@ mod tests {
         };
         let expected = ["cup/x.sh", "cup/lib/y.sh"].map(|name| home.join(name));
         assert_eq!(shown(&found), (DirView::Listed, expected.to_vec()));
-        assert_eq!(shown(&FoundProgram::named(found.program)).0, DirView::Whole);
+        assert_eq!(shown(&FoundProgram::from_named(found.program)).0, DirView::Whole);
     }
 
     #[test]
@@ -230,7 +235,7 @@ mod tests {
             configured: "game".to_owned(),
             ..program(&["sh", "rules.sh"])
         };
-        let logged = serde_json::to_value(here.without_places()).expect("plain data");
+        let logged = serde_json::to_value(here.without_local_paths()).expect("plain data");
         assert_eq!((&logged["dir"], logged.get("place")), (&"game".into(), None));
     }
 }

@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 use rand_chacha::ChaCha20Rng;
 
-use crate::replay::{DrawnScript, next_step};
+use crate::replay::{DrawnScript, next_script_step};
 use referee_games::{AnyPosition, GameError, PASS, Position, Seat, Step, TextStep, Turn};
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::opening_source::{ListedOpening, Openings};
-use referee_record::seeds::{Luck, Secret};
+use referee_record::seeds::{SeededLuck, TournamentSecret};
 
 /// The beginning of a game.
 #[derive(Debug)]
@@ -23,19 +23,19 @@ pub struct Opening {
     /// The steps up to the first decision, chance and forced passes included.
     pub steps: Vec<TextStep>,
     /// The luck of the rest of the game.
-    pub luck: Luck,
+    pub luck: SeededLuck,
     /// The rules of the game, in which the opening may have another start position.
     pub rules: GameRules,
 }
 
 impl Opening {
     /// The actions, as a record has them, and the options of its own.
-    pub fn listed(&self) -> ListedOpening {
-        ListedOpening::new(self.rules.own.clone(), Self::texts_of(&self.steps))
+    pub fn to_listed(&self) -> ListedOpening {
+        ListedOpening::new(self.rules.own.clone(), Self::action_texts(&self.steps))
     }
 
     /// The actions among these steps.
-    pub fn texts_of(steps: &[TextStep]) -> Vec<String> {
+    pub fn action_texts(steps: &[TextStep]) -> Vec<String> {
         steps.iter().flat_map(TextStep::actions).map(str::to_owned).collect()
     }
 }
@@ -120,9 +120,9 @@ impl OpeningBook {
             Some(Openings::Random { plies }) => BookSource::Random(*plies),
             Some(Openings::Listed(list)) => {
                 let steps = |(number, opening): (usize, &ListedOpening)| {
-                    let steps = steps_of(&rules, opening);
+                    let steps = listed_opening_steps(&rules, opening);
                     let steps = steps.map_err(|why| BookError { number, why: why.into() })?;
-                    let canonical = Opening::texts_of(&steps);
+                    let canonical = Opening::action_texts(&steps);
                     Ok((ListedOpening::new(opening.options(), canonical), steps))
                 };
                 BookSource::Listed((1..).zip(list).map(steps).collect::<Result<_, _>>()?)
@@ -140,47 +140,64 @@ impl OpeningBook {
     ///
     /// # Errors
     /// The game's implementation failed.
-    pub fn opening(&self, pair: u32, secret: &Secret, luck: Luck) -> Result<Opening, GameError> {
+    pub fn opening(
+        &self,
+        pair: u32,
+        secret: &TournamentSecret,
+        luck: SeededLuck,
+    ) -> Result<Opening, GameError> {
         let rules = self.rules.clone();
         Ok(match &self.source {
             BookSource::Start => Opening { steps: Vec::new(), luck, rules },
-            BookSource::Random(plies) => random(rules, *plies, &secret.choices(pair), &luck)?,
+            BookSource::Random(plies) => {
+                draw_random_opening(rules, *plies, &secret.opening_stream(pair), &luck)?
+            }
             BookSource::Listed(list) => {
-                let (opening, steps) = of_pair(list, pair);
-                Opening { steps: steps.clone(), luck, rules: rules.with(&opening.options())? }
+                let (opening, steps) = opening_entry_for_pair(list, pair);
+                Opening {
+                    steps: steps.clone(),
+                    luck,
+                    rules: rules.with_own_options(&opening.options())?,
+                }
             }
         })
     }
 
     /// The opening of pair `pair`; `None` if openings are random.
-    pub fn fixed(&self, pair: u32) -> Option<ListedOpening> {
+    pub fn fixed_opening(&self, pair: u32) -> Option<ListedOpening> {
         match &self.source {
             BookSource::Start => Some(ListedOpening::Actions(Vec::new())),
             BookSource::Random(_) => None,
-            BookSource::Listed(list) => Some(of_pair(list, pair).0.clone()),
+            BookSource::Listed(list) => Some(opening_entry_for_pair(list, pair).0.clone()),
         }
     }
 }
 
 /// The entry of a list, which is not empty, that pair `pair` uses, from 1.
-fn of_pair<T>(list: &[T], pair: u32) -> &T {
+fn opening_entry_for_pair<T>(list: &[T], pair: u32) -> &T {
     &list[(pair.max(1) as usize - 1) % list.len()]
 }
 
-fn steps_of(rules: &GameRules, opening: &ListedOpening) -> Result<Vec<TextStep>, OpeningError> {
-    let rules = rules.with(&opening.options()).map_err(|why| OpeningError::Start(why.into()))?;
-    listed(&rules.start, opening.actions())
+fn listed_opening_steps(
+    rules: &GameRules,
+    opening: &ListedOpening,
+) -> Result<Vec<TextStep>, OpeningError> {
+    let rules = rules
+        .with_own_options(&opening.options())
+        .map_err(|why| OpeningError::Start(why.into()))?;
+    play_opening_list(&rules.start, opening.actions())
 }
 
 /// Plays the first `plies` plies of a random game and continues to the next decision, but plays at
 /// most half of that game, so that something is left to play.
-fn random(
+fn draw_random_opening(
     rules: GameRules,
     plies: u32,
     choices: &ChaCha20Rng,
-    luck: &Luck,
+    luck: &SeededLuck,
 ) -> Result<Opening, GameError> {
-    let begin = |plies: u32| walk(&rules.start, plies, choices.clone(), luck.clone());
+    let begin =
+        |plies: u32| walk_random_opening(&rules.start, plies, choices.clone(), luck.clone());
     let half = begin(u32::MAX)?.end.map_or(u32::MAX, |end| end / 2);
     let OpeningWalk { steps, luck, .. } = begin(plies.min(half))?;
     Ok(Opening { steps, luck, rules })
@@ -189,13 +206,16 @@ fn random(
 /// Plays a list of actions, in the order of a record, and continues to the next decision. The list
 /// may omit forced passes. A simultaneous turn takes an action of each seat asked, in seat
 /// order.
-pub fn listed(start: &Position, texts: &[String]) -> Result<Vec<TextStep>, OpeningError> {
+pub fn play_opening_list(
+    start: &Position,
+    texts: &[String],
+) -> Result<Vec<TextStep>, OpeningError> {
     let mut position = start.clone();
     let (mut steps, mut read) = (Vec::new(), 0);
     loop {
-        let mut next = |seat| next_action(&*position, seat, texts, &mut read);
+        let mut next = |seat| next_opening_action(&*position, seat, texts, &mut read);
         let step = match position.turn() {
-            Turn::Over(_) => return Err(failed(read, OpeningActionError::Over)),
+            Turn::Over(_) => return Err(opening_action_error(read, OpeningActionError::Over)),
             Turn::Chance(_) => return Err(OpeningError::Dice),
             Turn::Pass(_) => {
                 read += usize::from(texts.get(read).is_some_and(|text| text.trim() == PASS));
@@ -212,7 +232,10 @@ pub fn listed(start: &Position, texts: &[String]) -> Result<Vec<TextStep>, Openi
                         (Some(action), _) => actions.push(action),
                         (None, None) => return Ok(steps),
                         (None, Some(first)) => {
-                            return Err(failed(read, OpeningActionError::Alone(first.clone())));
+                            return Err(opening_action_error(
+                                read,
+                                OpeningActionError::Alone(first.clone()),
+                            ));
                         }
                     }
                 }
@@ -220,13 +243,15 @@ pub fn listed(start: &Position, texts: &[String]) -> Result<Vec<TextStep>, Openi
             }
         };
         let played = position.play_silently(step.as_text());
-        played.map_err(|why| failed(read, OpeningActionError::Refused(Box::new(why))))?;
+        played.map_err(|why| {
+            opening_action_error(read, OpeningActionError::Refused(Box::new(why)))
+        })?;
         steps.push(step);
     }
 }
 
 /// The next action of a list, if there is one, after as many as were read.
-fn next_action(
+fn next_opening_action(
     position: &dyn AnyPosition,
     seat: Seat,
     texts: &[String],
@@ -235,11 +260,11 @@ fn next_action(
     let Some(text) = texts.get(*read) else { return Ok(None) };
     *read += 1;
     let judged = position.judge(seat, text).map(Some);
-    judged.map_err(|why| failed(*read, OpeningActionError::Refused(Box::new(why))))
+    judged.map_err(|why| opening_action_error(*read, OpeningActionError::Refused(Box::new(why))))
 }
 
 /// Explains why the last of these actions cannot be played.
-fn failed(read: usize, why: OpeningActionError) -> OpeningError {
+fn opening_action_error(read: usize, why: OpeningActionError) -> OpeningError {
     OpeningError::Action(read.saturating_sub(1), why)
 }
 
@@ -248,17 +273,17 @@ struct OpeningWalk {
     /// The steps up to the last decision; none if that is the first one.
     steps: Vec<TextStep>,
     /// The luck at that decision.
-    luck: Luck,
+    luck: SeededLuck,
     /// The game's number of plies, if it ended.
     end: Option<u32>,
 }
 
 /// Plays at random from the start, up to a number of plies.
-fn walk(
+fn walk_random_opening(
     start: &Position,
     plies: u32,
     mut choices: ChaCha20Rng,
-    mut luck: Luck,
+    mut luck: SeededLuck,
 ) -> Result<OpeningWalk, GameError> {
     let mut script = DrawnScript {
         luck: &mut luck,
@@ -273,7 +298,7 @@ fn walk(
         if !position.turn().asked().is_empty() && position.ply() > 0 {
             (decision, luck) = (steps.len(), script.luck.clone());
         }
-        let Some(step) = next_step(&*position, &mut script)? else { break };
+        let Some(step) = next_script_step(&*position, &mut script)? else { break };
         events.clear();
         position.play(step.as_text(), &mut events)?;
         steps.push(step);

@@ -4,11 +4,9 @@
 //! A thread wakes at short intervals. If it wakes late although it did not wait for a core, the
 //! process was paused.
 
-use std::fs;
-use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, io, thread};
 
 /// How often the thread wakes.
 const BEAT: Duration = Duration::from_millis(50);
@@ -32,10 +30,10 @@ static BEAT_SEEN: Condvar = Condvar::new();
 ///
 /// # Errors
 /// No thread can be started.
-pub fn watch() -> io::Result<()> {
-    let mut beats = lock();
+pub fn watch_for_pauses() -> io::Result<()> {
+    let mut beats = lock_beats();
     if beats.last.is_none() {
-        thread::Builder::new().name("pauses".to_owned()).spawn(beat)?;
+        thread::Builder::new().name("pauses".to_owned()).spawn(run_beats)?;
         beats.last = Some(Instant::now());
     }
     Ok(())
@@ -46,23 +44,23 @@ pub fn watch() -> io::Result<()> {
 pub fn paused_since(began: Instant) -> bool {
     let asked = Instant::now();
     let beats = BEAT_SEEN
-        .wait_while(lock(), |beats| beats.last.is_some_and(|last| last < asked))
+        .wait_while(lock_beats(), |beats| beats.last.is_some_and(|last| last < asked))
         .unwrap_or_else(PoisonError::into_inner);
     beats.pause_ended.is_some_and(|ended| ended >= began)
 }
 
-fn lock() -> MutexGuard<'static, Beats> {
+fn lock_beats() -> MutexGuard<'static, Beats> {
     BEATS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn beat() {
+fn run_beats() {
     let (mut last, mut waited) = (Instant::now(), waited_for_core());
     loop {
         thread::sleep(BEAT);
         let (now, waited_now) = (Instant::now(), waited_for_core());
         let is_pause = is_pause(now - last, waited_now.saturating_sub(waited));
         (last, waited) = (now, waited_now);
-        let mut beats = lock();
+        let mut beats = lock_beats();
         beats.last = Some(now);
         if is_pause {
             beats.pause_ended = Some(now);

@@ -27,8 +27,8 @@ use serde_json::value::RawValue;
 
 pub use engine::Engine;
 pub use human::Human;
-pub use player_launch::{GuessRight, Launch, OutageRight, own_files, this_program};
-pub use player_sandbox::{NotStarted, Sandbox};
+pub use player_launch::{GuessRight, OutageRight, PlayerLaunch, launch_files, this_program_path};
+pub use player_sandbox::{NotStarted, PlayerSandbox};
 pub(crate) use rules_process::ContainedRules;
 pub use transcript::LineDirection;
 pub(crate) use transcript::TranscriptLine;
@@ -114,10 +114,10 @@ pub(crate) struct TurnTime {
 }
 
 impl TurnTime {
-    pub(crate) const ZERO: Self = Self::of(Duration::ZERO);
+    pub(crate) const ZERO: Self = Self::from_charged(Duration::ZERO);
 
     /// A time of which nothing else is known.
-    pub(crate) const fn of(charged: Duration) -> Self {
+    pub(crate) const fn from_charged(charged: Duration) -> Self {
         Self { charged, excused: Duration::ZERO, cpu: Duration::ZERO }
     }
 }
@@ -178,7 +178,7 @@ pub struct PlayerStatistics {
 
 impl Player {
     /// A player whose process starts when its game begins.
-    pub fn process(launch: Launch, sandbox: Arc<Sandbox>) -> Self {
+    pub fn process(launch: PlayerLaunch, sandbox: Arc<PlayerSandbox>) -> Self {
         match launch.engine.clone() {
             Some(settings) => Self::Engine(Box::new(Engine::new(launch, settings, sandbox))),
             None => Self::Wire(Box::new(Wire::process(launch, sandbox))),
@@ -362,7 +362,7 @@ impl Player {
 }
 
 /// A fault before or in the greeting. Every cause means that the player did not start.
-fn no_start(fault: Fault, stage: &str) -> Fault {
+fn not_started_fault(fault: Fault, stage: &str) -> Fault {
     let message = match fault.code {
         FaultCode::NoStart => fault.message,
         FaultCode::Memory | FaultCode::Processes | FaultCode::Disk => {

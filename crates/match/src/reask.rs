@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::player::{InitView, NotStarted, Player, Wire};
 use crate::referee::{Answered, GameSetup, PendingTurn, Unplayable};
-use crate::replay::{self, Replay, ReplayError};
+use crate::replay::{Replay, ReplayError, replay_clocks};
 use referee_games::{AnyPosition, BySeat, Event, GameError, Position, Seat, SeatSet, Text, Turn};
 use referee_protocol::Greeting;
 use referee_record::model::clock::{Clock, TimeControl};
@@ -18,7 +18,7 @@ use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::plies::Plies;
 use referee_record::model::record::{FaultPolicy, GameRecord};
-use referee_record::model::short_clock::own_control;
+use referee_record::model::short_clock::with_own_short_clock;
 
 /// A recorded game, and the conditions it was played under.
 #[derive(Debug)]
@@ -76,8 +76,11 @@ pub struct Divergence {
 ///
 /// # Errors
 /// The record is inconsistent.
-pub fn first_decision(source: &RecordedGame<'_>, seat: Option<Seat>) -> Result<u32, ReplayError> {
-    let mut cursor = Cursor::new(source)?;
+pub fn first_decision_to_reask(
+    source: &RecordedGame<'_>,
+    seat: Option<Seat>,
+) -> Result<u32, ReplayError> {
+    let mut cursor = ReaskCursor::new(source)?;
     let decides = |asked: SeatSet| match seat {
         Some(seat) => asked.contains(seat),
         None => !asked.is_empty(),
@@ -95,13 +98,13 @@ pub fn first_decision(source: &RecordedGame<'_>, seat: Option<Seat>) -> Result<u
 ///
 /// # Errors
 /// No seat decides after that ply, or another seat does.
-pub fn seat_at(
+pub fn seat_to_reask(
     source: &RecordedGame<'_>,
     ply: u32,
     wanted: Option<Seat>,
     own: Option<Seat>,
 ) -> Result<Seat, NoDecision> {
-    let mut cursor = Cursor::new(source)?;
+    let mut cursor = ReaskCursor::new(source)?;
     while cursor.position().ply() < ply || matches!(cursor.position().turn(), Turn::Chance(_)) {
         if !cursor.step()? {
             break;
@@ -193,8 +196,8 @@ pub async fn ask_again(
     player: &mut Player,
 ) -> Result<Asked, NotAsked> {
     let seat = decision.seat;
-    let mut cursor = Cursor::new(source)?;
-    let control = own_control(source.control, source.record.tc()[seat]);
+    let mut cursor = ReaskCursor::new(source)?;
+    let control = with_own_short_clock(source.control, source.record.own_clocks()[seat]);
     let begun = player.begin(&cursor.init(seat, &control)).await;
     let mut asked = Asked {
         position: cursor.position().boxed(),
@@ -219,7 +222,7 @@ pub async fn ask_again(
         if cursor.position().turn().asks(seat) {
             asked.position = cursor.position().boxed();
             asked.events = cursor.events[delivered..].to_vec();
-            let answer = ask(&cursor, seat, &asked.events, player).await?;
+            let answer = reask_decision(&cursor, seat, &asked.events, player).await?;
             asked.resigned = answer.decided.as_ref().is_ok_and(|(_, reply)| reply.resigns);
             asked.used = answer.time.map_or(Duration::ZERO, |time| time.charged);
             asked.outcome = answer.decided.map(|(action, _)| action);
@@ -228,10 +231,10 @@ pub async fn ask_again(
                 let extra = player.spoke_unasked().await;
                 asked.outcome = extra.map_or(asked.outcome, Err);
             }
-            if ply == decision.ply || is_final(&asked.outcome) {
+            if ply == decision.ply || ends_reask(&asked.outcome) {
                 return Ok(asked);
             }
-            note_straying(&mut asked, ply, cursor.replay.recorded(seat));
+            note_reask_straying(&mut asked, ply, cursor.replay.recorded_answer(seat));
         } else if ply > decision.ply {
             return Err(NotAsked::Nobody(decision.ply));
         }
@@ -243,7 +246,7 @@ pub async fn ask_again(
 
 /// The lines sent to a player in that seat up to the decision, without newlines. `greeting`
 /// contains the parts that it wants.
-pub async fn lines(
+pub async fn reask_lines(
     source: &RecordedGame<'_>,
     decision: DecisionPoint,
     greeting: &Greeting,
@@ -264,8 +267,8 @@ pub async fn lines(
     Ok(lines)
 }
 
-async fn ask(
-    cursor: &Cursor<'_, '_>,
+async fn reask_decision(
+    cursor: &ReaskCursor<'_, '_>,
     seat: Seat,
     events: &[Event],
     player: &mut Player,
@@ -274,7 +277,7 @@ async fn ask(
     let setup = GameSetup {
         rules: source.rules,
         control: source.control,
-        tc: source.record.tc(),
+        tc: source.record.own_clocks(),
         policy: source.policy,
         adjudication: None,
         opening: &[],
@@ -285,12 +288,12 @@ async fn ask(
 }
 
 /// Whether a player with this reply can no longer be asked.
-fn is_final(outcome: &Result<String, Fault>) -> bool {
+fn ends_reask(outcome: &Result<String, Fault>) -> bool {
     let may_go_on = |fault: &Fault| matches!(fault.code, FaultCode::Malformed | FaultCode::Illegal);
     outcome.as_ref().is_err_and(|fault| !may_go_on(fault))
 }
 
-fn note_straying(asked: &mut Asked, ply: u32, recorded: Option<&str>) {
+fn note_reask_straying(asked: &mut Asked, ply: u32, recorded: Option<&str>) {
     let reply = match &asked.outcome {
         Ok(action) => action.clone(),
         Err(fault) => fault.message.clone(),
@@ -301,31 +304,31 @@ fn note_straying(asked: &mut Asked, ply: u32, recorded: Option<&str>) {
 }
 
 /// A point in a recorded game, with the events so far and the clocks.
-struct Cursor<'s, 'a> {
+struct ReaskCursor<'s, 'a> {
     source: &'s RecordedGame<'a>,
     replay: Replay<'a>,
     events: Vec<Event>,
     clocks: BySeat<Clock>,
 }
 
-impl<'s, 'a> Cursor<'s, 'a> {
+impl<'s, 'a> ReaskCursor<'s, 'a> {
     /// The game after its opening.
     fn new(source: &'s RecordedGame<'a>) -> Result<Self, ReplayError> {
-        let mut replay = Replay::of(source.rules, source.record)?;
+        let mut replay = Replay::with_rules(source.rules, source.record)?;
         let events = replay.play_opening()?;
-        let clocks = replay::clocks(source.control, source.record);
+        let clocks = replay_clocks(source.control, source.record);
         Ok(Self { source, replay, events, clocks })
     }
 
     fn position(&self) -> &dyn AnyPosition {
-        self.replay.current()
+        self.replay.current_position()
     }
 
     /// The first message to `player`, with the time limits `control`.
     fn init<'v>(&'v self, seat: Seat, control: &'v TimeControl) -> InitView<'v> {
-        let tc = self.source.record.tc();
+        let tc = self.source.record.own_clocks();
         let opponent = tc.others(seat).next().unwrap_or(seat);
-        let opponent = own_control(self.source.control, tc[opponent]);
+        let opponent = with_own_short_clock(self.source.control, tc[opponent]);
         InitView {
             seat,
             rules: self.source.rules,

@@ -10,12 +10,12 @@ pub mod scripted_game;
 mod shared_core;
 
 pub(crate) use pending_turn::{Answered, PendingTurn};
-pub use referee_ending::{Ending, GameReport, GameTrace};
+pub use referee_ending::{GameReport, GameTrace, RefereeEnding};
 
 use std::time::{Duration, Instant};
 
-use self::shared_core::{apart, undisturbed};
-use crate::adjudication::adjudicated;
+use self::shared_core::{await_with_others_frozen, split_player_from_others};
+use crate::adjudication::adjudicate_position;
 use crate::player::{EndView, InitView, NotStarted, Player};
 use referee_games::{
     AnyPosition, BySeat, Event, GameError, Outcome, PASS, Position, Seat, Step, Stream, Text,
@@ -28,8 +28,8 @@ use referee_record::model::clock::{Clock, TimeControl};
 use referee_record::model::fault::Fault;
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::FaultPolicy;
-use referee_record::model::short_clock::{ShortClock, own_control};
-use referee_record::seeds::Luck;
+use referee_record::model::short_clock::{ShortClock, with_own_short_clock};
+use referee_record::seeds::SeededLuck;
 use referee_sandbox::Shortage;
 
 /// The runtime gets its turn at least this often: it reads what players write to stderr and
@@ -58,7 +58,7 @@ pub struct GameSetup<'a> {
 impl GameSetup<'_> {
     /// The time limits of a seat.
     pub(crate) fn control_of(&self, seat: Seat) -> TimeControl {
-        own_control(self.control, self.tc[seat])
+        with_own_short_clock(self.control, self.tc[seat])
     }
 }
 
@@ -80,14 +80,14 @@ pub enum Unplayable {
 ///
 /// # Errors
 /// The referee lacks resources to start a player, or the game's implementation failed.
-pub async fn play(
+pub async fn play_refereed_game(
     setup: &GameSetup<'_>,
-    luck: &mut Luck,
+    luck: &mut SeededLuck,
     players: &mut BySeat<Player>,
     observe: StepObserver<'_>,
 ) -> Result<GameReport, Unplayable> {
-    let mut table = GameLoop::new(setup, luck, players, observe)?;
-    let ending = match Ending::by_faults(table.begin().await?) {
+    let mut table = RefereedGame::new(setup, luck, players, observe)?;
+    let ending = match RefereeEnding::by_faults(table.begin().await?) {
         Some(ending) => ending,
         None => table.run().await?,
     };
@@ -95,10 +95,10 @@ pub async fn play(
 }
 
 /// A game in progress.
-struct GameLoop<'a, 'o> {
+struct RefereedGame<'a, 'o> {
     setup: &'a GameSetup<'a>,
     seats: BySeat<Text>,
-    luck: &'a mut Luck,
+    luck: &'a mut SeededLuck,
     players: &'a mut BySeat<Player>,
     observe: StepObserver<'o>,
     position: Position,
@@ -127,12 +127,12 @@ enum Decision {
 type Decided = Result<Decision, Fault>;
 
 /// The step that the players decided on, or how their faults end the game.
-type DecidedStep = Result<TextStep, Ending>;
+type DecidedStep = Result<TextStep, RefereeEnding>;
 
-impl<'a, 'o> GameLoop<'a, 'o> {
+impl<'a, 'o> RefereedGame<'a, 'o> {
     fn new(
         setup: &'a GameSetup<'a>,
-        luck: &'a mut Luck,
+        luck: &'a mut SeededLuck,
         players: &'a mut BySeat<Player>,
         observe: StepObserver<'o>,
     ) -> Result<Self, GameError> {
@@ -191,8 +191,8 @@ impl<'a, 'o> GameLoop<'a, 'o> {
                 seed: self.setup.seeds[seat],
                 opening: &self.trace.opening,
             };
-            let (player, others) = apart(self.players, seat);
-            match undisturbed(player.begin(&view), others, self.setup.control).await {
+            let (player, others) = split_player_from_others(self.players, seat);
+            match await_with_others_frozen(player.begin(&view), others, self.setup.control).await {
                 Ok((greeting, took)) => {
                     self.clocks[seat].charge_startup(took);
                     self.trace.startup[seat] = took;
@@ -206,17 +206,17 @@ impl<'a, 'o> GameLoop<'a, 'o> {
         Ok(faults)
     }
 
-    async fn run(&mut self) -> Result<Ending, GameError> {
+    async fn run(&mut self) -> Result<RefereeEnding, GameError> {
         loop {
             if self.runtime_turn.elapsed() > RUNTIME_TURN {
                 tokio::task::yield_now().await;
                 self.runtime_turn = Instant::now();
             }
-            if let Some(outcome) = self.adjudicated() {
-                return Ok(Ending::Rules(outcome));
+            if let Some(outcome) = self.adjudicate() {
+                return Ok(RefereeEnding::Rules(outcome));
             }
             let step = match self.position.turn() {
-                Turn::Over(outcome) => return Ok(Ending::Rules(outcome)),
+                Turn::Over(outcome) => return Ok(RefereeEnding::Rules(outcome)),
                 Turn::Chance(stream) => Ok(Step::Chance(self.draw(stream))),
                 Turn::Pass(_) => Ok(Step::Pass),
                 Turn::Move(seat) => self.decide_alone(seat).await?,
@@ -233,8 +233,8 @@ impl<'a, 'o> GameLoop<'a, 'o> {
     }
 
     /// How the game is adjudicated here, if it is.
-    fn adjudicated(&self) -> Option<Outcome> {
-        adjudicated(self.setup.adjudication.as_ref()?, &*self.position, &self.trace.notes)
+    fn adjudicate(&self) -> Option<Outcome> {
+        adjudicate_position(self.setup.adjudication.as_ref()?, &*self.position, &self.trace.notes)
     }
 
     fn draw(&mut self, stream: Stream) -> String {
@@ -257,7 +257,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
         Ok(())
     }
 
-    async fn end(mut self, ending: Ending) -> GameReport {
+    async fn end(mut self, ending: RefereeEnding) -> GameReport {
         let scores = ending.scores();
         let reason = ending.reason().to_owned();
         for seat in self.seats.seats() {

@@ -1,6 +1,6 @@
 //! Plays games step by step from a script: a record, a list of actions, or chance.
 //!
-//! Besides the referee's own loop, only [`next_step`] decides who acts and how many texts a
+//! Besides the referee's own loop, only [`next_script_step`] decides who acts and how many texts a
 //! turn takes. [`Replay`] replays a record.
 
 pub mod event_descriptions;
@@ -13,14 +13,14 @@ use std::time::Duration;
 use self::record_script::RecordScript;
 use referee_games::{
     AnyPosition, BySeat, Event, GameError, Position, Refusal, Seat, Step, StepText, Stream,
-    TextStep, Turn, one_line,
+    TextStep, Turn, safe_one_line,
 };
 use referee_record::model::clock::{Clock, TimeControl};
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::plies::Plies;
 use referee_record::model::record::GameRecord;
-use referee_record::model::short_clock::own_control;
-use referee_record::seeds::Luck;
+use referee_record::model::short_clock::with_own_short_clock;
+use referee_record::seeds::SeededLuck;
 
 /// Supplies the answers to turns.
 pub trait Script {
@@ -60,7 +60,7 @@ pub trait Script {
 #[derive(Debug)]
 pub struct DrawnScript<'l, C> {
     /// The luck that outcomes are drawn from.
-    pub luck: &'l mut Luck,
+    pub luck: &'l mut SeededLuck,
     /// Chooses the action of a seat; see [`Script::action`].
     pub choose: C,
 }
@@ -95,7 +95,7 @@ pub(crate) type ScriptStep<S> = Step<<S as Script>::Text>;
 ///
 /// # Errors
 /// Those of the script.
-pub fn next_step<S: Script>(
+pub fn next_script_step<S: Script>(
     position: &dyn AnyPosition,
     script: &mut S,
 ) -> Result<Option<ScriptStep<S>>, S::Error> {
@@ -135,8 +135,8 @@ pub struct ReplayStep<'a> {
 
 /// Replays a recorded game, step by step.
 ///
-/// Each item is a step. Between two items, [`current`](Self::current) is the position after the
-/// last step.
+/// Each item is a step. Between two items, [`current_position`](Self::current_position) is the
+/// position after the last step.
 #[derive(Debug)]
 pub struct Replay<'a> {
     record: &'a GameRecord,
@@ -151,8 +151,8 @@ impl<'a> Replay<'a> {
     ///
     /// # Errors
     /// The game's options or its number of seats differ from the record's.
-    pub fn of(rules: &GameRules, record: &'a GameRecord) -> Result<Self, ReplayError> {
-        Self::new(&rules.with(&record.options)?.start, record)
+    pub fn with_rules(rules: &GameRules, record: &'a GameRecord) -> Result<Self, ReplayError> {
+        Self::new(&rules.with_own_options(&record.options)?.start, record)
     }
 
     /// A recorded game at its start.
@@ -173,7 +173,7 @@ impl<'a> Replay<'a> {
     }
 
     /// The current position.
-    pub fn current(&self) -> &dyn AnyPosition {
+    pub fn current_position(&self) -> &dyn AnyPosition {
         &*self.position
     }
 
@@ -183,7 +183,7 @@ impl<'a> Replay<'a> {
     }
 
     /// The next recorded answer of `seat`, which is to act.
-    pub fn recorded(&self, seat: Seat) -> Option<&'a str> {
+    pub fn recorded_answer(&self, seat: Seat) -> Option<&'a str> {
         let asked = self.position.turn().asked();
         self.script.peek(asked.iter().take_while(|&other| other < seat).count())
     }
@@ -205,12 +205,12 @@ impl<'a> Replay<'a> {
 
     /// The times of seats that are asked now but have no recorded answer, because the game ended
     /// here by a fault.
-    pub(crate) fn unanswered(&mut self) -> BySeat<Option<Duration>> {
-        self.times(&self.position.turn())
+    pub(crate) fn unanswered_times(&mut self) -> BySeat<Option<Duration>> {
+        self.next_times(&self.position.turn())
     }
 
     /// The next times of the seats asked in a turn.
-    fn times(&mut self, turn: &Turn) -> BySeat<Option<Duration>> {
+    fn next_times(&mut self, turn: &Turn) -> BySeat<Option<Duration>> {
         let mut all = BySeat::default_for(self.timed.len());
         for seat in turn.asked().iter() {
             let times = &self.record.clock.used_ns[seat];
@@ -226,10 +226,10 @@ impl<'a> Replay<'a> {
         let mut events = Vec::new();
         let played = self.play(|position, step| position.play(step, &mut events))?;
         let Some(step) = played else { return Ok(None) };
-        mark_opening(&mut events, given);
+        mark_opening_events(&mut events, given);
         let is_opening = given > 0;
         let used =
-            if is_opening { BySeat::default_for(self.timed.len()) } else { self.times(&turn) };
+            if is_opening { BySeat::default_for(self.timed.len()) } else { self.next_times(&turn) };
         Ok(Some(ReplayStep { turn, step, events, used, is_opening }))
     }
 
@@ -247,14 +247,16 @@ impl<'a> Replay<'a> {
         how: impl FnOnce(&mut dyn AnyPosition, StepText<'_>) -> Result<(), GameError>,
     ) -> Result<Option<StepText<'a>>, ReplayError> {
         let ply = self.position.ply();
-        let Some(step) = next_step(&*self.position, &mut self.script)? else { return Ok(None) };
+        let Some(step) = next_script_step(&*self.position, &mut self.script)? else {
+            return Ok(None);
+        };
         let played = how(&mut *self.position, step.clone());
-        played.map_err(|error| self.refused(ply, &step, error))?;
+        played.map_err(|error| self.refused_step_error(ply, &step, error))?;
         Ok(Some(step))
     }
 
     /// The rejected text of a step, and the reason.
-    fn refused(&self, ply: u32, step: &StepText<'_>, error: GameError) -> ReplayError {
+    fn refused_step_error(&self, ply: u32, step: &StepText<'_>, error: GameError) -> ReplayError {
         // If a rules program failed, it said nothing about the step.
         if matches!(error, GameError::Program(_)) {
             return ReplayError::Game(error);
@@ -280,7 +282,7 @@ impl<'a> Iterator for Replay<'a> {
 }
 
 /// Marks the first `given` actions as the opening.
-fn mark_opening(events: &mut [Event], mut given: usize) {
+fn mark_opening_events(events: &mut [Event], mut given: usize) {
     for event in events {
         if let Event::Action { opening, .. } = event {
             *opening = given > 0;
@@ -291,12 +293,12 @@ fn mark_opening(events: &mut [Event], mut given: usize) {
 
 /// The clocks of a recorded game when its first turn begins; `control` has the time limits of players
 /// without a clock of their own.
-pub fn clocks(control: &TimeControl, record: &GameRecord) -> BySeat<Clock> {
+pub fn replay_clocks(control: &TimeControl, record: &GameRecord) -> BySeat<Clock> {
     record
-        .tc()
+        .own_clocks()
         .iter()
         .map(|(seat, tc)| {
-            let mut clock = Clock::new(own_control(control, *tc));
+            let mut clock = Clock::new(with_own_short_clock(control, *tc));
             clock.charge_startup(Duration::from_nanos(record.clock.startup_ns[seat]));
             clock
         })
@@ -308,7 +310,7 @@ pub fn clocks(control: &TimeControl, record: &GameRecord) -> BySeat<Clock> {
 ///
 /// # Errors
 /// The record is inconsistent, or has fewer plies.
-pub fn steps_to(
+pub fn replay_steps_to(
     start: &Position,
     record: &GameRecord,
     ply: u32,
@@ -316,8 +318,8 @@ pub fn steps_to(
     let mut replay = Replay::new(start, record)?;
     let mut steps = Vec::new();
     loop {
-        let reached = replay.current().ply();
-        let is_chance = matches!(replay.current().turn(), Turn::Chance(_));
+        let reached = replay.current_position().ply();
+        let is_chance = matches!(replay.current_position().turn(), Turn::Chance(_));
         if reached >= ply && !is_chance {
             return Ok(steps);
         }
@@ -333,25 +335,25 @@ pub fn steps_to(
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
     /// This action comes after the end of the game.
-    #[error("`{}` is recorded after the end of the game", one_line(.0))]
+    #[error("`{}` is recorded after the end of the game", safe_one_line(.0))]
     AfterEnd(String),
     /// The outcome of chance before this action is missing.
-    #[error("`{}` is recorded where a roll is missing", one_line(.0))]
+    #[error("`{}` is recorded where a roll is missing", safe_one_line(.0))]
     NoOutcome(String),
     /// This outcome is recorded at a turn without chance.
-    #[error("`{}` is a roll, but nothing is rolled here", one_line(.0))]
+    #[error("`{}` is a roll, but nothing is rolled here", safe_one_line(.0))]
     NoChance(String),
     /// This action is recorded instead of a forced pass.
-    #[error("`{}` is recorded instead of a forced pass", one_line(.0))]
+    #[error("`{}` is recorded instead of a forced pass", safe_one_line(.0))]
     NotPassed(String),
     /// Several seats are asked here, but only this action is recorded.
-    #[error("`{}` is one action, but several seats move at once", one_line(.0))]
+    #[error("`{}` is one action, but several seats move at once", safe_one_line(.0))]
     Alone(String),
     /// This outcome is impossible here.
-    #[error("`{}` cannot come up here", one_line(.0))]
+    #[error("`{}` cannot come up here", safe_one_line(.0))]
     Impossible(String),
     /// The rules reject an action.
-    #[error("ply {ply}: `{}` was not legal: {}", one_line(text), one_line(&refusal.to_string()))]
+    #[error("ply {ply}: `{}` was not legal: {}", safe_one_line(text), safe_one_line(&refusal.to_string()))]
     Illegal {
         /// The plies before it.
         ply: u32,

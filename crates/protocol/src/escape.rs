@@ -3,15 +3,15 @@
 
 use std::fmt::Write;
 
-use referee_games::{is_unsafe_to_show, one_line};
+use referee_games::{is_unsafe_to_show, safe_one_line};
 
 /// Writes every control, bidirectional and invisible character of `text` as `\u{…}`.
-pub fn terminal(text: &str) -> String {
-    one_line(text)
+pub fn escape_line(text: &str) -> String {
+    safe_one_line(text)
 }
 
-/// As [`terminal`], but keeps tabs and the ends of lines, for a text of several lines.
-pub fn lines(text: &str) -> String {
+/// As [`escape_line`], but keeps tabs and the ends of lines, for a text of several lines.
+pub fn escape_lines(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
@@ -19,7 +19,7 @@ pub fn lines(text: &str) -> String {
         for character in line.chars() {
             match character {
                 '\t' => safe.push('\t'),
-                _ => push(&mut safe, character),
+                _ => push_escaped(&mut safe, character),
             }
         }
         safe.push_str(end);
@@ -28,7 +28,7 @@ pub fn lines(text: &str) -> String {
 }
 
 /// JSON with the same characters written as JSON does. Outside of texts, it has none of them.
-pub fn json(text: &str) -> String {
+pub fn escape_json(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
         if character != '\n' && is_unsafe_to_show(character) {
@@ -47,9 +47,9 @@ pub fn json(text: &str) -> String {
 ///
 /// Printable text stays unchanged, including quotes and backslashes. `\n`, `\r`, `\t` and the other
 /// ASCII control characters are written as escapes, each byte that is not UTF-8 as `\x…`, and the
-/// rest as in [`terminal`]. Only characters within the first `most` bytes are shown; `…` replaces
+/// rest as in [`escape_line`]. Only characters within the first `most` bytes are shown; `…` replaces
 /// what was cut.
-pub fn bytes(raw: &[u8], most: usize) -> String {
+pub fn escape_bytes(raw: &[u8], most: usize) -> String {
     // A character that starts within `most` bytes ends at most three bytes later.
     let near = &raw[..raw.len().min(most.saturating_add(3))];
     let mut safe = String::new();
@@ -60,20 +60,20 @@ pub fn bytes(raw: &[u8], most: usize) -> String {
             if used > most {
                 return safe + "…";
             }
-            push_short(&mut safe, character);
+            push_short_escape(&mut safe, character);
         }
         for byte in chunk.invalid() {
             used += 1;
             if used > most {
                 return safe + "…";
             }
-            push_byte(&mut safe, *byte);
+            push_escaped_byte(&mut safe, *byte);
         }
     }
     safe
 }
 
-fn push(safe: &mut String, character: char) {
+fn push_escaped(safe: &mut String, character: char) {
     if is_unsafe_to_show(character) {
         safe.extend(character.escape_unicode());
     } else {
@@ -81,16 +81,16 @@ fn push(safe: &mut String, character: char) {
     }
 }
 
-/// Like [`push`], but with short escapes if there are any.
-fn push_short(safe: &mut String, character: char) {
+/// Like [`push_escaped`], but with short escapes if there are any.
+fn push_short_escape(safe: &mut String, character: char) {
     match character {
         '\n' | '\r' | '\t' => safe.extend(character.escape_default()),
-        '\0'..='\x1f' | '\x7f' => push_byte(safe, u8::try_from(character).unwrap_or(0)),
-        _ => push(safe, character),
+        '\0'..='\x1f' | '\x7f' => push_escaped_byte(safe, u8::try_from(character).unwrap_or(0)),
+        _ => push_escaped(safe, character),
     }
 }
 
-fn push_byte(safe: &mut String, byte: u8) {
+fn push_escaped_byte(safe: &mut String, byte: u8) {
     // Writing to a `String` cannot fail.
     let _ = write!(safe, "\\x{byte:02x}");
 }
@@ -103,8 +103,8 @@ mod tests {
 
     #[test]
     fn terminal_control_characters_are_escaped() {
-        assert_eq!(terminal("a\x1b[31mb\n\u{9b}c"), r"a\u{1b}[31mb\u{a}\u{9b}c");
-        assert_eq!(terminal("user\u{202e}txt.exe\u{2066}"), r"user\u{202e}txt.exe\u{2066}");
+        assert_eq!(escape_line("a\x1b[31mb\n\u{9b}c"), r"a\u{1b}[31mb\u{a}\u{9b}c");
+        assert_eq!(escape_line("user\u{202e}txt.exe\u{2066}"), r"user\u{202e}txt.exe\u{2066}");
     }
 
     #[test]
@@ -113,7 +113,7 @@ mod tests {
         for text in ["Zoë 象棋 \"x\\y\"", "e\u{301}", "می\u{200c}خواهم", "שלום", family]
         {
             assert_eq!(
-                (terminal(text), lines(text), json(text)),
+                (escape_line(text), escape_lines(text), escape_json(text)),
                 (text.into(), text.into(), text.into())
             );
         }
@@ -121,14 +121,14 @@ mod tests {
 
     #[test]
     fn the_ends_of_lines_are_kept() {
-        assert_eq!(lines("a\tb\r\n\x1bc\rd\n"), "a\tb\n\\u{1b}c\\u{d}d\n");
-        assert_eq!(lines(&lines("\u{202e}\n\n")), "\\u{202e}\n\n");
+        assert_eq!(escape_lines("a\tb\r\n\x1bc\rd\n"), "a\tb\n\\u{1b}c\\u{d}d\n");
+        assert_eq!(escape_lines(&escape_lines("\u{202e}\n\n")), "\\u{202e}\n\n");
     }
 
     #[test]
     fn json_stays_json() {
         assert_eq!(
-            json("{\"a\":\"\u{7f}\u{9b}\u{202e}\u{e0041}ü\"}\n"),
+            escape_json("{\"a\":\"\u{7f}\u{9b}\u{202e}\u{e0041}ü\"}\n"),
             "{\"a\":\"\\u007f\\u009b\\u202e\\udb40\\udc41ü\"}\n"
         );
     }
@@ -136,29 +136,29 @@ mod tests {
     #[test]
     fn bytes_are_escaped_in_their_short_forms() {
         assert_eq!(
-            bytes(b"{\"a\":\"\\n\"}\r\n\t\x00\x1b\x7f", 99),
+            escape_bytes(b"{\"a\":\"\\n\"}\r\n\t\x00\x1b\x7f", 99),
             "{\"a\":\"\\n\"}\\r\\n\\t\\x00\\x1b\\x7f"
         );
-        assert_eq!(bytes("é\u{202e}".as_bytes(), 99), r"é\u{202e}");
-        assert_eq!(bytes(b"ok\xff\xfe\xe2\x82", 99), r"ok\xff\xfe\xe2\x82");
+        assert_eq!(escape_bytes("é\u{202e}".as_bytes(), 99), r"é\u{202e}");
+        assert_eq!(escape_bytes(b"ok\xff\xfe\xe2\x82", 99), r"ok\xff\xfe\xe2\x82");
     }
 
     #[test]
     fn escaped_bytes_are_never_cut_within_a_character() {
-        assert_eq!(bytes(b"abc", 3), "abc");
-        assert_eq!(bytes(b"abcd", 3), "abc…");
-        assert_eq!(bytes("ab象".as_bytes(), 4), "ab…");
-        assert_eq!(bytes("ab象".as_bytes(), 5), "ab象");
-        assert_eq!(bytes(b"ab\xff\xff", 3), r"ab\xff…");
-        assert_eq!(bytes(b"x", 0), "…");
-        assert_eq!(bytes(b"", 0), "");
+        assert_eq!(escape_bytes(b"abc", 3), "abc");
+        assert_eq!(escape_bytes(b"abcd", 3), "abc…");
+        assert_eq!(escape_bytes("ab象".as_bytes(), 4), "ab…");
+        assert_eq!(escape_bytes("ab象".as_bytes(), 5), "ab象");
+        assert_eq!(escape_bytes(b"ab\xff\xff", 3), r"ab\xff…");
+        assert_eq!(escape_bytes(b"x", 0), "…");
+        assert_eq!(escape_bytes(b"", 0), "");
     }
 
     proptest! {
         #[test]
         fn unsafe_text_is_escaped(raw: Vec<u8>, most in 0..64_usize) {
-            prop_assert!(!bytes(&raw, most).chars().any(is_unsafe_to_show));
-            prop_assert!(!terminal(&String::from_utf8_lossy(&raw)).chars().any(is_unsafe_to_show));
+            prop_assert!(!escape_bytes(&raw, most).chars().any(is_unsafe_to_show));
+            prop_assert!(!escape_line(&String::from_utf8_lossy(&raw)).chars().any(is_unsafe_to_show));
         }
     }
 }

@@ -5,8 +5,11 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::lenient_field::LenientField;
-use crate::reply_error::{Id, ReplyError, hosted, object, outage, same_id, trimmed};
-use crate::{VERSIONS, shown};
+use crate::reply_error::{
+    ReplyError, ReplyId, check_reply_id, hosted_player_error, outage_error, parse_reply_object,
+    trim_reply_line,
+};
+use crate::{VERSIONS, error_excerpt};
 use referee_games::WholeNumber;
 
 /// The most guesses that a player gets with a turn.
@@ -39,14 +42,14 @@ impl Wants {
         named.into_iter().filter_map(|(name, wanted)| wanted.then_some(name))
     }
 
-    fn of_names(names: &[Cow<'_, str>]) -> Result<Self, ReplyError> {
+    fn from_names(names: &[Cow<'_, str>]) -> Result<Self, ReplyError> {
         let mut wants = Self::NOTHING;
         for name in names {
             match &**name {
                 "state" => wants.state = true,
                 "events" => wants.events = true,
                 "legal" => wants.legal = true,
-                other => return Err(ReplyError::UnknownPart(shown(other.as_bytes()))),
+                other => return Err(ReplyError::UnknownPart(error_excerpt(other.as_bytes()))),
             }
         }
         Ok(wants)
@@ -69,7 +72,7 @@ pub struct Greeting {
 #[derive(Default, Serialize, Deserialize)]
 struct GreetingFields<'a> {
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    id: Option<Id<'a>>,
+    id: Option<ReplyId<'a>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     name: Option<Cow<'a, str>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
@@ -99,20 +102,20 @@ impl Greeting {
     /// # Errors
     /// The line is not a greeting, or the player refuses the game.
     pub fn read(line: &[u8], id: u64) -> Result<Self, ReplyError> {
-        let text = trimmed(line)?;
+        let text = trim_reply_line(line)?;
         if text == "ok" {
             return Ok(Self::default());
         }
         if !text.starts_with('{') {
-            return Err(ReplyError::NoGreeting { id, line: shown(line) });
+            return Err(ReplyError::NoGreeting { id, line: error_excerpt(line) });
         }
-        let fields: GreetingFields<'_> = object(text, line)?;
-        same_id(fields.id.as_ref(), id)?;
+        let fields: GreetingFields<'_> = parse_reply_object(text, line)?;
+        check_reply_id(fields.id.as_ref(), id)?;
         if let Some(error) = fields.error {
-            return Err(hosted(&error, fields.code.as_deref()));
+            return Err(hosted_player_error(&error, fields.code.as_deref()));
         }
         if let Some(LenientField::Value(message)) = fields.outage {
-            return Err(outage(&message));
+            return Err(outage_error(&message));
         }
         let spoken = fields.protocol.map(|WholeNumber(spoken)| spoken);
         if let Some(spoken) = spoken.filter(|spoken| !VERSIONS.contains(spoken)) {
@@ -121,7 +124,7 @@ impl Greeting {
         Ok(Self {
             name: fields.name.map(Cow::into_owned),
             version: fields.version.map(Cow::into_owned),
-            wants: fields.want.map_or(Ok(Wants::default()), |names| Wants::of_names(&names))?,
+            wants: fields.want.map_or(Ok(Wants::default()), |names| Wants::from_names(&names))?,
             guesses: fields.guesses.0.min(MOST_GUESSES),
         })
     }
@@ -144,10 +147,10 @@ impl Greeting {
     }
 
     /// Its name and version, escaped and cut; empty if it gave none.
-    pub fn said(&self) -> String {
+    pub fn name_and_version(&self) -> String {
         let parts: Vec<&str> =
             [&self.name, &self.version].into_iter().flatten().map(String::as_str).collect();
-        shown(parts.join(" ").as_bytes())
+        error_excerpt(parts.join(" ").as_bytes())
     }
 }
 
@@ -161,7 +164,7 @@ mod tests {
         #[test]
         fn no_line_breaks_the_reader(line: Vec<u8>, id: u64) {
             match Greeting::read(&line, id) {
-                Ok(greeting) => prop_assert!(!greeting.said().contains(char::is_control)),
+                Ok(greeting) => prop_assert!(!greeting.name_and_version().contains(char::is_control)),
                 Err(error) => prop_assert!(!error.to_string().contains(char::is_control)),
             }
         }
@@ -194,12 +197,12 @@ mod tests {
     fn reported_names_are_cut_and_escaped() {
         let named = |name: &str, version: Option<&str>| {
             let (name, version) = (Some(name.to_owned()), version.map(str::to_owned));
-            Greeting { name, version, ..Greeting::default() }.said()
+            Greeting { name, version, ..Greeting::default() }.name_and_version()
         };
         assert_eq!(named("ant", Some("1.2")), "ant 1.2");
         assert_eq!(named("a\u{1b}b", None), r"a\x1bb");
         assert!(named(&"x".repeat(1000), None).chars().count() < 200);
-        assert_eq!(Greeting::default().said(), "");
+        assert_eq!(Greeting::default().name_and_version(), "");
     }
 
     #[test]

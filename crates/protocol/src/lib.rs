@@ -16,7 +16,7 @@ pub use clock::{InitClock, Measure, TurnClock};
 pub use greeting::{Greeting, Wants};
 pub use message::{EndMessage, ErrorMessage, InitMessage, Message, TurnMessage};
 pub use reply::{LONG_NOTE_LIMIT, NOTE_LIMIT, Reply, ReplyWarning};
-pub use reply_error::{ReplyError, shown};
+pub use reply_error::{ReplyError, error_excerpt};
 pub use reported_usage::{Cost, MOST_COST, ReportedUsage, Usage};
 pub use score::Score;
 pub use search_report::SearchReport;

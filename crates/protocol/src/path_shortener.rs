@@ -12,9 +12,9 @@ const FILE: &str = "file://";
 /// Folders whose paths are hidden wherever they stand, even where no rule shows where a path ends:
 /// unquoted ones with blanks, or those in addresses.
 #[derive(Debug, Clone, Default)]
-pub struct Places(Vec<String>);
+pub struct PathShortener(Vec<String>);
 
-impl Places {
+impl PathShortener {
     /// These folders, by absolute paths.
     pub fn new(folders: impl IntoIterator<Item = String>) -> Self {
         Self(folders.into_iter().filter(|folder| folder.len() > 1).collect())
@@ -27,9 +27,9 @@ impl Places {
         let mut before = None;
         let mut rest = text;
         while let Some(next) = rest.chars().next() {
-            if let Some(known) = self.length(rest) {
-                let length = known + end_of_path(before, &rest[known..]);
-                push_last(&mut short, &rest[..length]);
+            if let Some(known) = self.known_folder_length(rest) {
+                let length = known + find_path_end(before, &rest[known..]);
+                push_last_path_name(&mut short, &rest[..length]);
                 before = rest[..length].chars().next_back();
                 rest = &rest[length..];
             } else if rest.get(..FILE.len()).is_some_and(|it| it.eq_ignore_ascii_case(FILE)) {
@@ -38,10 +38,10 @@ impl Places {
                 rest = &rest[FILE.len()..];
             } else if let Some(length) = path_length(before, rest) {
                 let path = &rest[..length];
-                if is_everywhere(path) {
+                if is_shared_path(path) {
                     short.push_str(path);
                 } else {
-                    push_last(&mut short, path);
+                    push_last_path_name(&mut short, path);
                 }
                 before = path.chars().next_back();
                 rest = &rest[length..];
@@ -55,13 +55,13 @@ impl Places {
     }
 
     /// The length of the longest of the folders at the beginning of the text.
-    fn length(&self, text: &str) -> Option<usize> {
-        self.0.iter().filter_map(|folder| prefix_length(text, folder)).max()
+    fn known_folder_length(&self, text: &str) -> Option<usize> {
+        self.0.iter().filter_map(|folder| folder_prefix_length(text, folder)).max()
     }
 }
 
 /// The length of the beginning of `text` that names this folder, plain or percent-encoded.
-fn prefix_length(text: &str, folder: &str) -> Option<usize> {
+fn folder_prefix_length(text: &str, folder: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 0;
     for expected in folder.bytes() {
@@ -80,18 +80,18 @@ fn prefix_length(text: &str, folder: &str) -> Option<usize> {
 }
 
 /// Adds the last name of a path.
-fn push_last(short: &mut String, path: &str) {
+fn push_last_path_name(short: &mut String, path: &str) {
     let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     short.push_str("…/");
     short.push_str(last);
 }
 
-/// [`Places::shorten`] where no folder is known.
-pub fn shorten(text: &str) -> String {
-    Places::default().shorten(text)
+/// [`PathShortener::shorten_paths`] where no folder is known.
+pub fn shorten_paths(text: &str) -> String {
+    PathShortener::default().shorten(text)
 }
 
-fn is_everywhere(path: &str) -> bool {
+fn is_shared_path(path: &str) -> bool {
     let is_in = |folders: &[&str]| folders.iter().any(|folder| path.starts_with(folder));
     // Two dots lead out of such a folder.
     is_in(&EVERYWHERE) && !is_in(&LOCAL) && !path.contains("/../")
@@ -105,14 +105,14 @@ fn path_length(before: Option<char>, text: &str) -> Option<usize> {
     if !is_beginning || is_address || !text.starts_with('/') {
         return None;
     }
-    let length = end_of_path(before, text);
+    let length = find_path_end(before, text);
     let path = &text[..length];
     let names = path.split('/').filter(|name| !name.is_empty()).count();
     (names >= 2 && !path.starts_with("//")).then_some(length)
 }
 
 /// Where the path at the beginning of the text ends, after this character.
-fn end_of_path(before: Option<char>, text: &str) -> usize {
+fn find_path_end(before: Option<char>, text: &str) -> usize {
     let quote = before.filter(|c| matches!(c, '"' | '\'' | '`'));
     let line = text.find('\n').unwrap_or(text.len());
     // A quotation mark within a word is part of the path.
@@ -145,14 +145,14 @@ mod tests {
             ("'/srv/Zoë's (x)/ann/player' is '/srv/b'", "'…/player' is '…/b'"),
             ("/dev/shm/cup/ann/player", "…/player"),
         ] {
-            assert_eq!(shorten(text), short);
-            assert_eq!(shorten(short), short);
+            assert_eq!(shorten_paths(text), short);
+            assert_eq!(shorten_paths(short), short);
         }
     }
 
     #[test]
     fn known_folders_are_hidden_wherever_they_stand() {
-        let places = Places::new(["/srv/my cup (x)", "/home/Zoë's", "/"].map(str::to_owned));
+        let places = PathShortener::new(["/srv/my cup (x)", "/home/Zoë's", "/"].map(str::to_owned));
         for (text, short) in [
             ("/srv/my cup (x)/ann/player cannot be run", "…/player cannot be run"),
             ("-I/srv/my cup (x)/ann/src", "-I…/src"),
@@ -177,7 +177,7 @@ mod tests {
             "File \"/usr/lib/python3.11/json/decoder.py\"",
             "",
         ] {
-            assert_eq!(shorten(text), text);
+            assert_eq!(shorten_paths(text), text);
         }
     }
 }

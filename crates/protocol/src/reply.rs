@@ -5,12 +5,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error_excerpt;
+use crate::escape::escape_bytes;
 use crate::lenient_field::LenientField;
 use crate::reply_error::{
-    HOSTED_SHOWN, Id, RULES_PROGRAM, ReplyError, hosted, object, outage, same_id, trimmed,
+    HOSTED_SHOWN, RULES_PROGRAM, ReplyError, ReplyId, check_reply_id, hosted_player_error,
+    outage_error, parse_reply_object, trim_reply_line,
 };
 use crate::search_report::SearchReport;
-use crate::{escape, shown};
 use referee_games::WholeNumber;
 
 /// The most bytes of a `note` to keep.
@@ -93,7 +95,7 @@ impl fmt::Display for ReplyWarning {
 #[derive(Default, Serialize, Deserialize)]
 struct ReplyFields<'a> {
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    id: Option<Id<'a>>,
+    id: Option<ReplyId<'a>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     action: Option<LenientField<'a, Cow<'a, str>>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
@@ -126,39 +128,45 @@ impl Reply {
     /// # Errors
     /// The line is not a reply to this turn, or a hosting program says that its player failed.
     pub fn read(line: &[u8], id: u64) -> Result<Self, ReplyError> {
-        Self::read_with(line, id, NOTE_LIMIT)
+        Self::read_with_note_limit(line, id, NOTE_LIMIT)
     }
 
     /// The same for a player whose notes may have this many bytes.
     ///
     /// # Errors
     /// As for [`Self::read`].
-    pub fn read_with(line: &[u8], id: u64, note_limit: usize) -> Result<Self, ReplyError> {
-        let text = trimmed(line)?;
+    pub fn read_with_note_limit(
+        line: &[u8],
+        id: u64,
+        note_limit: usize,
+    ) -> Result<Self, ReplyError> {
+        let text = trim_reply_line(line)?;
         if !text.starts_with('{') {
             return Ok(Self { action: text.to_owned(), ..Self::default() });
         }
-        let fields: ReplyFields<'_> = object(text, line)?;
-        same_id(fields.id.as_ref(), id)?;
+        let fields: ReplyFields<'_> = parse_reply_object(text, line)?;
+        check_reply_id(fields.id.as_ref(), id)?;
         let action = match (fields.action, fields.error, fields.outage) {
             (Some(LenientField::Value(action)), ..) => action.into_owned(),
             (Some(LenientField::Other(_)), ..) => {
-                return Err(ReplyError::ActionNotText(shown(line)));
+                return Err(ReplyError::ActionNotText(error_excerpt(line)));
             }
-            (None, Some(error), _) => return Err(hosted(&error, fields.code.as_deref())),
-            (None, None, Some(LenientField::Value(message))) => return Err(outage(&message)),
-            (None, None, _) => return Err(ReplyError::NoAction(shown(line))),
+            (None, Some(error), _) => {
+                return Err(hosted_player_error(&error, fields.code.as_deref()));
+            }
+            (None, None, Some(LenientField::Value(message))) => return Err(outage_error(&message)),
+            (None, None, _) => return Err(ReplyError::NoAction(error_excerpt(line))),
         };
-        let said = fields.said.map(|said| escape::bytes(said.as_bytes(), HOSTED_SHOWN));
+        let said = fields.said.map(|said| escape_bytes(said.as_bytes(), HOSTED_SHOWN));
         let mut reply = Self { action, said, ..Self::default() };
         reply.take_note(fields.note, note_limit);
         reply.take_eval(fields.eval.as_ref());
         reply.search = SearchReport {
-            score: reply.whole("score", fields.score),
-            mate: reply.whole("mate", fields.mate),
-            depth: reply.whole("depth", fields.depth),
-            nodes: reply.whole("nodes", fields.nodes),
-            time_ms: reply.whole("time_ms", fields.time_ms),
+            score: reply.take_whole("score", fields.score),
+            mate: reply.take_whole("mate", fields.mate),
+            depth: reply.take_whole("depth", fields.depth),
+            nodes: reply.take_whole("nodes", fields.nodes),
+            time_ms: reply.take_whole("time_ms", fields.time_ms),
         };
         reply.eval = reply.eval.or_else(|| reply.search.eval());
         Ok(reply)
@@ -170,9 +178,9 @@ impl Reply {
     /// # Panics
     /// Never: texts serialise.
     #[expect(clippy::expect_used, reason = "plain data serialises")]
-    pub fn rules_program_failed(id: u64, message: &str) -> String {
+    pub fn rules_program_failure_line(id: u64, message: &str) -> String {
         let fields = ReplyFields {
-            id: whole(Some(id)),
+            id: whole_number_field(Some(id)),
             error: Some(message.into()),
             code: Some(RULES_PROGRAM.into()),
             ..ReplyFields::default()
@@ -187,15 +195,15 @@ impl Reply {
     #[expect(clippy::expect_used, reason = "plain data serialises")]
     pub fn to_line(&self, id: u64) -> String {
         let fields = ReplyFields {
-            id: whole(Some(id)),
+            id: whole_number_field(Some(id)),
             action: Some(LenientField::Value(Cow::Borrowed(&self.action))),
             note: self.note.as_deref().map(|note| LenientField::Value(Cow::Borrowed(note))),
             eval: self.eval.map(LenientField::Value),
-            score: whole(self.search.score),
-            mate: whole(self.search.mate),
-            depth: whole(self.search.depth),
-            nodes: whole(self.search.nodes),
-            time_ms: whole(self.search.time_ms),
+            score: whole_number_field(self.search.score),
+            mate: whole_number_field(self.search.mate),
+            depth: whole_number_field(self.search.depth),
+            nodes: whole_number_field(self.search.nodes),
+            time_ms: whole_number_field(self.search.time_ms),
             said: self.said.as_deref().map(Cow::Borrowed),
             ..ReplyFields::default()
         };
@@ -215,7 +223,7 @@ impl Reply {
         }
     }
 
-    fn whole<T>(
+    fn take_whole<T>(
         &mut self,
         name: &'static str,
         field: Option<LenientField<'_, WholeNumber<T>>>,
@@ -241,7 +249,7 @@ impl Reply {
 }
 
 /// A whole number as written.
-fn whole<T>(number: Option<T>) -> Option<LenientField<'static, WholeNumber<T>>> {
+fn whole_number_field<T>(number: Option<T>) -> Option<LenientField<'static, WholeNumber<T>>> {
     number.map(|number| LenientField::Value(WholeNumber(number)))
 }
 
@@ -360,7 +368,7 @@ mod tests {
         let warning = reply.warnings[0].to_string();
         assert_eq!(warning, "a note of 1025 bytes was dropped; the maximum is 1024");
         let long = |bytes| format!(r#"{{"action":"a","note":"{}"}}"#, "x".repeat(bytes));
-        let read = |bytes| Reply::read_with(long(bytes).as_bytes(), 0, LONG_NOTE_LIMIT);
+        let read = |bytes| Reply::read_with_note_limit(long(bytes).as_bytes(), 0, LONG_NOTE_LIMIT);
         assert!(read(LONG_NOTE_LIMIT).expect("a reply").warnings.is_empty());
         let warning = read(LONG_NOTE_LIMIT + 1).expect("a reply").warnings[0].to_string();
         assert_eq!(warning, "a note of 16385 bytes was dropped; the maximum is 16384");

@@ -2,8 +2,9 @@
 
 use serde::Deserialize;
 
+use crate::VERSIONS;
+use crate::escape::escape_bytes;
 use crate::lenient_field::LenientField;
-use crate::{VERSIONS, escape};
 use referee_games::WholeNumber;
 
 /// How much of a refused line to show, in bytes.
@@ -12,8 +13,8 @@ const SHOWN: usize = 120;
 pub(crate) const HOSTED_SHOWN: usize = 800;
 
 /// A line, or a part of it, as shown in a diagnosis: escaped and cut.
-pub fn shown(line: &[u8]) -> String {
-    escape::bytes(line, SHOWN)
+pub fn error_excerpt(line: &[u8]) -> String {
+    escape_bytes(line, SHOWN)
 }
 
 /// The reason why a line from a player is not a valid reply. All texts are safe to show: what comes
@@ -32,7 +33,7 @@ pub enum ReplyError {
     #[error("the reply begins with a byte order mark; write UTF-8 without one: {0}")]
     ByteOrderMark(String),
     /// The line begins like an object, but is not the JSON of a reply.
-    #[error("not a valid JSON reply ({}, column {}): {line}", reason(source), source.column())]
+    #[error("not a valid JSON reply ({}, column {}): {line}", json_error_reason(source), source.column())]
     NotJson {
         /// The problem.
         source: serde_json::Error,
@@ -85,7 +86,7 @@ pub enum ReplyError {
         message: String,
     },
     /// A built-in player says that the rules program failed which it asks about the game.
-    #[error("{}", escape::bytes(.0.as_bytes(), HOSTED_SHOWN))]
+    #[error("{}", escape_bytes(.0.as_bytes(), HOSTED_SHOWN))]
     RulesProgram(String),
 }
 
@@ -93,52 +94,56 @@ pub enum ReplyError {
 pub(crate) const RULES_PROGRAM: &str = "rules-program";
 
 /// The problem, without its place.
-fn reason(error: &serde_json::Error) -> String {
+fn json_error_reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or(&text).to_owned()
 }
 
 /// The text of a line, without blanks around it.
-pub(crate) fn trimmed(line: &[u8]) -> Result<&str, ReplyError> {
+pub(crate) fn trim_reply_line(line: &[u8]) -> Result<&str, ReplyError> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    let text = std::str::from_utf8(line)
-        .map(str::trim_ascii)
-        .map_err(|error| ReplyError::NotUtf8 { valid: error.valid_up_to(), line: shown(line) })?;
+    let text = std::str::from_utf8(line).map(str::trim_ascii).map_err(|error| {
+        ReplyError::NotUtf8 { valid: error.valid_up_to(), line: error_excerpt(line) }
+    })?;
     if text.starts_with('\u{feff}') {
-        return Err(ReplyError::ByteOrderMark(shown(line)));
+        return Err(ReplyError::ByteOrderMark(error_excerpt(line)));
     }
     Ok(text)
 }
 
 /// Reads the fields of an object, which is the whole `text` of `line`.
-pub(crate) fn object<'a, T: Deserialize<'a>>(text: &'a str, line: &[u8]) -> Result<T, ReplyError> {
-    serde_json::from_str(text).map_err(|source| ReplyError::NotJson { source, line: shown(line) })
+pub(crate) fn parse_reply_object<'a, T: Deserialize<'a>>(
+    text: &'a str,
+    line: &[u8],
+) -> Result<T, ReplyError> {
+    serde_json::from_str(text)
+        .map_err(|source| ReplyError::NotJson { source, line: error_excerpt(line) })
 }
 
 /// The id of a reply.
-pub(crate) type Id<'a> = LenientField<'a, WholeNumber<u64>>;
+pub(crate) type ReplyId<'a> = LenientField<'a, WholeNumber<u64>>;
 
 /// Checks the id of a reply, if it has one.
-pub(crate) fn same_id(given: Option<&Id<'_>>, asked: u64) -> Result<(), ReplyError> {
+pub(crate) fn check_reply_id(given: Option<&ReplyId<'_>>, asked: u64) -> Result<(), ReplyError> {
     let given = match given {
         None => return Ok(()),
         Some(LenientField::Value(WholeNumber(id))) if *id == asked => return Ok(()),
         Some(LenientField::Value(WholeNumber(id))) => id.to_string(),
-        Some(LenientField::Other(text)) => shown(text.get().as_bytes()),
+        Some(LenientField::Other(text)) => error_excerpt(text.get().as_bytes()),
     };
     Err(ReplyError::WrongId { given, asked })
 }
 
 /// A player's report that it cannot reach its service.
-pub(crate) fn outage(message: &str) -> ReplyError {
-    ReplyError::Outage { message: escape::bytes(message.as_bytes(), HOSTED_SHOWN) }
+pub(crate) fn outage_error(message: &str) -> ReplyError {
+    ReplyError::Outage { message: escape_bytes(message.as_bytes(), HOSTED_SHOWN) }
 }
 
 /// A hosting program's report about its player, or a built-in player's about its rules program.
-pub(crate) fn hosted(error: &str, code: Option<&str>) -> ReplyError {
+pub(crate) fn hosted_player_error(error: &str, code: Option<&str>) -> ReplyError {
     if code == Some(RULES_PROGRAM) {
         return ReplyError::RulesProgram(error.to_owned());
     }
-    let message = escape::bytes(error.as_bytes(), HOSTED_SHOWN);
+    let message = escape_bytes(error.as_bytes(), HOSTED_SHOWN);
     ReplyError::Hosted { message, crashed: code == Some("crash") }
 }

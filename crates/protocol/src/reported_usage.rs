@@ -28,7 +28,7 @@ impl Cost {
         clippy::cast_sign_loss,
         reason = "the range is checked"
     )]
-    pub fn of_units(units: f64) -> Option<Self> {
+    pub fn from_units(units: f64) -> Option<Self> {
         let is_in_range = (0.0..=MOST_COST as f64).contains(&units);
         is_in_range.then(|| Self((units * PARTS as f64).round() as u64))
     }
@@ -69,7 +69,7 @@ impl Serialize for Cost {
 impl<'de> Deserialize<'de> for Cost {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let units = f64::deserialize(deserializer)?;
-        Self::of_units(units).ok_or_else(|| de::Error::custom(format!("{units} is not a cost")))
+        Self::from_units(units).ok_or_else(|| de::Error::custom(format!("{units} is not a cost")))
     }
 }
 
@@ -144,14 +144,14 @@ impl ReportedUsage {
         let read = text.and_then(|text| serde_json::from_str::<UsageLine<'_>>(text).ok());
         let mut reported = Self::default();
         match read.and_then(|line| line.usage) {
-            Some(LenientField::Value(fields)) => reported.take(&fields),
+            Some(LenientField::Value(fields)) => reported.take_fields(&fields),
             Some(LenientField::Other(_)) => reported.warnings.push(ReplyWarning::UsageNotObject),
             None => {}
         }
         reported
     }
 
-    fn take(&mut self, fields: &UsageFields<'_>) {
+    fn take_fields(&mut self, fields: &UsageFields<'_>) {
         match &fields.tokens {
             Some(LenientField::Value(WholeNumber(tokens))) => self.usage.tokens = *tokens,
             Some(LenientField::Other(_)) => {
@@ -160,7 +160,7 @@ impl ReportedUsage {
             None => {}
         }
         if let Some(units) = &fields.cost {
-            match units.value().and_then(|units| Cost::of_units(*units)) {
+            match units.value().and_then(|units| Cost::from_units(*units)) {
                 Some(cost) => self.usage.cost = cost,
                 None => self.warnings.push(ReplyWarning::CostOutOfRange { most: MOST_COST }),
             }
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     fn cost(units: f64) -> Cost {
-        Cost::of_units(units).expect("a cost")
+        Cost::from_units(units).expect("a cost")
     }
 
     proptest! {
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(tenths, Usage { tokens: 30, cost: cost(1.0) });
         let texts = [0.0, 0.0031, 5.0, 12.5, 0.000_001].map(|units| cost(units).to_string());
         assert_eq!(texts, ["0", "0.0031", "5", "12.5", "0.000001"]);
-        let out_of_range = [-0.1, f64::NAN, f64::INFINITY, 1.1e9].map(Cost::of_units);
+        let out_of_range = [-0.1, f64::NAN, f64::INFINITY, 1.1e9].map(Cost::from_units);
         assert_eq!(out_of_range, [None; 4]);
     }
 

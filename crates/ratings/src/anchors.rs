@@ -3,8 +3,8 @@
 use crate::error::RatingError;
 use crate::estimate::{Estimate, FixedRating};
 use crate::fit::{Fit, fit_weakly};
-use crate::rating_model::Model;
-use crate::rating_model::parameters::Layout;
+use crate::rating_model::RatingModel;
+use crate::rating_model::parameters::ParameterLayout;
 use crate::rating_model::prior::Prior;
 use crate::results::Results;
 use crate::significance::{SIGNIFICANT, Z95, holm, two_sided};
@@ -53,7 +53,7 @@ pub fn contradiction(
                     return Err(RatingError::UnknownPlayer(player));
                 }
             }
-            let Some(found) = free.difference(upper.player, lower.player) else { continue };
+            let Some(found) = free.rating_difference(upper.player, lower.player) else { continue };
             let given = upper.rating - lower.rating;
             let deviation = (found.value - given) / (found.margin() / Z95);
             tested.push(((upper.player, lower.player, given, found), two_sided(deviation)));
@@ -62,7 +62,7 @@ pub fn contradiction(
     holm(&mut tested);
     let clear = tested.into_iter().take_while(|&(_, p_value)| p_value < SIGNIFICANT);
     let mut contradictions = clear.map(|((upper, lower, given, found), p_value)| {
-        let p_value = p_value.max(likelihood_ratio_test(results, &free, [upper, lower], given));
+        let p_value = p_value.max(anchor_likelihood_p_value(results, &free, [upper, lower], given));
         Contradiction { upper, lower, given, found, p_value }
     });
     Ok(contradictions.find(|contradiction| contradiction.p_value < SIGNIFICANT))
@@ -70,7 +70,7 @@ pub fn contradiction(
 
 /// The p-value of the results if the difference of two players' ratings is `given`, by their
 /// likelihood without the priors.
-fn likelihood_ratio_test(
+fn anchor_likelihood_p_value(
     results: &Results,
     free: &Fit,
     [upper, lower]: [usize; 2],
@@ -79,8 +79,8 @@ fn likelihood_ratio_test(
     let mut shared = vec![None; results.players()];
     shared[upper] = Some((0, given / free.fitted.unit));
     shared[lower] = Some((0, 0.0));
-    let layout = Layout::new(&shared, results.seat_effect());
-    let tied = Model::new(layout, &results.rated(), Prior::weak());
+    let layout = ParameterLayout::new(&shared, results.seat_effect());
+    let tied = RatingModel::new(layout, &results.rated_games(), Prior::weak());
     let as_given = tied.log_likelihood(&tied.map_estimate().point);
     let as_found = free.fitted.model.log_likelihood(&free.fitted.point);
     two_sided((2.0 * (as_found - as_given)).max(0.0).sqrt())

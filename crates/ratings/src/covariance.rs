@@ -15,13 +15,13 @@ use rand::Rng;
 use crate::covariance::deal_spread::DealSpread;
 use crate::covariance::dispersion::Dispersion;
 use crate::covariance::pair_spread::PairSpreads;
-use crate::matrices::cholesky::Factor;
+use crate::matrices::cholesky::CholeskyFactor;
 use crate::matrices::curvature::Curvature;
 use crate::matrices::triangle::Cells;
-use crate::rating_model::prior::TornCamp;
-use crate::rating_model::{MapEstimate, Model};
+use crate::rating_model::prior::TornPriorCamp;
+use crate::rating_model::{MapEstimate, RatingModel};
 use crate::results::rated_games::RatedGames;
-use crate::significance::{normals, single};
+use crate::significance::{draw_two_normals, to_single_precision};
 
 /// What is left of an equation that is solved step by step, compared with its right side. Only its
 /// square is missing in the statistic.
@@ -39,16 +39,18 @@ pub(crate) struct Covariance {
 }
 
 impl Covariance {
-    pub(crate) fn new(model: &Model, estimate: MapEstimate, games: &RatedGames) -> Self {
+    pub(crate) fn new(model: &RatingModel, estimate: MapEstimate, games: &RatedGames) -> Self {
         let MapEstimate { point, information } = estimate;
         let inverse = information.inverse();
         drop(information);
-        let (gradient, dispersion) = gradient(model, &point, &inverse, games);
+        let (gradient, dispersion) = estimate_gradient_covariance(model, &point, &inverse, games);
         let mut gradient = gradient.dense();
-        for (row, column, covariance) in model.prior().torn.iter().flat_map(TornCamp::covariance) {
+        for (row, column, covariance) in
+            model.prior().torn.iter().flat_map(TornPriorCamp::pull_covariance)
+        {
             gradient.cells.add(row, column, covariance);
         }
-        let root = Factor::new(gradient).multiplied_by(&inverse);
+        let root = CholeskyFactor::new(gradient).multiply_from_left(&inverse);
         // The prior is uncertain, too.
         let doubts = &model.prior().doubts;
         let more = Array2::from_shape_fn((root.nrows(), doubts.len()), |(parameter, doubt)| {
@@ -63,7 +65,7 @@ impl Covariance {
         self.root.row(parameter)
     }
 
-    pub(crate) fn between(&self, parameters: &[usize]) -> Array2<f64> {
+    pub(crate) fn submatrix(&self, parameters: &[usize]) -> Array2<f64> {
         let rows = self.root.select(Axis(0), parameters);
         rows.dot(&rows.t())
     }
@@ -77,16 +79,18 @@ impl Covariance {
     }
 
     /// A root of the covariance of these parameters in single precision, for
-    /// [`random_deviations`].
-    pub(crate) fn single_root(&self, parameters: &[usize]) -> Array2<f32> {
-        Factor::of(&self.between(parameters), f64::MIN_POSITIVE).lower().mapv(single)
+    /// [`draw_from_covariance_root`].
+    pub(crate) fn single_precision_root(&self, parameters: &[usize]) -> Array2<f32> {
+        CholeskyFactor::from_dense(&self.submatrix(parameters), f64::MIN_POSITIVE)
+            .lower()
+            .mapv(to_single_precision)
     }
 }
 
 /// `B + P` without what players add who may belong to another camp, and the dispersion in `B`. Of the
 /// inverse, only the cells that `H` has are needed.
-fn gradient(
-    model: &Model,
+fn estimate_gradient_covariance(
+    model: &RatingModel,
     point: &[f64],
     inverse: &impl Cells,
     games: &RatedGames,
@@ -95,11 +99,14 @@ fn gradient(
     match games {
         RatedGames::Pairs(pairings) => {
             let spreads = PairSpreads::new(model, point, inverse, pairings);
-            (model.information(of_priors, spreads.gradient()), spreads.dispersion())
+            (
+                model.information_matrix(of_priors, spreads.gradient_covariances()),
+                spreads.dispersion(),
+            )
         }
         RatedGames::Deals(deals) => {
             let spread = DealSpread::new(model, point, inverse, deals);
-            let mut gradient = model.information(of_priors, std::iter::empty());
+            let mut gradient = model.information_matrix(of_priors, std::iter::empty());
             spread.add_gradient(&mut gradient.cells);
             (gradient, spread.dispersion())
         }
@@ -109,14 +116,16 @@ fn gradient(
 /// Wald's statistic of the deviations of `parameters` from their mean, without the covariance of all:
 /// with a sparse `H`, solving for one vector at a time takes far less than its inverse. The
 /// uncertainty of the prior is left out; it only concerns strengths.
-pub(crate) fn sparse_wald(
-    model: &Model,
+pub(crate) fn wald_without_covariance(
+    model: &RatingModel,
     estimate: &MapEstimate,
     games: &RatedGames,
     parameters: &[usize],
 ) -> f64 {
     let MapEstimate { point, information } = estimate;
-    let gradient = Factor::new(gradient(model, point, &information.known_inverse(), games).0);
+    let gradient = CholeskyFactor::new(
+        estimate_gradient_covariance(model, point, &information.known_inverse(), games).0,
+    );
     let spread = |values: &Array1<f64>| {
         let mut all = vec![0.0; point.len()];
         parameters.iter().zip(values).for_each(|(&at, &value)| all[at] = value);
@@ -130,7 +139,7 @@ pub(crate) fn sparse_wald(
         own(information.solve(&half.to_vec()))
     };
     let precision = |values: &Array1<f64>| own(information.product(&spread(values)));
-    let solve = |right: &Array1<f64>| conjugate_gradients(covariance, precision, right);
+    let solve = |right: &Array1<f64>| solve_by_conjugate_gradients(covariance, precision, right);
     let ones = Array1::ones(parameters.len());
     let effects: Array1<f64> = parameters.iter().map(|&at| point[at]).collect();
     let [of_effects, of_ones] = [&effects, &ones].map(solve);
@@ -145,7 +154,7 @@ pub(crate) fn sparse_wald(
 /// Solves `A x = right` for a positive definite `A`, of which `near` is about the inverse. Returns the
 /// solution, and what is left of the right side. The error of `right · x` is as small as the square
 /// of what is left.
-fn conjugate_gradients(
+fn solve_by_conjugate_gradients(
     product: impl Fn(&Array1<f64>) -> Array1<f64>,
     near: impl Fn(&Array1<f64>) -> Array1<f64>,
     right: &Array1<f64>,
@@ -173,8 +182,8 @@ fn conjugate_gradients(
 
 /// The variance of the score in a pair or deal of games, as a multiple of what independent games
 /// would have.
-pub(crate) fn dispersion(
-    model: &Model,
+pub(crate) fn estimate_dispersion(
+    model: &RatingModel,
     point: &[f64],
     inverse: &impl Cells,
     games: &RatedGames,
@@ -189,14 +198,14 @@ pub(crate) fn dispersion(
 }
 
 /// Random deviations of all parameters, from the root of their covariance: one row per round.
-pub(crate) fn random_deviations(
+pub(crate) fn draw_from_covariance_root(
     root: &Array2<f32>,
     rounds: usize,
     luck: &mut impl Rng,
 ) -> Array2<f32> {
     let mut noise = Array2::zeros((rounds, root.ncols()));
     for pair in noise.as_slice_mut().unwrap_or_default().chunks_mut(2) {
-        pair.copy_from_slice(&normals(luck)[..pair.len()]);
+        pair.copy_from_slice(&draw_two_normals(luck)[..pair.len()]);
     }
     noise.dot(&root.t())
 }

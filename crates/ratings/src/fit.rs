@@ -19,9 +19,9 @@
 
 use crate::error::RatingError;
 use crate::estimate::{Estimate, FixedRating};
-use crate::rating_model::fitted_model::{Assumed, FittedModel};
+use crate::rating_model::fitted_model::{FittedModel, FittedModelPrior};
 use crate::results::Results;
-use crate::significance::{Z95, count};
+use crate::significance::{Z95, count_as_f64};
 
 /// Ratings scatter more widely if they do by this many standard errors.
 const CERTAIN: f64 = 2.0;
@@ -59,13 +59,13 @@ impl Fit {
     }
 
     /// The ratings of a fitted model.
-    fn of(fitted: FittedModel) -> Self {
+    fn from_model(fitted: FittedModel) -> Self {
         let layout = &fitted.model.layout;
         Self {
             ratings: fitted.ratings(&[], |_| Vec::new()),
             first_advantage: fitted.advantage([0, 1], 1.0),
             seat_values: fitted.seat_values(),
-            draw: fitted.point[layout.draw()].exp(),
+            draw: fitted.point[layout.draw_index()].exp(),
             groups: fitted.groups.clone(),
             pair_correlation: fitted.covariance.dispersion.correlation,
             game_dispersion: fitted.covariance.dispersion.within,
@@ -75,8 +75,8 @@ impl Fit {
     }
 
     /// The variance of the ratings, and the mean of their squared standard errors.
-    fn variances(&self) -> [f64; 2] {
-        let all = count(self.ratings.len());
+    fn rating_variances(&self) -> [f64; 2] {
+        let all = count_as_f64(self.ratings.len());
         let mut sums = vec![(0.0, 0.0); self.ratings.len()];
         for (rating, &group) in self.ratings.iter().zip(&self.groups) {
             sums[group].0 += rating.value;
@@ -93,8 +93,9 @@ impl Fit {
     /// Whether strengths have more than twice the variance that they have in `other`, beyond what is
     /// luck.
     fn scatters_more_than(&self, other: &Self) -> bool {
-        let luck = CERTAIN * (2.0 / count(self.ratings.len())).sqrt();
-        let ([own, own_errors], [others, other_errors]) = (self.variances(), other.variances());
+        let luck = CERTAIN * (2.0 / count_as_f64(self.ratings.len())).sqrt();
+        let ([own, own_errors], [others, other_errors]) =
+            (self.rating_variances(), other.rating_variances());
         own * (1.0 - luck) - own_errors > 2.0 * (others + other_errors)
     }
 }
@@ -108,7 +109,8 @@ impl Fit {
 /// names an unknown player, is given twice, or is not finite.
 pub fn fit(results: &Results, fixed: &[FixedRating]) -> Result<Fit, RatingError> {
     let seats = results.seat_effect();
-    let learned = Fit::of(FittedModel::new(results, fixed, seats, &Assumed::Learned)?);
+    let learned =
+        Fit::from_model(FittedModel::new(results, fixed, seats, &FittedModelPrior::Learned)?);
     if !results.are_matched_elsewhere() {
         return Ok(learned);
     }
@@ -119,7 +121,12 @@ pub fn fit(results: &Results, fixed: &[FixedRating]) -> Result<Fit, RatingError>
 /// The same under the weak prior, for any results: strengths have a standard deviation of 600
 /// Elo.
 pub(crate) fn fit_weakly(results: &Results, fixed: &[FixedRating]) -> Result<Fit, RatingError> {
-    Ok(Fit::of(FittedModel::new(results, fixed, results.seat_effect(), &Assumed::Weak)?))
+    Ok(Fit::from_model(FittedModel::new(
+        results,
+        fixed,
+        results.seat_effect(),
+        &FittedModelPrior::Weak,
+    )?))
 }
 
 #[cfg(test)]

@@ -12,12 +12,12 @@ use ndarray::Array2;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::covariance::random_deviations;
+use crate::covariance::draw_from_covariance_root;
 use crate::estimate::Estimate;
 use crate::fit::Fit;
 use crate::rating_model::Chances;
-use crate::rating_model::fitted_model::WeightedSum;
-use crate::significance::{Z95, count, normal_below, single};
+use crate::rating_model::fitted_model::FittedSum;
+use crate::significance::{Z95, count_as_f64, normal_below, to_single_precision};
 
 /// The number of bootstrap rounds: two for each deviation that is drawn.
 const ROUNDS: usize = 2 * BATCH * BATCHES;
@@ -64,43 +64,45 @@ pub struct Separation {
 
 impl Fit {
     /// The difference of two players' ratings; `None` if no chain of games connects them.
-    pub fn difference(&self, one: usize, other: usize) -> Option<Estimate> {
+    pub fn rating_difference(&self, one: usize, other: usize) -> Option<Estimate> {
         if self.groups[one] != self.groups[other] {
             return None;
         }
         let layout = &self.fitted.model.layout;
         let shift = self.fitted.unit * (layout.shifts[one] - layout.shifts[other]);
-        Some(self.fitted.estimate(shift, &self.lead(one, other)))
+        Some(self.fitted.estimate_in_elo(shift, &self.lead_in_strength(one, other)))
     }
 
     /// The lead of one player over the other, without their shifts.
-    fn lead(&self, one: usize, other: usize) -> WeightedSum {
+    fn lead_in_strength(&self, one: usize, other: usize) -> FittedSum {
         let slots = &self.fitted.model.layout.slots;
-        self.fitted.sum(&[(slots[one], 1.0), (slots[other], -1.0)])
+        self.fitted.sum_parameters(&[(slots[one], 1.0), (slots[other], -1.0)])
     }
 
     /// How clearly two players are separated; `None` if no chain of games connects them.
     pub fn separation(&self, one: usize, other: usize) -> Option<Separation> {
         let is_connected = self.groups[one] == self.groups[other];
-        is_connected.then(|| self.separation_with(one, other, self.lead(one, other).variance()))
+        is_connected.then(|| {
+            self.separation_at_variance(one, other, self.lead_in_strength(one, other).variance())
+        })
     }
 
     /// The separation of two players whose difference has this variance.
-    fn separation_with(&self, one: usize, other: usize, variance: f64) -> Separation {
+    fn separation_at_variance(&self, one: usize, other: usize, variance: f64) -> Separation {
         let lead = self.fitted.strength(one) - self.fitted.strength(other);
         let los = match variance.sqrt() {
             error if error > 0.0 => normal_below(lead / error),
             _ => 0.5 + 0.5 * lead.signum() * f64::from(u8::from(lead != 0.0)),
         };
-        Separation { los, games: self.games_to_tell(one, other, lead, variance) }
+        Separation { los, games: self.games_to_separate(one, other, lead, variance) }
     }
 
-    fn games_to_tell(&self, one: usize, other: usize, lead: f64, variance: f64) -> Option<u32> {
+    fn games_to_separate(&self, one: usize, other: usize, lead: f64, variance: f64) -> Option<u32> {
         let wanted = (lead / Z95).powi(2);
         if variance <= wanted {
             return Some(0);
         }
-        let (size, information) = self.information(one, other);
+        let (size, information) = self.information_on_difference(one, other);
         let games = size * ((1.0 / wanted - 1.0 / variance) / information).ceil();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
         (games <= MOST_GAMES).then_some(games as u32)
@@ -108,15 +110,15 @@ impl Fit {
 
     /// The number of games of a pair or deal, and its information about the difference of two
     /// players.
-    fn information(&self, one: usize, other: usize) -> (f64, f64) {
-        let variance = |lead| Chances::at(lead, self.draw).covariance[0][0];
+    fn information_on_difference(&self, one: usize, other: usize) -> (f64, f64) {
+        let variance = |lead| Chances::from_lead(lead, self.draw).covariance[0][0];
         if let Some(table) = self.fitted.table {
             let lead = self.fitted.strength(one) - self.fitted.strength(other);
-            let by_game = table.information() * variance(lead);
-            let size = count(table.seats);
+            let by_game = table.game_information() * variance(lead);
+            let size = count_as_f64(table.seats);
             return (size, size * by_game / self.fitted.covariance.dispersion.overall);
         }
-        let leads = self.fitted.model.layout.pair(one, other).leads(&self.fitted.point);
+        let leads = self.fitted.model.layout.pair_predictor(one, other).leads(&self.fitted.point);
         let [a, b] = leads.map(variance);
         let by_pair = a + b + 2.0 * self.pair_correlation * (a * b).sqrt();
         (2.0, (a + b).powi(2) / by_pair)
@@ -124,24 +126,25 @@ impl Fit {
 
     /// The rank interval of each player within its group, by rating.
     pub fn rank_intervals(&self) -> Vec<RankInterval> {
-        self.rank_intervals_by(&ClassOrder::new(&self.groups, &vec![(); self.ratings.len()]))
+        self.rank_intervals_by(&IntervalClasses::new(&self.groups, &vec![(); self.ratings.len()]))
     }
 
     /// The rank interval of each player within its group and class, where ratings decide.
-    pub(crate) fn rank_intervals_by(&self, order: &ClassOrder) -> Vec<RankInterval> {
+    pub(crate) fn rank_intervals_by(&self, order: &IntervalClasses) -> Vec<RankInterval> {
         let layout = &self.fitted.model.layout;
-        let values =
-            (0..self.groups.len()).map(|player| single(self.fitted.strength(player))).collect();
+        let values = (0..self.groups.len())
+            .map(|player| to_single_precision(self.fitted.strength(player)))
+            .collect();
         let strengths = &self.fitted.point[..layout.strengths];
-        let root = |sorted: &[usize]| self.fitted.covariance.single_root(sorted);
-        DrawnStrengths::new(order, values, &layout.slots, strengths, root).rank_intervals()
+        let root = |sorted: &[usize]| self.fitted.covariance.single_precision_root(sorted);
+        IntervalBootstrap::new(order, values, &layout.slots, strengths, root).rank_intervals()
     }
 }
 
 /// The strengths of players, and the distribution of their deviations.
-pub(crate) struct DrawnStrengths<'a> {
+pub(crate) struct IntervalBootstrap<'a> {
     /// The players that are drawn.
-    order: &'a ClassOrder,
+    order: &'a IntervalClasses,
     /// By player.
     values: Vec<f32>,
     /// The index of each player's deviation in `places`.
@@ -152,17 +155,17 @@ pub(crate) struct DrawnStrengths<'a> {
     root: Array2<f32>,
 }
 
-impl<'a> DrawnStrengths<'a> {
+impl<'a> IntervalBootstrap<'a> {
     /// The players' `values`; each moves as the strength in its slot does. `root` gives a root of the
     /// covariance of the strengths with these indices.
     pub(crate) fn new(
-        order: &'a ClassOrder,
+        order: &'a IntervalClasses,
         values: Vec<f32>,
         slots: &'a [usize],
         strengths: &[f64],
         root: impl FnOnce(&[usize]) -> Array2<f32>,
     ) -> Self {
-        let is_drawn = order.slots(slots, strengths.len());
+        let is_drawn = order.mark_slots(slots, strengths.len());
         // The best player first, so that the order of the players does not matter.
         let mut sorted: Vec<usize> = (0..strengths.len()).filter(|&slot| is_drawn[slot]).collect();
         sorted.sort_by(|&one, &other| strengths[other].total_cmp(&strengths[one]));
@@ -178,21 +181,23 @@ impl<'a> DrawnStrengths<'a> {
         let mut round = 0;
         let mut luck = ChaCha8Rng::seed_from_u64(SEED);
         for _ in 0..BATCHES {
-            for deviation in random_deviations(root, BATCH, &mut luck).rows() {
+            for deviation in draw_from_covariance_root(root, BATCH, &mut luck).rows() {
                 for sign in [1.0, -1.0] {
                     let by = |player: usize| deviation[places[slots[player]]];
                     let moved = |player: usize| values[player] + sign * by(player);
-                    order.rank(moved, |player, place| all_places[player * ROUNDS + round] = place);
+                    order.rank_within_classes(moved, |player, place| {
+                        all_places[player * ROUNDS + round] = place;
+                    });
                     round += 1;
                 }
             }
         }
         let mut intervals = vec![RankInterval { low: 1, high: 1 }; values.len()];
-        order.rank(
+        order.rank_within_classes(
             |player| values[player],
             |player, place| {
                 let drawn = &mut all_places[player * ROUNDS..(player + 1) * ROUNDS];
-                intervals[player] = interval(place, drawn);
+                intervals[player] = rank_interval_around(place, drawn);
             },
         );
         intervals
@@ -200,13 +205,13 @@ impl<'a> DrawnStrengths<'a> {
 }
 
 /// The players by group and class: within these, strengths decide.
-pub(crate) struct ClassOrder {
+pub(crate) struct IntervalClasses {
     /// The players of each group and class, and the first place in the group that they may have,
     /// from 0.
     runs: Vec<(usize, Vec<usize>)>,
 }
 
-impl ClassOrder {
+impl IntervalClasses {
     pub(crate) fn new<C: Ord>(groups: &[usize], classes: &[C]) -> Self {
         let key = |player: usize| (groups[player], &classes[player]);
         let mut players: Vec<usize> = (0..groups.len()).collect();
@@ -221,13 +226,13 @@ impl ClassOrder {
     }
 
     /// The same for only those groups and classes whose players `is_needed` accepts.
-    pub(crate) fn only(mut self, is_needed: impl Fn(usize) -> bool) -> Self {
+    pub(crate) fn keep_needed(mut self, is_needed: impl Fn(usize) -> bool) -> Self {
         self.runs.retain(|(_, players)| players.iter().any(|&player| is_needed(player)));
         self
     }
 
     /// Which of so many slots its players have.
-    fn slots(&self, slots: &[usize], all: usize) -> Vec<bool> {
+    fn mark_slots(&self, slots: &[usize], all: usize) -> Vec<bool> {
         let mut are_theirs = vec![false; all];
         let players = self.runs.iter().flat_map(|(_, players)| players);
         players.for_each(|&player| are_theirs[slots[player]] = true);
@@ -235,7 +240,11 @@ impl ClassOrder {
     }
 
     /// Passes every player and its place in its group, from 0, to `placed`.
-    fn rank(&self, strength: impl Fn(usize) -> f32, mut placed: impl FnMut(usize, usize)) {
+    fn rank_within_classes(
+        &self,
+        strength: impl Fn(usize) -> f32,
+        mut placed: impl FnMut(usize, usize),
+    ) {
         for (first, players) in &self.runs {
             let mut order: Vec<_> = players.iter().map(|&one| (strength(one), one)).collect();
             order
@@ -249,7 +258,7 @@ impl ClassOrder {
 
 /// The smallest interval around `place` (from 0) that leaves out at most [`TAIL`] of the `drawn`
 /// places per side.
-fn interval(place: usize, drawn: &mut [usize]) -> RankInterval {
+fn rank_interval_around(place: usize, drawn: &mut [usize]) -> RankInterval {
     let (_, &mut low, above) = drawn.select_nth_unstable(TAIL);
     let last = above.len() - 1 - TAIL;
     let (_, &mut high, _) = above.select_nth_unstable(last);
@@ -307,7 +316,7 @@ mod tests {
     fn unconnected_players_are_not_compared() {
         let fit = fitted(&series(0, 1, Win, 3));
         assert_eq!(fit.groups, [0, 0, 1]);
-        assert_eq!((fit.separation(0, 2), fit.difference(1, 2)), (None, None));
+        assert_eq!((fit.separation(0, 2), fit.rating_difference(1, 2)), (None, None));
         assert_eq!(fit.rank_intervals()[2], RankInterval { low: 1, high: 1 });
         assert!(fit.separation(0, 1).is_some());
     }

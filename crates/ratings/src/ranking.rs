@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use crate::error::RatingError;
 use crate::estimate::FixedRating;
 use crate::fit::{Fit, fit};
-use crate::intervals::{ClassOrder, RankInterval, Separation};
+use crate::intervals::{IntervalClasses, RankInterval, Separation};
 use crate::results::Results;
 use crate::score_fit::ScoreFit;
 
@@ -89,7 +89,7 @@ impl<E: Copy + Ord> Ranking<E> {
         excluded: &[Option<E>],
         names: &[N],
     ) -> Result<Self, RatingError> {
-        Ok(Self::of(fit(results, fixed)?, results, excluded, names))
+        Ok(Self::from_fit(fit(results, fixed)?, results, excluded, names))
     }
 
     /// The same with ratings that were fitted to these results before.
@@ -97,8 +97,13 @@ impl<E: Copy + Ord> Ranking<E> {
     /// # Panics
     ///
     /// As [`Self::new`].
-    pub fn of<N: Ord>(fit: Fit, results: &Results, excluded: &[Option<E>], names: &[N]) -> Self {
-        Self::by(fit, None, results, excluded, names)
+    pub fn from_fit<N: Ord>(
+        fit: Fit,
+        results: &Results,
+        excluded: &[Option<E>],
+        names: &[N],
+    ) -> Self {
+        Self::from_fit_and_points(fit, None, results, excluded, names)
     }
 
     /// The same, if strengths in points decide instead of ratings.
@@ -106,7 +111,7 @@ impl<E: Copy + Ord> Ranking<E> {
     /// # Panics
     ///
     /// As [`Self::new`].
-    pub fn by<N: Ord>(
+    pub fn from_fit_and_points<N: Ord>(
         fit: Fit,
         points: Option<ScoreFit>,
         results: &Results,
@@ -114,17 +119,17 @@ impl<E: Copy + Ord> Ranking<E> {
         names: &[N],
     ) -> Self {
         let has_game = |player: usize| match &points {
-            None => results.of(player).games() > 0,
+            None => results.outcomes_of(player).games() > 0,
             Some(points) => points.has_game[player],
         };
         let groups = points.as_ref().map_or(&fit.groups, |points| &points.groups);
         let values = points.as_ref().map_or(&fit.ratings, |points| &points.ratings);
-        let classes = classes(results, groups, excluded, has_game);
+        let classes = classify_for_ranking(results, groups, excluded, has_game);
         let mut order: Vec<usize> = (0..classes.len()).collect();
-        let key = |player: usize| (classes[player], Reverse(results.of(player).score()));
+        let key = |player: usize| (classes[player], Reverse(results.outcomes_of(player).score()));
         let shown = |player: usize| match classes[player] {
             RankClass::Unranked(why) if why.is_failure() => 0.0,
-            _ => fine(values[player].value),
+            _ => round_for_ranking(values[player].value),
         };
         order.sort_by(|&one, &other| {
             let (above, below) = (key(one), key(other));
@@ -140,7 +145,7 @@ impl<E: Copy + Ord> Ranking<E> {
                 RankClass::Unranked(why) => Err(why),
             };
         }
-        let groups = group_numbers(groups, &classes);
+        let groups = number_ranking_groups(groups, &classes);
         Self { fit, points, order, places, groups, classes }
     }
 
@@ -166,7 +171,7 @@ impl<E: Copy + Ord> Ranking<E> {
 
     /// The same, if all players that `counts` refuses came after the others that have a rank.
     pub fn ranks_among(&self, counts: impl Fn(usize) -> bool) -> Vec<Result<Rank, Unranked<E>>> {
-        self.ranks_by(counts, |_| true)
+        self.ranks_with_intervals(counts, |_| true)
     }
 
     /// The same, if all players that `remains` refuses have retired. In a long league, these are
@@ -175,13 +180,13 @@ impl<E: Copy + Ord> Ranking<E> {
         &self,
         remains: impl Fn(usize) -> bool,
     ) -> Vec<Result<Rank, Unranked<E>>> {
-        let ranks = self.ranks_by(&remains, &remains).into_iter().enumerate();
+        let ranks = self.ranks_with_intervals(&remains, &remains).into_iter().enumerate();
         let retired = |rank: Result<Rank, _>| rank.and(Err(Unranked::Retired));
         ranks.map(|(player, rank)| if remains(player) { rank } else { retired(rank) }).collect()
     }
 
     /// The same as [`Self::ranks_among`], with intervals for those that `is_shown` accepts.
-    fn ranks_by(
+    fn ranks_with_intervals(
         &self,
         counts: impl Fn(usize) -> bool,
         is_shown: impl Fn(usize) -> bool,
@@ -192,7 +197,7 @@ impl<E: Copy + Ord> Ranking<E> {
         let groups = self.points.as_ref().map_or(&self.fit.groups, |points| &points.groups);
         // Players without a rank are drawn, too: without them, the others would get other random
         // numbers than they always had.
-        let within = ClassOrder::new(groups, &keys).only(is_shown);
+        let within = IntervalClasses::new(groups, &keys).keep_needed(is_shown);
         let intervals = match &self.points {
             None => self.fit.rank_intervals_by(&within),
             Some(points) => points.rank_intervals_by(&within),
@@ -232,7 +237,7 @@ impl<E: Copy + Ord> RankClass<E> {
 }
 
 /// The class of each player, indexed by player.
-fn classes<E: Copy + Ord>(
+fn classify_for_ranking<E: Copy + Ord>(
     results: &Results,
     groups: &[usize],
     excluded: &[Option<E>],
@@ -249,7 +254,7 @@ fn classes<E: Copy + Ord>(
         }
     };
     let mut classes: Vec<RankClass<E>> = (0..results.players()).map(alone).collect();
-    let main = main_group(groups, &classes);
+    let main = find_main_ranking_group(groups, &classes);
     for (class, &group) in classes.iter_mut().zip(groups) {
         if class.plays() && Some(group) != main {
             *class = RankClass::Unranked(Unranked::Unconnected);
@@ -259,14 +264,17 @@ fn classes<E: Copy + Ord>(
 }
 
 /// The group with more than half of the players that play, if there is one.
-fn main_group<E: Copy + Ord>(groups: &[usize], classes: &[RankClass<E>]) -> Option<usize> {
-    let sizes = sizes(groups, classes);
+fn find_main_ranking_group<E: Copy + Ord>(
+    groups: &[usize],
+    classes: &[RankClass<E>],
+) -> Option<usize> {
+    let sizes = ranking_group_sizes(groups, classes);
     let all: usize = sizes.iter().sum();
     sizes.iter().position(|&size| 2 * size > all)
 }
 
 /// How many players of each group play.
-fn sizes<E: Copy + Ord>(groups: &[usize], classes: &[RankClass<E>]) -> Vec<usize> {
+fn ranking_group_sizes<E: Copy + Ord>(groups: &[usize], classes: &[RankClass<E>]) -> Vec<usize> {
     let mut sizes = vec![0_usize; groups.iter().map(|group| group + 1).max().unwrap_or(0)];
     for (&group, class) in groups.iter().zip(classes) {
         sizes[group] += usize::from(class.plays());
@@ -275,8 +283,8 @@ fn sizes<E: Copy + Ord>(groups: &[usize], classes: &[RankClass<E>]) -> Vec<usize
 }
 
 /// The group of each player, numbered from 1: the largest first, then by the first player listed.
-fn group_numbers<E: Copy + Ord>(groups: &[usize], classes: &[RankClass<E>]) -> Vec<usize> {
-    let sizes = sizes(groups, classes);
+fn number_ranking_groups<E: Copy + Ord>(groups: &[usize], classes: &[RankClass<E>]) -> Vec<usize> {
+    let sizes = ranking_group_sizes(groups, classes);
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by_key(|&group| Reverse(sizes[group]));
     let mut numbers = vec![0; sizes.len()];
@@ -287,7 +295,7 @@ fn group_numbers<E: Copy + Ord>(groups: &[usize], classes: &[RankClass<E>]) -> V
 }
 
 /// A rating rounded to millionths, so that differences from rounding do not count.
-fn fine(rating: f64) -> f64 {
+fn round_for_ranking(rating: f64) -> f64 {
     (rating * 1e6).round() + 0.0
 }
 
@@ -379,15 +387,23 @@ mod tests {
             }
         }
         let fit = fit(&results, &[]).expect("no fixed rating");
-        let by = |points| Ranking::<u8>::by(fit.clone(), points, &results, &[None; 3], &NAMES[..3]);
+        let by = |points| {
+            Ranking::<u8>::from_fit_and_points(
+                fit.clone(),
+                points,
+                &results,
+                &[None; 3],
+                &NAMES[..3],
+            )
+        };
         assert_eq!(by(None).order, [0, 1, 2]);
-        let ranking = by(Some(games.fit()));
+        let ranking = by(Some(games.fit_scores()));
         assert_eq!(ranking.order, [1, 0, 2]);
         assert_eq!(ranking.ranks()[1].map(|rank| rank.place), Ok(1));
         let los = |ranking: &Ranking<u8>| ranking.separation(1, 0).map(|it| it.los);
         assert!(los(&ranking) > Some(0.9) && los(&by(None)) < Some(0.1));
         // Without a game that has scores, nobody has a rank.
-        let none = by(Some(ScoredGames::new(3, 2, Seating::Known).fit()));
+        let none = by(Some(ScoredGames::new(3, 2, Seating::Known).fit_scores()));
         assert_eq!(none.ranks(), [Err(Unranked::NoGame); 3]);
     }
 

@@ -18,11 +18,11 @@ use std::sync::Arc;
 use ndarray::{Array1, ArrayView1};
 
 use crate::estimate::ELO;
-use crate::matrices::cholesky::Factor;
+use crate::matrices::cholesky::CholeskyFactor;
 use crate::matrices::curvature::Curvature;
-use crate::matrices::parameter_order::Order;
+use crate::matrices::parameter_order::ParameterOrder;
 use crate::matrices::triangle::Triangle;
-use crate::rating_model::parameters::{Layout, Local, PairPredictor, SeatEffect};
+use crate::rating_model::parameters::{Local, PairPredictor, ParameterLayout, SeatEffect};
 use crate::rating_model::prior::Prior;
 use crate::results::deals::SeriesCounts;
 use crate::results::game_outcome::GameOutcome;
@@ -50,7 +50,7 @@ const NODES: [(f64, f64); 4] = [
 
 /// The games of two players at two seats, as the fit sees them: by the seat of the upper player.
 #[derive(Debug, Clone, Copy)]
-struct Series {
+struct ModelSeries {
     upper: usize,
     lower: usize,
     seats: [usize; 2],
@@ -77,7 +77,7 @@ pub(crate) struct Chances {
 
 impl Chances {
     /// The probabilities if the first seat leads by `lead` and the draw parameter is `nu`.
-    pub(crate) fn at(lead: f64, nu: f64) -> Self {
+    pub(crate) fn from_lead(lead: f64, nu: f64) -> Self {
         // In units of the stronger side's weight, so that no lead overflows.
         let half = lead.abs() / 2.0;
         let root = (-half).exp();
@@ -94,22 +94,22 @@ impl Chances {
     }
 
     /// The mean of all these if the lead has this standard deviation.
-    pub(crate) fn around(lead: f64, blur: f64, nu: f64) -> Self {
+    pub(crate) fn from_blurred_lead(lead: f64, blur: f64, nu: f64) -> Self {
         if blur == 0.0 {
-            return Self::at(lead, nu);
+            return Self::from_lead(lead, nu);
         }
         let mut mean = Self::default();
         let nodes: &[(f64, f64)] = if blur < SLIGHT { &FEW_NODES } else { &NODES };
         for &(node, weight) in nodes {
-            mean.add(weight, &Self::at(lead + blur * node, nu));
+            mean.add_weighted(weight, &Self::from_lead(lead + blur * node, nu));
             if node > 0.0 {
-                mean.add(weight, &Self::at(lead - blur * node, nu));
+                mean.add_weighted(weight, &Self::from_lead(lead - blur * node, nu));
             }
         }
         mean
     }
 
-    fn add(&mut self, weight: f64, other: &Self) {
+    fn add_weighted(&mut self, weight: f64, other: &Self) {
         self.win += weight * other.win;
         self.draw += weight * other.draw;
         self.loss += weight * other.loss;
@@ -136,16 +136,16 @@ impl Chances {
     }
 }
 
-/// The negative log posterior as a function of the parameters of a [`Layout`].
+/// The negative log posterior as a function of the parameters of a [`ParameterLayout`].
 #[derive(Debug, Clone)]
-pub(crate) struct Model {
-    pub(crate) layout: Layout,
-    series: Vec<Series>,
+pub(crate) struct RatingModel {
+    pub(crate) layout: ParameterLayout,
+    series: Vec<ModelSeries>,
     prior: Prior,
     means: Vec<f64>,
     precisions: Vec<f64>,
     /// An order in which the curvature is sparse, if it is in any.
-    order: Arc<Order>,
+    order: Arc<ParameterOrder>,
     /// Whether only the two players of a series are compared in it.
     are_pairs: bool,
 }
@@ -156,7 +156,7 @@ pub(crate) struct MapEstimate {
     /// The parameters.
     pub(crate) point: Vec<f64>,
     /// The observed information, including the priors'.
-    pub(crate) information: Factor,
+    pub(crate) information: CholeskyFactor,
 }
 
 /// The negative log posterior (up to a constant), its gradient and its Hessian at a point.
@@ -167,7 +167,7 @@ struct PosteriorPoint {
     curvature: Curvature,
 }
 
-impl Model {
+impl RatingModel {
     /// The prior of a seat's advantage over another: mean 0, this standard deviation in Elo.
     pub(crate) const ADVANTAGE_SD: f64 = 200.0;
     /// The prior mean of the draw parameter's logarithm: about one draw in five games between
@@ -177,8 +177,8 @@ impl Model {
     pub(crate) const DRAW_SD: f64 = 2.0;
 
     /// The model of these results.
-    pub(crate) fn new(layout: Layout, games: &RatedGames, prior: Prior) -> Self {
-        let series = games.series().map(|counts| Series::of(&counts)).collect();
+    pub(crate) fn new(layout: ParameterLayout, games: &RatedGames, prior: Prior) -> Self {
+        let series = games.series().map(|counts| ModelSeries::from_counts(&counts)).collect();
         let (means, precisions) = (Vec::new(), Vec::new());
         let are_pairs = matches!(games, RatedGames::Pairs(_));
         let mut model = Self {
@@ -187,7 +187,7 @@ impl Model {
             prior: Prior::weak(),
             means,
             precisions,
-            order: Arc::new(Order::dense(0)),
+            order: Arc::new(ParameterOrder::dense(0)),
             are_pairs,
         };
         model.order = model.find_order();
@@ -201,7 +201,7 @@ impl Model {
 
     /// Replaces the prior of the strengths.
     pub(crate) fn set_prior(&mut self, prior: Prior) {
-        (self.means, self.precisions) = priors(&self.layout, &prior);
+        (self.means, self.precisions) = model_priors(&self.layout, &prior);
         for (series, &blur) in self.series.iter_mut().zip(&prior.blurs) {
             series.blur = blur;
         }
@@ -214,38 +214,39 @@ impl Model {
 
     /// An order in which the curvature is sparse, if it is in any. In a deal, parameters belong
     /// together that no series compares.
-    fn find_order(&self) -> Arc<Order> {
+    fn find_order(&self) -> Arc<ParameterOrder> {
         if !self.are_pairs {
-            return Arc::new(Order::dense(self.layout.len()));
+            return Arc::new(ParameterOrder::dense(self.layout.len()));
         }
-        let of_series = |series: &Series| series.predictor(&self.layout).parameters().collect();
+        let of_series =
+            |series: &ModelSeries| series.predictor(&self.layout).parameters().collect();
         let mut cliques: Vec<Vec<usize>> = self.series.iter().map(of_series).collect();
         cliques.extend(self.prior.steps.list.iter().map(|step| step.to_vec()));
         let means = self.prior.unknown_means(1.0).into_iter().filter(|unknown| !unknown.is_wide());
         cliques.extend(means.map(|unknown| unknown.sum.into_iter().map(|(at, _)| at).collect()));
-        Arc::new(Order::new(self.layout.len(), &cliques))
+        Arc::new(ParameterOrder::new(self.layout.len(), &cliques))
     }
 
     /// The one maximum of the posterior.
     pub(crate) fn map_estimate(&self) -> MapEstimate {
-        self.map_estimate_from(self.by_scores(), SHORT)
+        self.map_estimate_from(self.starting_point(), SHORT)
     }
 
     /// The same, searched from `start`. The search ends with a step whose squared length, in
     /// standard deviations, is below `short`.
     pub(crate) fn map_estimate_from(&self, start: Vec<f64>, short: f64) -> MapEstimate {
-        let mut here = self.evaluate(start);
+        let mut here = self.evaluate_posterior(start);
         let mut steps = 0;
         loop {
             let PosteriorPoint { point, value, slope, curvature } = here;
-            let information = Factor::new(curvature);
+            let information = CholeskyFactor::new(curvature);
             let step = information.solve(&slope);
             let length = step.dot(&ArrayView1::from(&slope));
             steps += 1;
             if length < short || steps == MOST_STEPS {
-                return MapEstimate { point: moved(&point, &step, 1.0), information };
+                return MapEstimate { point: apply_newton_step(&point, &step, 1.0), information };
             }
-            let Some(next) = self.descend(&point, &step, value) else {
+            let Some(next) = self.find_downhill_step(&point, &step, value) else {
                 return MapEstimate { point, information };
             };
             here = next;
@@ -254,7 +255,7 @@ impl Model {
 
     /// The strengths with which players would score as they did, if all of their opponents were
     /// average; all other parameters at the means of their priors.
-    pub(crate) fn by_scores(&self) -> Vec<f64> {
+    pub(crate) fn starting_point(&self) -> Vec<f64> {
         // Wins minus losses, and games. One draw more keeps strengths finite.
         let mut scores = vec![(0.0, 1.0); self.layout.strengths];
         for series in &self.series {
@@ -274,21 +275,28 @@ impl Model {
     }
 
     /// The first step among 1, ½, ¼ … that does not go uphill, and where it leads.
-    fn descend(&self, point: &[f64], step: &Array1<f64>, value: f64) -> Option<PosteriorPoint> {
+    fn find_downhill_step(
+        &self,
+        point: &[f64],
+        step: &Array1<f64>,
+        value: f64,
+    ) -> Option<PosteriorPoint> {
         let rounding = 1e-12 * value.abs();
         let scales = (0..MOST_HALVINGS).scan(1.0, |scale, _| {
             *scale /= 2.0;
             Some(2.0 * *scale)
         });
         scales
-            .map(|scale| self.evaluate(moved(point, step, scale)))
+            .map(|scale| self.evaluate_posterior(apply_newton_step(point, step, scale)))
             .find(|reached| reached.value <= value + rounding)
     }
 
     /// A lower bound of the curvature in every direction: the smallest prior precision.
-    pub(crate) fn floor(&self) -> f64 {
-        let of_means = self.prior.camps.iter().map(|camp| self.prior.of_mean(camp.len()));
-        let of_versions = (!self.prior.steps.list.is_empty()).then(|| self.prior.of_version());
+    pub(crate) fn curvature_floor(&self) -> f64 {
+        let of_means =
+            self.prior.camps.iter().map(|camp| self.prior.camp_mean_precision(camp.len()));
+        let of_versions =
+            (!self.prior.steps.list.is_empty()).then(|| self.prior.version_precision());
         // The strengths of versions have no precision of their own.
         let alone = self.precisions.iter().copied().filter(|&precision| precision > 0.0);
         alone.chain(of_means).chain(of_versions).fold(f64::INFINITY, f64::min)
@@ -296,7 +304,7 @@ impl Model {
 
     /// The precisions of the priors as a matrix, with those of fitted priors times `factor`, plus
     /// the matrices of pairings.
-    pub(crate) fn information(
+    pub(crate) fn information_matrix(
         &self,
         factor: f64,
         terms: impl Iterator<Item = (PairPredictor, Local)>,
@@ -311,47 +319,48 @@ impl Model {
             let ends = [(step[0], 1.0), (step[1], -1.0)];
             for (row, sign) in ends {
                 for (column, other) in ends {
-                    cells.add(row, column, factor * self.prior.of_step() * sign * other);
+                    cells.add(row, column, factor * self.prior.step_precision() * sign * other);
                 }
             }
         }
-        let floor = self.floor() * factor.min(1.0);
+        let floor = self.curvature_floor() * factor.min(1.0);
         Curvature { cells, unknown: self.prior.unknown_means(factor), floor }
     }
 
     /// The posterior's logarithm at a point, up to a constant that no prior changes, with the
     /// likelihood as its mean over the blur.
     pub(crate) fn log_posterior(&self, point: &[f64]) -> f64 {
-        -self.evaluate(point.to_vec()).value
+        -self.evaluate_posterior(point.to_vec()).value
     }
 
     /// The logarithm of the likelihood at these parameters, up to a constant: what the results say
     /// without the priors.
     pub(crate) fn log_likelihood(&self, point: &[f64]) -> f64 {
-        let draw = point[self.layout.draw()];
+        let draw = point[self.layout.draw_index()];
         let minus_logs = self.series.iter().map(|series| {
             let leads = series.predictor(&self.layout).leads(point);
-            series.evaluate(leads, draw).0
+            series.evaluate_likelihood(leads, draw).0
         });
         -minus_logs.sum::<f64>()
     }
 
-    fn evaluate(&self, point: Vec<f64>) -> PosteriorPoint {
+    fn evaluate_posterior(&self, point: Vec<f64>) -> PosteriorPoint {
         let offsets: Vec<f64> = point.iter().zip(&self.means).map(|(p, mean)| p - mean).collect();
         let priors = offsets.iter().zip(&self.precisions);
         let mut value = priors.clone().map(|(off, precision)| off * off * precision / 2.0).sum();
         let mut slope: Vec<f64> = priors.map(|(off, precision)| off * precision).collect();
-        let draw = point[self.layout.draw()];
+        let draw = point[self.layout.draw_index()];
         let terms = self.series.iter().map(|series| {
             let predictor = series.predictor(&self.layout);
-            let (minus_log, part, local) = series.evaluate(predictor.leads(&point), draw);
+            let (minus_log, part, local) =
+                series.evaluate_likelihood(predictor.leads(&point), draw);
             value += minus_log;
             predictor.add_vector(part, &mut slope);
             (predictor, local)
         });
-        let curvature = self.information(1.0, terms);
+        let curvature = self.information_matrix(1.0, terms);
         for camp in &self.prior.camps {
-            let shared = self.prior.shared(camp.len());
+            let shared = self.prior.missing_camp_precision(camp.len());
             let sum: f64 = camp.iter().map(|&slot| point[slot]).sum();
             value -= shared * sum * sum / 2.0;
             for &slot in camp {
@@ -360,7 +369,8 @@ impl Model {
         }
         let steps = self.prior.steps.list.iter().map(|step| point[step[0]] - point[step[1]]);
         let sum: f64 = steps.clone().sum();
-        let [precision, shared] = [self.prior.of_step(), self.prior.shared_by_steps()];
+        let [precision, shared] =
+            [self.prior.step_precision(), self.prior.missing_step_precision()];
         value -= shared * sum * sum / 2.0;
         for (step, ends) in steps.zip(&self.prior.steps.list) {
             value += precision * step * step / 2.0;
@@ -372,8 +382,8 @@ impl Model {
     }
 }
 
-impl Series {
-    fn of(counts: &SeriesCounts) -> Self {
+impl ModelSeries {
+    fn from_counts(counts: &SeriesCounts) -> Self {
         let SeriesCounts { upper, lower, seats, weight, .. } = *counts;
         let games = counts.games.map(|games| games.map(|count| weight * f64::from(count)));
         Self {
@@ -387,13 +397,13 @@ impl Series {
         }
     }
 
-    fn predictor(&self, layout: &Layout) -> PairPredictor {
-        layout.at_seats(self.upper, self.lower, self.seats)
+    fn predictor(&self, layout: &ParameterLayout) -> PairPredictor {
+        layout.predictor_at_seats(self.upper, self.lower, self.seats)
     }
 
     /// The negative log likelihood at these leads; its gradient and its Hessian in the parts of the
     /// players' [`PairPredictor`](crate::rating_model::parameters::PairPredictor).
-    fn evaluate(&self, leads: [f64; 2], draw: f64) -> (f64, [f64; 3], Local) {
+    fn evaluate_likelihood(&self, leads: [f64; 2], draw: f64) -> (f64, [f64; 3], Local) {
         let nu = draw.exp();
         let mut minus_log = -self.draws * draw;
         let (mut slope, mut local) = ([0.0, 0.0, -self.draws], Local::default());
@@ -403,7 +413,7 @@ impl Series {
             if games == 0.0 {
                 continue;
             }
-            let chances = Chances::around(leads[side], self.blur, nu);
+            let chances = Chances::from_blurred_lead(leads[side], self.blur, nu);
             minus_log += games * chances.scale - balance * leads[side] / 2.0;
             let by_lead = games * chances.tilt() - balance / 2.0;
             slope[0] += sign * by_lead;
@@ -424,29 +434,29 @@ impl Series {
 }
 
 /// The point after this share of a step down.
-fn moved(point: &[f64], step: &Array1<f64>, scale: f64) -> Vec<f64> {
+fn apply_newton_step(point: &[f64], step: &Array1<f64>, scale: f64) -> Vec<f64> {
     point.iter().zip(step).map(|(at, step)| at - scale * step).collect()
 }
 
 /// The means and precisions of the priors.
-fn priors(layout: &Layout, prior: &Prior) -> (Vec<f64>, Vec<f64>) {
+fn model_priors(layout: &ParameterLayout, prior: &Prior) -> (Vec<f64>, Vec<f64>) {
     let mut means = vec![0.0; layout.len()];
-    means[layout.draw()] = Model::DRAW_MEAN;
+    means[layout.draw_index()] = RatingModel::DRAW_MEAN;
     let mut precisions = vec![0.0; layout.len()];
     for &slot in &layout.slots {
         precisions[slot] += Prior::WEAK;
     }
     for &slot in prior.camps.iter().flatten() {
-        precisions[slot] = prior.precision();
+        precisions[slot] = prior.camp_precision();
     }
     for step in &prior.steps.list {
         precisions[step[0]] = 0.0;
     }
-    let seat = (ELO / Model::ADVANTAGE_SD).powi(2);
+    let seat = (ELO / RatingModel::ADVANTAGE_SD).powi(2);
     // The advantage of one seat over another is the difference of two values.
     let value = if matches!(layout.seats, SeatEffect::Each(_)) { 2.0 * seat } else { seat };
     precisions[layout.seat_values()].fill(value);
-    precisions[layout.draw()] = Model::DRAW_SD.powi(-2);
+    precisions[layout.draw_index()] = RatingModel::DRAW_SD.powi(-2);
     precisions[layout.own_effects()].fill(seat);
     (means, precisions)
 }

@@ -4,7 +4,7 @@ use crate::fit::Fit;
 use crate::rating_model::Chances;
 use crate::results::Results;
 use crate::results::pairs::{PairCounts, Side};
-use crate::significance::{SIGNIFICANT, chi_square_above, count, holm, sign_test};
+use crate::significance::{SIGNIFICANT, chi_square_above, count_as_f64, holm, sign_test};
 
 /// A residual with less information than a few games between equals is not judged.
 const LEAST_INFORMATION: f64 = 1.0;
@@ -42,14 +42,19 @@ pub struct Cycle {
 /// The difference between a player's score against an opponent and the expected one, in standard
 /// errors, clustered by pair and corrected for the influence of these games on the ratings. `None`
 /// if too little information remains. Copies are left out.
-fn deviation(fit: &Fit, player: usize, opponent: usize, counts: &PairCounts) -> Option<f64> {
+fn residual_deviation(
+    fit: &Fit,
+    player: usize,
+    opponent: usize,
+    counts: &PairCounts,
+) -> Option<f64> {
     let (layout, point) = (&fit.fitted.model.layout, &fit.fitted.point);
     let (mut score, mut expected, mut information) = (0.0, 0.0, 0.0);
-    let nu = point[layout.draw()].exp();
-    let leads = layout.pair(player, opponent).leads(point);
-    let chances = leads.map(|lead| Chances::at(lead, nu));
+    let nu = point[layout.draw_index()].exp();
+    let leads = layout.pair_predictor(player, opponent).leads(point);
+    let chances = leads.map(|lead| Chances::from_lead(lead, nu));
     for (side, chances) in Side::BOTH.into_iter().zip(chances) {
-        let [wins, draws, losses] = counts.games(side).map(f64::from);
+        let [wins, draws, losses] = counts.games_by_outcome(side).map(f64::from);
         let games = wins + draws + losses;
         let (got, sign) = if side == Side::Upper { (wins, 1.0) } else { (losses, -1.0) };
         score += got + draws / 2.0;
@@ -69,7 +74,7 @@ fn deviation(fit: &Fit, player: usize, opponent: usize, counts: &PairCounts) -> 
 pub fn unexplained(results: &Results, fit: &Fit) -> Vec<Unexplained> {
     let mut by_player: Vec<Vec<(usize, f64)>> = vec![Vec::new(); results.players()];
     for (upper, lower, counts) in results.pairings() {
-        if let Some(deviation) = deviation(fit, upper, lower, &counts) {
+        if let Some(deviation) = residual_deviation(fit, upper, lower, &counts) {
             by_player[upper].push((lower, deviation));
             by_player[lower].push((upper, -deviation));
         }
@@ -78,7 +83,7 @@ pub fn unexplained(results: &Results, fit: &Fit) -> Vec<Unexplained> {
         .iter()
         .enumerate()
         .filter(|(_, deviations)| deviations.len() > 1)
-        .map(|(player, deviations)| (player, unevenness(deviations)))
+        .map(|(player, deviations)| (player, residual_p_value(deviations)))
         .collect();
     holm(&mut tested);
     tested
@@ -102,10 +107,10 @@ pub fn unexplained(results: &Results, fit: &Fit) -> Vec<Unexplained> {
 
 /// The p-value of deviations as large as these. Each has variance 1, and fitting the player's own
 /// rating used one degree of freedom.
-fn unevenness(deviations: &[(usize, f64)]) -> f64 {
+fn residual_p_value(deviations: &[(usize, f64)]) -> f64 {
     let free = deviations.len() - 1;
     let squares: f64 = deviations.iter().map(|(_, deviation)| deviation.powi(2)).sum();
-    chi_square_above(squares * count(free) / count(deviations.len()), free)
+    chi_square_above(squares * count_as_f64(free) / count_as_f64(deviations.len()), free)
 }
 
 /// The significant three-cycles, clearest first. Each player has beaten the next in significantly
@@ -185,7 +190,7 @@ mod tests {
         let fit = fit(&results, &[]).expect("no anchor");
         // In a chain of players, nothing can be compared with the results.
         for (upper, lower, counts) in results.pairings() {
-            assert_eq!(deviation(&fit, upper, lower, &counts), None);
+            assert_eq!(residual_deviation(&fit, upper, lower, &counts), None);
         }
         assert!(unexplained(&results, &fit).is_empty());
     }

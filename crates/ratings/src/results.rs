@@ -109,7 +109,7 @@ pub struct Results {
     /// The games of each two players that met, the lower number first.
     meetings: HashMap<(usize, usize), HeadToHead>,
     /// All games of each player at each seat, from its side.
-    by_seat: Vec<SeatedOutcomes>,
+    by_seat: Vec<TwoSeatResults>,
     completion: Vec<Completion>,
     /// Games whose partner has not been added yet, by players and pair.
     open: HashMap<(usize, usize, u32), (Side, GameOutcome)>,
@@ -125,7 +125,7 @@ pub struct Results {
 #[derive(Debug, Clone, Default)]
 struct HeadToHead {
     /// The games with the upper player at the first seat, and the others.
-    games: [SeatedOutcomes; 2],
+    games: [TwoSeatResults; 2],
     /// The games that count for ratings, except those whose partner has not been added yet. `None`
     /// if no game counts.
     pairs: Option<PairCounts>,
@@ -137,15 +137,15 @@ struct HeadToHead {
 
 /// Games, counted from the side of the first seat and of the second.
 #[derive(Debug, Clone, Copy, Default)]
-struct SeatedOutcomes {
+struct TwoSeatResults {
     first: Outcomes,
     second: Outcomes,
 }
 
-impl SeatedOutcomes {
+impl TwoSeatResults {
     /// Counts a game.
     fn add(&mut self, game: PlayedGame) {
-        let [first, second] = game.halves().map(Outcomes::of_halves);
+        let [first, second] = game.halves().map(Outcomes::from_halves);
         *self = Self { first: self.first + first, second: self.second + second };
     }
 }
@@ -156,7 +156,7 @@ impl Results {
         Self {
             players,
             meetings: HashMap::default(),
-            by_seat: vec![SeatedOutcomes::default(); players],
+            by_seat: vec![TwoSeatResults::default(); players],
             completion: vec![Completion::default(); players],
             open: HashMap::default(),
             seen: HashSet::default(),
@@ -184,12 +184,12 @@ impl Results {
     /// # Panics
     ///
     /// If the player's number is too large.
-    pub fn set_before(&mut self, player: usize, before: usize) {
+    pub fn set_previous_version(&mut self, player: usize, before: usize) {
         self.before[player] = Some(before);
     }
 
     /// The version before each player.
-    pub(crate) fn versions(&self) -> &[Option<usize>] {
+    pub(crate) fn previous_versions(&self) -> &[Option<usize>] {
         &self.before
     }
 
@@ -234,7 +234,7 @@ impl Results {
             && game.fingerprint.is_some_and(|fingerprint| !self.seen.insert(fingerprint));
         let counted = game.outcome.filter(|_| !is_copy);
         let other = counted.and_then(|outcome| self.pair_up(game, outcome));
-        let (side, meeting) = (side(game), self.add_score(game));
+        let (side, meeting) = (result_side(game), self.add_score(game));
         if is_copy {
             meeting.repeats += 1;
             meeting.copies[side as usize] += 1;
@@ -253,7 +253,7 @@ impl Results {
     /// Returns the other game of the pair if it exists, with the side that has the first seat.
     /// Otherwise stores this game until it comes; it also replaces an earlier game of the same side.
     fn pair_up(&mut self, game: PlayedGame, outcome: GameOutcome) -> Option<(Side, GameOutcome)> {
-        let (side, (upper, lower)) = (side(game), upper_and_lower(game.first, game.second));
+        let (side, (upper, lower)) = (result_side(game), results_key(game.first, game.second));
         let earlier = self.open.remove(&(upper, lower, game.pair));
         if earlier.is_none_or(|(other, _)| other == side) {
             self.open.insert((upper, lower, game.pair), (side, outcome));
@@ -270,7 +270,7 @@ impl Results {
     pub fn add_unpaired(&mut self, game: PlayedGame) {
         let meeting = self.add_score(game);
         if let Some(outcome) = game.outcome {
-            meeting.pairs.get_or_insert_default().add_single(side(game), outcome);
+            meeting.pairs.get_or_insert_default().add_single(result_side(game), outcome);
         }
     }
 
@@ -278,11 +278,11 @@ impl Results {
     fn add_score(&mut self, game: PlayedGame) -> &mut HeadToHead {
         let PlayedGame { first, second, .. } = game;
         self.add_completion(game);
-        let [at_first, at_second] = game.halves().map(Outcomes::of_halves);
+        let [at_first, at_second] = game.halves().map(Outcomes::from_halves);
         self.by_seat[first].first = self.by_seat[first].first + at_first;
         self.by_seat[second].second = self.by_seat[second].second + at_second;
-        let meeting = self.meetings.entry(upper_and_lower(first, second)).or_default();
-        meeting.games[side(game) as usize].add(game);
+        let meeting = self.meetings.entry(results_key(first, second)).or_default();
+        meeting.games[result_side(game) as usize].add(game);
         meeting
     }
 
@@ -315,10 +315,10 @@ impl Results {
     }
 
     /// The games that ratings are fitted to.
-    pub(crate) fn rated(&self) -> RatedGames {
+    pub(crate) fn rated_games(&self) -> RatedGames {
         match &self.seated {
             None => RatedGames::Pairs(self.pairings()),
-            Some(seated) => RatedGames::Deals(seated.deals.rated(seated.table)),
+            Some(seated) => RatedGames::Deals(seated.deals.rated_deals(seated.table)),
         }
     }
 
@@ -359,7 +359,7 @@ impl Results {
     }
 
     fn meeting(&self, one: usize, other: usize) -> Option<&HeadToHead> {
-        self.meetings.get(&upper_and_lower(one, other))
+        self.meetings.get(&results_key(one, other))
     }
 
     /// The games of `first` at the first seat against `second`, from the side of `first`.
@@ -368,45 +368,48 @@ impl Results {
     ///
     /// If a player's number is too large, as in all methods that take one.
     pub fn pairing(&self, first: usize, second: usize) -> Outcomes {
-        self.cell(first, second).first
+        self.outcomes_by_seat(first, second).first
     }
 
-    fn cell(&self, first: usize, second: usize) -> SeatedOutcomes {
+    fn outcomes_by_seat(&self, first: usize, second: usize) -> TwoSeatResults {
         let games = |meeting: &HeadToHead| meeting.games[usize::from(first > second)];
-        self.meeting(first, second).map_or_else(SeatedOutcomes::default, games)
+        self.meeting(first, second).map_or_else(TwoSeatResults::default, games)
     }
 
     /// All games of `player` against `opponent`, at either seat, from the side of `player`.
-    pub fn between(&self, player: usize, opponent: usize) -> Outcomes {
+    pub fn outcomes_between(&self, player: usize, opponent: usize) -> Outcomes {
         match &self.seated {
-            None => self.cell(player, opponent).first + self.cell(opponent, player).second,
-            Some(seated) => seated.between(player, opponent),
+            None => {
+                self.outcomes_by_seat(player, opponent).first
+                    + self.outcomes_by_seat(opponent, player).second
+            }
+            Some(seated) => seated.outcomes_between(player, opponent),
         }
     }
 
     /// All games of `player` at the first seat, from its side.
-    pub fn at_first(&self, player: usize) -> Outcomes {
-        self.at_seat(player, 0)
+    pub fn outcomes_at_first(&self, player: usize) -> Outcomes {
+        self.outcomes_at_seat(player, 0)
     }
 
     /// All games of `player` at the second seat, from its side.
-    pub fn at_second(&self, player: usize) -> Outcomes {
-        self.at_seat(player, 1)
+    pub fn outcomes_at_second(&self, player: usize) -> Outcomes {
+        self.outcomes_at_seat(player, 1)
     }
 
     /// All games of `player` at a seat, from its side. With more than two seats, a game has an
     /// outcome against each of the others.
-    pub fn at_seat(&self, player: usize, seat: usize) -> Outcomes {
+    pub fn outcomes_at_seat(&self, player: usize, seat: usize) -> Outcomes {
         match &self.seated {
             None if seat == 0 => self.by_seat[player].first,
             None => self.by_seat[player].second,
-            Some(seated) => seated.at_seat(player, seat),
+            Some(seated) => seated.outcomes_at_seat(player, seat),
         }
     }
 
     /// All games of `player`, from its side.
-    pub fn of(&self, player: usize) -> Outcomes {
-        (0..self.seats()).map(|seat| self.at_seat(player, seat)).sum()
+    pub fn outcomes_of(&self, player: usize) -> Outcomes {
+        (0..self.seats()).map(|seat| self.outcomes_at_seat(player, seat)).sum()
     }
 
     /// The number of seats of a game.
@@ -422,7 +425,7 @@ impl Results {
     /// The number of games of `player` at a seat.
     pub fn games_at_seat(&self, player: usize, seat: usize) -> u32 {
         match &self.seated {
-            None => self.at_seat(player, seat).games(),
+            None => self.outcomes_at_seat(player, seat).games(),
             Some(seated) => seated.games_at_seat(player, seat),
         }
     }
@@ -434,7 +437,7 @@ impl Results {
 
     /// The number of games.
     pub fn games(&self) -> u32 {
-        self.seated.as_ref().map_or_else(|| self.total().games(), |seated| seated.games)
+        self.seated.as_ref().map_or_else(|| self.total_outcomes().games(), |seated| seated.games)
     }
 
     /// How the games of `player` ended, including games that do not score.
@@ -444,7 +447,7 @@ impl Results {
 
     /// All games, from the first seat's side; of several seats, all comparisons from the side of the
     /// seat that comes first.
-    pub fn total(&self) -> Outcomes {
+    pub fn total_outcomes(&self) -> Outcomes {
         match &self.seated {
             None => self.by_seat.iter().map(|outcomes| outcomes.first).sum(),
             Some(seated) => seated.total,
@@ -453,12 +456,12 @@ impl Results {
 }
 
 /// The numbers of two players, the upper player's first: the lower one.
-fn upper_and_lower(one: usize, other: usize) -> (usize, usize) {
+fn results_key(one: usize, other: usize) -> (usize, usize) {
     (one.min(other), one.max(other))
 }
 
 /// The side that has the first seat.
-fn side(game: PlayedGame) -> Side {
+fn result_side(game: PlayedGame) -> Side {
     if game.first < game.second { Side::Upper } else { Side::Lower }
 }
 
@@ -506,9 +509,9 @@ pub(crate) mod tests {
     fn results_are_counted_by_seat() {
         let results = results(2, &[(0, 1, Win), (1, 0, Win), (1, 0, Draw)]);
         assert_eq!(results.pairing(1, 0), Outcomes { wins: 1, draws: 1, losses: 0 });
-        assert_eq!(results.between(0, 1), Outcomes { wins: 1, draws: 1, losses: 1 });
-        assert_eq!(results.at_first(0).score(), Points::of(1, 0));
-        assert_eq!(results.at_second(0).score(), Points::of(0, 1));
+        assert_eq!(results.outcomes_between(0, 1), Outcomes { wins: 1, draws: 1, losses: 1 });
+        assert_eq!(results.outcomes_at_first(0).score(), Points::from_wins_and_draws(1, 0));
+        assert_eq!(results.outcomes_at_second(0).score(), Points::from_wins_and_draws(0, 1));
     }
 
     #[test]
@@ -516,7 +519,10 @@ pub(crate) mod tests {
         let mut results = results(2, &[(0, 1, Draw)]);
         results.add(double_forfeit(1, 0, 1));
         let lost = Outcomes { wins: 0, draws: 1, losses: 1 };
-        assert_eq!([results.of(0), results.between(1, 0), results.total()], [lost; 3]);
+        assert_eq!(
+            [results.outcomes_of(0), results.outcomes_between(1, 0), results.total_outcomes()],
+            [lost; 3]
+        );
         let [(0, 1, counts)] = results.pairings()[..] else { panic!("one pairing") };
         assert_eq!((counts.pairs(), counts.singles(Side::Upper)), (0, 1));
         assert_eq!(results.completion(1), Completion { finished: 1, forfeited: 1, spared: 0 });
@@ -529,7 +535,7 @@ pub(crate) mod tests {
             results.add(PlayedGame::by_rules(first, second, pair, outcome));
         }
         let [(0, 1, counts)] = results.pairings()[..] else { panic!("one pairing") };
-        assert_eq!(counts.cells().collect::<Vec<_>>(), [(Loss, Win, 1)]);
+        assert_eq!(counts.outcome_counts().collect::<Vec<_>>(), [(Loss, Win, 1)]);
         assert_eq!((counts.singles(Side::Upper), counts.singles(Side::Lower)), (1, 0));
     }
 
@@ -543,10 +549,10 @@ pub(crate) mod tests {
             let game = PlayedGame::by_rules(1, 0, pair, Draw);
             results.add(PlayedGame { fingerprint: print(2), ..game });
         }
-        assert_eq!(results.of(0), Outcomes { wins: 3, draws: 3, losses: 0 });
+        assert_eq!(results.outcomes_of(0), Outcomes { wins: 3, draws: 3, losses: 0 });
         assert_eq!(results.copies(), BTreeMap::from([((0, 1), 2), ((1, 0), 2)]));
         let [(0, 1, counts)] = results.pairings()[..] else { panic!("one pairing") };
-        assert_eq!((counts.pairs(), counts.games(Side::Upper)), (1, [1, 0, 0]));
+        assert_eq!((counts.pairs(), counts.games_by_outcome(Side::Upper)), (1, [1, 0, 0]));
         assert_eq!((results.repeats(1, 0), results.repeats(0, 0)), (4, 0));
         results.add(PlayedGame::by_rules(1, 0, 4, Draw));
         assert_eq!(results.repeats(0, 1), 0);
@@ -565,15 +571,15 @@ pub(crate) mod tests {
     proptest! {
         #[test]
         fn every_game_gives_one_point(results in any_results()) {
-            let points: Points = (0..4).map(|player| results.of(player).score()).sum();
-            prop_assert_eq!(points, Points::of(results.total().games(), 0));
+            let points: Points = (0..4).map(|player| results.outcomes_of(player).score()).sum();
+            prop_assert_eq!(points, Points::from_wins_and_draws(results.total_outcomes().games(), 0));
         }
 
         #[test]
         fn a_players_games_are_those_against_its_opponents(results in any_results()) {
             for player in 0..4 {
-                let sum: Outcomes = (0..4).map(|other| results.between(player, other)).sum();
-                prop_assert_eq!(sum, results.of(player));
+                let sum: Outcomes = (0..4).map(|other| results.outcomes_between(player, other)).sum();
+                prop_assert_eq!(sum, results.outcomes_of(player));
             }
         }
     }

@@ -16,12 +16,12 @@
 use ndarray::{Array1, Array2};
 
 use crate::estimate::Estimate;
-use crate::intervals::{ClassOrder, DrawnStrengths, RankInterval, Separation};
-use crate::matrices::cholesky::Factor;
-use crate::player_groups::groups;
+use crate::intervals::{IntervalBootstrap, IntervalClasses, RankInterval, Separation};
+use crate::matrices::cholesky::CholeskyFactor;
+use crate::player_groups::find_player_groups;
 use crate::results::deals::Seating;
 use crate::scored_games::{RatedEnding, RatedScores, ScoredGames};
-use crate::significance::{Z95, count, normal_below, single};
+use crate::significance::{Z95, count_as_f64, normal_below, to_single_precision};
 
 /// The prior of the strengths' variance: a gamma distribution of shape 2, which keeps it away from 0,
 /// with the mode at this multiple of the luck's.
@@ -67,7 +67,7 @@ pub struct ScoreFit {
 }
 
 /// What all games say together.
-struct Equations {
+struct ScoreFitEquations {
     players: usize,
     /// By player, then by seat.
     matrix: Array2<f64>,
@@ -80,7 +80,7 @@ struct Equations {
 }
 
 /// The solution for one prior of the strengths.
-struct Solution {
+struct ScoreFitSolution {
     point: Array1<f64>,
     /// The inverse of `H + P`.
     inverse: Array2<f64>,
@@ -95,7 +95,7 @@ struct Solution {
 }
 
 /// A game as the equations see it.
-struct Observed<'a> {
+struct ScoreFitGame<'a> {
     game: &'a RatedScores,
     /// The observed differences from the game's mean, by seat.
     values: Vec<f64>,
@@ -103,12 +103,12 @@ struct Observed<'a> {
     contrast: Option<Vec<f64>>,
 }
 
-impl Observed<'_> {
+impl ScoreFitGame<'_> {
     /// The projection of values by seat on what the game shows.
-    fn project(&self, values: &[f64]) -> Vec<f64> {
+    fn project_on_shown(&self, values: &[f64]) -> Vec<f64> {
         match &self.contrast {
             None => {
-                let mean = values.iter().sum::<f64>() / count(values.len());
+                let mean = values.iter().sum::<f64>() / count_as_f64(values.len());
                 values.iter().map(|value| value - mean).collect()
             }
             Some(contrast) => {
@@ -118,13 +118,13 @@ impl Observed<'_> {
         }
     }
 
-    fn rows(&self) -> f64 {
-        if self.contrast.is_some() { 1.0 } else { count(self.values.len() - 1) }
+    fn independent_differences(&self) -> f64 {
+        if self.contrast.is_some() { 1.0 } else { count_as_f64(self.values.len() - 1) }
     }
 }
 
 /// The games, with the largest difference from a game's mean as the unit, which is returned.
-fn observed(games: &ScoredGames) -> (Vec<Observed<'_>>, f64) {
+fn collect_score_fit_games(games: &ScoredGames) -> (Vec<ScoreFitGame<'_>>, f64) {
     let all = || {
         games.rated.iter().flat_map(|game| match &game.ending {
             RatedEnding::Scores(scores) => &scores[..],
@@ -137,32 +137,32 @@ fn observed(games: &ScoredGames) -> (Vec<Observed<'_>>, f64) {
     // Where nobody has ever lost by points, a fault must still cost something.
     let worst = if worst < 0.0 { worst } else { -1.0 };
     // From the mean of the game to the mean of the others.
-    let lost = -worst * count(games.seats) / count(games.seats - 1);
+    let lost = -worst * count_as_f64(games.seats) / count_as_f64(games.seats - 1);
     let observe = |game| {
         let game: &RatedScores = game;
         match &game.ending {
             RatedEnding::Scores(scores) => {
                 let values = scores.iter().map(|score| score / unit).collect();
-                Observed { game, values, contrast: None }
+                ScoreFitGame { game, values, contrast: None }
             }
             RatedEnding::Fault(failed) => {
-                let guilty = count(failed.iter().filter(|&&failed| failed).count());
-                let innocent = count(failed.len()) - guilty;
+                let guilty = count_as_f64(failed.iter().filter(|&&failed| failed).count());
+                let innocent = count_as_f64(failed.len()) - guilty;
                 let size = (1.0 / guilty + 1.0 / innocent).sqrt();
                 let part = |&failed: &bool| {
                     if failed { 1.0 / guilty / size } else { -1.0 / innocent / size }
                 };
                 let contrast: Vec<f64> = failed.iter().map(part).collect();
                 let values = contrast.iter().map(|part| -lost / size * part).collect();
-                Observed { game, values, contrast: Some(contrast) }
+                ScoreFitGame { game, values, contrast: Some(contrast) }
             }
         }
     };
     (games.rated.iter().map(observe).collect(), unit)
 }
 
-impl Equations {
-    fn new(games: &ScoredGames, observed: &[Observed<'_>]) -> Self {
+impl ScoreFitEquations {
+    fn new(games: &ScoredGames, observed: &[ScoreFitGame<'_>]) -> Self {
         let seats = if games.seating == Seating::Known { games.seats } else { 0 };
         let size = games.players + seats;
         let mut all = Self {
@@ -175,15 +175,15 @@ impl Equations {
         };
         let mut by_deal = vec![0.0_f64; games.deals];
         for one in observed {
-            all.rows += one.rows();
+            all.rows += one.independent_differences();
             let most = &mut by_deal[one.game.deal];
-            *most = most.max(one.rows());
+            *most = most.max(one.independent_differences());
             let mut unit = vec![0.0; games.seats];
             for (seat, value) in one.values.iter().enumerate() {
                 all.squares += value * value;
                 unit.fill(0.0);
                 unit[seat] = 1.0;
-                let column = one.project(&unit);
+                let column = one.project_on_shown(&unit);
                 for row in all.parameters(one.game, seat) {
                     all.right[row] += value;
                     for (other, cell) in column.iter().enumerate() {
@@ -204,17 +204,22 @@ impl Equations {
         std::iter::once(game.players[seat]).chain(of_seat)
     }
 
-    fn solve(&self, observed: &[Observed<'_>], shrinkage: f64, deals: usize) -> Solution {
+    fn solve(
+        &self,
+        observed: &[ScoreFitGame<'_>],
+        shrinkage: f64,
+        deals: usize,
+    ) -> ScoreFitSolution {
         let mut matrix = self.matrix.clone();
         let at_seat = 1.0 / SEAT_VARIANCE;
         let of_prior = |at| if at < self.players { shrinkage } else { at_seat };
         for at in 0..matrix.nrows() {
             matrix[[at, at]] += of_prior(at);
         }
-        let inverse = Factor::of(&matrix, shrinkage.min(at_seat)).inverse();
+        let inverse = CholeskyFactor::from_dense(&matrix, shrinkage.min(at_seat)).inverse();
         let point = inverse.dot(&self.right);
         let trace = |at: std::ops::Range<usize>| -> f64 {
-            let all = count(at.len());
+            let all = count_as_f64(at.len());
             all - at.map(|at| of_prior(at) * inverse[[at, at]]).sum::<f64>()
         };
         let fitted = [trace(0..self.players), trace(self.players..self.right.len())];
@@ -224,7 +229,7 @@ impl Equations {
         for one in observed {
             let of = |seat| -> f64 { self.parameters(one.game, seat).map(|at| point[at]).sum() };
             let expected: Vec<f64> = (0..one.values.len()).map(of).collect();
-            let expected = one.project(&expected);
+            let expected = one.project_on_shown(&expected);
             let sum = &mut sums[one.game.deal];
             if sum.is_empty() {
                 *sum = Array1::zeros(2 * one.values.len());
@@ -255,19 +260,19 @@ impl Equations {
             (sum / (variance * by_row) + FIRST_FREEDOM) / (freedom[part] + FIRST_FREEDOM)
         });
         let freedom = freedom[0] + FIRST_FREEDOM;
-        Solution { point, inverse, variance, dispersion, freedom, shrinkage }
+        ScoreFitSolution { point, inverse, variance, dispersion, freedom, shrinkage }
     }
 }
 
-impl Solution {
+impl ScoreFitSolution {
     /// φσ².
-    fn scale(&self) -> f64 {
+    fn luck_variance(&self) -> f64 {
         self.dispersion[0] * self.variance
     }
 }
 
 /// The members of each group of two or more.
-fn members(groups: &[usize]) -> Vec<Vec<usize>> {
+fn score_group_members(groups: &[usize]) -> Vec<Vec<usize>> {
     let mut members = vec![Vec::new(); groups.iter().map(|group| group + 1).max().unwrap_or(0)];
     for (player, &group) in groups.iter().enumerate() {
         members[group].push(player);
@@ -277,7 +282,7 @@ fn members(groups: &[usize]) -> Vec<Vec<usize>> {
 }
 
 /// The sums over all groups of what is left beside the mean of the group.
-struct Scatter {
+struct ScoreFitScatter {
     /// The number of independent differences.
     freedom: f64,
     /// Of the squared strengths.
@@ -286,12 +291,12 @@ struct Scatter {
     variances: f64,
 }
 
-impl Scatter {
-    fn of(solution: &Solution, members: &[Vec<usize>]) -> Self {
+impl ScoreFitScatter {
+    fn from_solution(solution: &ScoreFitSolution, members: &[Vec<usize>]) -> Self {
         let mut all = Self { freedom: 0.0, squares: 0.0, variances: 0.0 };
         let inverse = &solution.inverse;
         for group in members {
-            let size = count(group.len());
+            let size = count_as_f64(group.len());
             let mean = group.iter().map(|&it| solution.point[it]).sum::<f64>() / size;
             let sum: f64 =
                 group.iter().flat_map(|&a| group.iter().map(move |&b| inverse[[a, b]])).sum();
@@ -299,12 +304,12 @@ impl Scatter {
             all.squares += group.iter().map(|&it| (solution.point[it] - mean).powi(2)).sum::<f64>();
             all.variances += group.iter().map(|&it| inverse[[it, it]]).sum::<f64>() - sum / size;
         }
-        all.variances *= solution.scale();
+        all.variances *= solution.luck_variance();
         all
     }
 
     /// The most probable variance of the strengths.
-    fn variance(&self, mode: f64) -> f64 {
+    fn most_probable_variance(&self, mode: f64) -> f64 {
         let (half, sum) = (self.freedom / 2.0 - 1.0, self.squares + self.variances);
         let root = (half * half + 2.0 * sum / mode).sqrt();
         if half > 0.0 { sum / (half + root) } else { mode * (root - half) / 2.0 }
@@ -312,18 +317,19 @@ impl Scatter {
 }
 
 /// The solution at the most probable variance of the strengths, and that variance.
-fn learn(
-    equations: &Equations,
-    observed: &[Observed<'_>],
+fn learn_score_variance(
+    equations: &ScoreFitEquations,
+    observed: &[ScoreFitGame<'_>],
     deals: usize,
     members: &[Vec<usize>],
-) -> (Solution, f64) {
+) -> (ScoreFitSolution, f64) {
     let mut at = 0.0_f64;
     let mut before: Option<(f64, f64)> = None;
     for round in 0.. {
         let solution = equations.solve(observed, at.exp(), deals);
-        let variance = Scatter::of(&solution, members).variance(MODE * solution.variance);
-        let off = (solution.scale() / variance).ln() - at;
+        let variance = ScoreFitScatter::from_solution(&solution, members)
+            .most_probable_variance(MODE * solution.variance);
+        let off = (solution.luck_variance() / variance).ln() - at;
         // A secant, as far as it leads the same way.
         let slope = before.map_or(-1.0, |(last, its)| (off - its) / (at - last));
         let step = if slope < -0.01 { -off / slope } else { off };
@@ -339,33 +345,39 @@ fn learn(
 
 impl ScoredGames {
     /// Rates the players in points.
-    pub fn fit(&self) -> ScoreFit {
+    pub fn fit_scores(&self) -> ScoreFit {
         ScoreFit::new(self)
     }
 }
 
 impl ScoreFit {
     pub(crate) fn new(games: &ScoredGames) -> Self {
-        let (observed, unit) = observed(games);
+        let (observed, unit) = collect_score_fit_games(games);
         let met = games
             .rated
             .iter()
             .flat_map(|game| game.players.iter().map(|&player| (game.players[0], player)).skip(1));
-        let groups = groups(games.players, met);
+        let groups = find_player_groups(games.players, met);
         let mut has_game = vec![false; games.players];
         games.rated.iter().flat_map(|game| &game.players).for_each(|&it| has_game[it] = true);
         if observed.is_empty() {
             return Self::without_games(groups, games.seats);
         }
-        let equations = Equations::new(games, &observed);
-        let members = members(&groups);
-        let (solution, variance) = learn(&equations, &observed, games.deals, &members);
+        let equations = ScoreFitEquations::new(games, &observed);
+        let members = score_group_members(&groups);
+        let (solution, variance) =
+            learn_score_variance(&equations, &observed, games.deals, &members);
         let widened = t_quantile(solution.freedom) / Z95;
-        let scale = widened * widened * solution.scale();
+        let scale = widened * widened * solution.luck_variance();
         let players = games.players;
         let mut covariance =
             Array2::from_shape_fn((players, players), |at| scale * solution.inverse[at]);
-        let doubt = doubt(&solution, players, &Scatter::of(&solution, &members), variance);
+        let doubt = score_variance_doubt(
+            &solution,
+            players,
+            &ScoreFitScatter::from_solution(&solution, &members),
+            variance,
+        );
         for (row, one) in doubt.iter().enumerate() {
             for (column, other) in doubt.iter().enumerate() {
                 covariance[[row, column]] += one * other;
@@ -380,11 +392,11 @@ impl ScoreFit {
         });
         let mut ratings = vec![Estimate::with_error(0.0, 0.0); players];
         for group in &members {
-            for (player, rating) in centred(group, &strengths, &covariance, unit) {
+            for (player, rating) in centre_score_estimates(group, &strengths, &covariance, unit) {
                 ratings[player] = rating;
             }
         }
-        let seat_values = centred(&seats, &values, &seat_covariance, unit);
+        let seat_values = centre_score_estimates(&seats, &values, &seat_covariance, unit);
         Self {
             ratings,
             seat_values: seat_values.map(|(_, value)| value).collect(),
@@ -393,7 +405,7 @@ impl ScoreFit {
             has_game,
             strengths,
             covariance,
-            by_game: 2.0 * solution.scale(),
+            by_game: 2.0 * solution.luck_variance(),
             seats: games.seats,
         }
     }
@@ -423,29 +435,34 @@ impl ScoreFit {
         let variance = (at(one, one) + at(other, other) - 2.0 * at(one, other)).max(0.0);
         let los = if variance > 0.0 { normal_below(lead / variance.sqrt()) } else { 0.5 };
         let wanted = (lead / Z95).powi(2);
-        let by_deal = count(self.seats) / self.by_game;
+        let by_deal = count_as_f64(self.seats) / self.by_game;
         let deals = ((1.0 / wanted - 1.0 / variance) / by_deal).ceil().max(0.0);
-        let games = count(self.seats) * deals;
+        let games = count_as_f64(self.seats) * deals;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
         Some(Separation { los, games: (games <= MOST_GAMES).then_some(games as u32) })
     }
 
     /// The rank interval of each player within its group and class; see
     /// [`Fit::rank_intervals_by`](crate::Fit).
-    pub(crate) fn rank_intervals_by(&self, order: &ClassOrder) -> Vec<RankInterval> {
-        let values = self.strengths.iter().map(|&strength| single(strength)).collect();
+    pub(crate) fn rank_intervals_by(&self, order: &IntervalClasses) -> Vec<RankInterval> {
+        let values = self.strengths.iter().map(|&strength| to_single_precision(strength)).collect();
         let slots: Vec<usize> = (0..self.strengths.len()).collect();
-        let drawn = DrawnStrengths::new(order, values, &slots, &self.strengths, |sorted| {
+        let drawn = IntervalBootstrap::new(order, values, &slots, &self.strengths, |sorted| {
             let cell = |(row, column)| self.covariance[[sorted[row], sorted[column]]];
             let matrix = Array2::from_shape_fn((sorted.len(), sorted.len()), cell);
-            Factor::of(&matrix, f64::MIN_POSITIVE).lower().mapv(single)
+            CholeskyFactor::from_dense(&matrix, f64::MIN_POSITIVE).lower().mapv(to_single_precision)
         });
         drawn.rank_intervals()
     }
 }
 
 /// How far strengths move with the standard error of the logarithm of their own variance.
-fn doubt(solution: &Solution, players: usize, scatter: &Scatter, variance: f64) -> Vec<f64> {
+fn score_variance_doubt(
+    solution: &ScoreFitSolution,
+    players: usize,
+    scatter: &ScoreFitScatter,
+    variance: f64,
+) -> Vec<f64> {
     let reliable = 1.0 - scatter.variances / (scatter.freedom * variance);
     let information =
         scatter.freedom / 2.0 * reliable * reliable + variance / (MODE * solution.variance);
@@ -459,13 +476,13 @@ fn doubt(solution: &Solution, players: usize, scatter: &Scatter, variance: f64) 
 }
 
 /// Values less their mean, with their errors, in `unit`s.
-fn centred<'a>(
+fn centre_score_estimates<'a>(
     members: &'a [usize],
     values: &'a [f64],
     covariance: &'a Array2<f64>,
     unit: f64,
 ) -> impl Iterator<Item = (usize, Estimate)> + 'a {
-    let size = count(members.len());
+    let size = count_as_f64(members.len());
     let mean = members.iter().map(|&it| values[it]).sum::<f64>() / size;
     let row = move |at: usize| members.iter().map(|&it| covariance[[at, it]]).sum::<f64>() / size;
     let all = members.iter().map(|&it| row(it)).sum::<f64>() / size;

@@ -7,7 +7,7 @@ use foldhash::HashSet;
 
 use crate::results::deals::Seating;
 use crate::results::seated_games::SeatedGame;
-use crate::significance::count;
+use crate::significance::count_as_f64;
 
 /// A game as [`ScoredGames`] counts it. Players are numbers, from 0.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +24,7 @@ pub struct ScoredGame<'a> {
 
 impl<'a> ScoredGame<'a> {
     /// A game with its final scores by seat, if it has some.
-    pub fn of(game: &SeatedGame<'a>, scores: Option<&'a [f64]>) -> Self {
+    pub fn from_seated(game: &SeatedGame<'a>, scores: Option<&'a [f64]>) -> Self {
         let SeatedGame { players, forfeits, deal, fingerprint, .. } = *game;
         let ending = match scores {
             _ if forfeits.contains(&true) => ScoredEnding::Fault(forfeits),
@@ -128,7 +128,7 @@ impl ScoredGames {
         if is_copy || compares_nobody {
             return;
         }
-        let deal = self.deal(game);
+        let deal = self.find_deal_number(game);
         self.rated.push(RatedScores { players: game.players.into(), deal, ending });
     }
 
@@ -136,7 +136,7 @@ impl ScoredGames {
     fn add_scores(&mut self, game: &ScoredGame<'_>, scores: &[f64]) -> Box<[f64]> {
         assert_eq!(scores.len(), self.seats, "a score for each seat");
         self.scored += 1;
-        let seats = count(self.seats);
+        let seats = count_as_f64(self.seats);
         // Divided first: sums of very large numbers are infinite.
         let mean = scores.iter().map(|score| score / seats).sum::<f64>();
         let centred: Box<[f64]> = scores.iter().map(|score| score - mean).collect();
@@ -150,7 +150,7 @@ impl ScoredGames {
     }
 
     /// The number of the deal that a game belongs to.
-    fn deal(&mut self, game: &ScoredGame<'_>) -> usize {
+    fn find_deal_number(&mut self, game: &ScoredGame<'_>) -> usize {
         let new = self.deals;
         let deal = game.deal.map_or(new, |number| {
             let mut players: Box<[usize]> = game.players.into();
@@ -167,7 +167,7 @@ impl ScoredGames {
     }
 
     /// The number of games that ended by the rules, but without final scores.
-    pub fn without_scores(&self) -> u32 {
+    pub fn games_without_scores(&self) -> u32 {
         self.without
     }
 
@@ -176,7 +176,7 @@ impl ScoredGames {
     /// # Panics
     ///
     /// If its number is too large.
-    pub fn means(&self, player: usize) -> Option<ScoreMeans> {
+    pub fn score_means(&self, player: usize) -> Option<ScoreMeans> {
         let (games, ScoreMeans { score, margin }) = self.sums[player];
         let all = f64::from(games);
         (games > 0).then(|| ScoreMeans { score: score / all, margin: margin / all })

@@ -3,19 +3,20 @@
 
 mod permutation;
 
+use self::permutation::permutation_p_value;
 use ndarray::{Array1, Array2, Axis, s};
 
-use crate::covariance::sparse_wald;
+use crate::covariance::wald_without_covariance;
 use crate::error::RatingError;
 use crate::estimate::{Estimate, FixedRating};
 use crate::fit::Fit;
-use crate::matrices::cholesky::Factor;
-use crate::rating_model::fitted_model::{Assumed, Estimated, FittedModel};
+use crate::matrices::cholesky::CholeskyFactor;
+use crate::rating_model::fitted_model::{EstimatedModel, FittedModel, FittedModelPrior};
 use crate::rating_model::parameters::SeatEffect;
 use crate::results::Results;
 use crate::results::deals::Seating;
 use crate::results::rated_games::RatedGames;
-use crate::significance::{chi_square_above, count, f_above};
+use crate::significance::{chi_square_above, count_as_f64, f_distribution_above};
 
 /// Differences between players' seat effects are taken as real below this p-value.
 const SIGNIFICANT: f64 = 0.01;
@@ -55,33 +56,35 @@ pub fn seat_effects(
     fixed: &[FixedRating],
     fit: &Fit,
 ) -> Result<SeatEffects, RatingError> {
-    if let RatedGames::Deals(deals) = results.rated() {
+    if let RatedGames::Deals(deals) = results.rated_games() {
         let is_known = deals.table.seating == Seating::Known;
         return Ok(SeatEffects {
-            p_value: if is_known { permutation::p_value(fit, &deals) } else { 1.0 },
-            values_p: values_p(&fit.fitted, deals.list.len()).filter(|_| is_known),
+            p_value: if is_known { permutation_p_value(fit, &deals) } else { 1.0 },
+            values_p: seat_values_p_value(&fit.fitted, deals.list.len()).filter(|_| is_known),
             by_seat: None,
         });
     }
-    let assumed = Assumed::Fitted(&fit.fitted);
-    let estimated = Estimated::new(results, fixed, SeatEffect::PerPlayer, &assumed)?;
+    let assumed = FittedModelPrior::Fitted(&fit.fitted);
+    let estimated = EstimatedModel::new(results, fixed, SeatEffect::PerPlayer, &assumed)?;
     let is_seated = |&player: &usize| {
-        results.at_first(player).games() > 0 && results.at_second(player).games() > 0
+        results.outcomes_at_first(player).games() > 0
+            && results.outcomes_at_second(player).games() > 0
     };
     let seated: Vec<usize> = (0..results.players()).filter(is_seated).collect();
     // Among many players, nearly all the time would go into ratings by seat that nobody needs.
-    let sparse_p = sparse_p_value(&estimated, &seated);
+    let sparse_p = sparse_seat_effects_p_value(&estimated, &seated);
     if let Some(p_value) = sparse_p.filter(|&p_value| p_value >= SIGNIFICANT) {
         return Ok(SeatEffects { p_value, values_p: None, by_seat: None });
     }
-    let fitted = FittedModel::of(estimated, results.table());
-    let p_value = sparse_p.unwrap_or_else(|| p_value(&fitted, &seated));
+    let fitted = FittedModel::from_estimated(estimated, results.table());
+    let p_value = sparse_p.unwrap_or_else(|| seat_effects_p_value(&fitted, &seated));
     let by_seat = (p_value < SIGNIFICANT).then(|| {
         let layout = &fitted.model.layout;
         let [first, second] = [1.0, -1.0].map(|sign| {
-            let share = -sign / 2.0 / count(seated.len());
-            let mean: Vec<_> = seated.iter().map(|&other| (layout.own(other), share)).collect();
-            fitted.ratings(&mean, |player| vec![(layout.own(player), sign / 2.0)])
+            let share = -sign / 2.0 / count_as_f64(seated.len());
+            let mean: Vec<_> =
+                seated.iter().map(|&other| (layout.own_effect_index(other), share)).collect();
+            fitted.ratings(&mean, |player| vec![(layout.own_effect_index(player), sign / 2.0)])
         });
         let by_seat = first.into_iter().zip(second);
         by_seat.map(|(first, second)| SeatRatings { first, second }).collect()
@@ -90,46 +93,49 @@ pub fn seat_effects(
 }
 
 /// The p-value of the differences between these players' effects.
-fn p_value(fitted: &FittedModel, seated: &[usize]) -> f64 {
-    let own: Vec<usize> = seated.iter().map(|&player| fitted.model.layout.own(player)).collect();
-    wald(fitted, &own).map_or(1.0, |(statistic, free)| chi_square_above(statistic, free))
+fn seat_effects_p_value(fitted: &FittedModel, seated: &[usize]) -> f64 {
+    let own: Vec<usize> =
+        seated.iter().map(|&player| fitted.model.layout.own_effect_index(player)).collect();
+    seat_wald_test(fitted, &own).map_or(1.0, |(statistic, free)| chi_square_above(statistic, free))
 }
 
 /// The same before the uncertainty of all parameters is known, if their curvature is sparse.
-fn sparse_p_value(estimated: &Estimated, seated: &[usize]) -> Option<f64> {
-    let Estimated { model, map, games, .. } = estimated;
-    let own: Vec<usize> = seated.iter().map(|&player| model.layout.own(player)).collect();
+fn sparse_seat_effects_p_value(estimated: &EstimatedModel, seated: &[usize]) -> Option<f64> {
+    let EstimatedModel { model, map, games, .. } = estimated;
+    let own: Vec<usize> =
+        seated.iter().map(|&player| model.layout.own_effect_index(player)).collect();
     let free = own.len().checked_sub(1).filter(|&free| free > 0 && map.information.is_sparse())?;
-    Some(chi_square_above(sparse_wald(model, map, games, &own), free))
+    Some(chi_square_above(wald_without_covariance(model, map, games, &own), free))
 }
 
 /// The p-value of the differences between the values of seats. With few deals, the variance itself is
 /// uncertain.
-fn values_p(fitted: &FittedModel, deals: usize) -> Option<f64> {
+fn seat_values_p_value(fitted: &FittedModel, deals: usize) -> Option<f64> {
     let values: Vec<usize> = fitted.model.layout.seat_values().collect();
-    let (statistic, free) = wald(fitted, &values)?;
+    let (statistic, free) = seat_wald_test(fitted, &values)?;
     if deals >= MANY_DEALS {
         return Some(chi_square_above(statistic, free));
     }
     let left = deals.checked_sub(free).filter(|&left| left > 0)?;
-    Some(f_above(statistic / count(free), free, left))
+    Some(f_distribution_above(statistic / count_as_f64(free), free, left))
 }
 
 /// Wald's test of the deviations of parameters from their mean: the statistic and its degrees of
 /// freedom. `None` if there are fewer than two.
-fn wald(fitted: &FittedModel, parameters: &[usize]) -> Option<(f64, usize)> {
+fn seat_wald_test(fitted: &FittedModel, parameters: &[usize]) -> Option<(f64, usize)> {
     let free = parameters.len().checked_sub(1).filter(|&free| free > 0)?;
     let effects: Array1<f64> = parameters.iter().map(|&at| fitted.point[at]).collect();
-    let effects = &effects - effects.sum() / count(parameters.len());
+    let effects = &effects - effects.sum() / count_as_f64(parameters.len());
     // All but one of the deviations determine the last one.
-    let covariance = fitted.covariance.between(parameters);
-    let means = covariance.sum_axis(Axis(1)) / count(parameters.len());
-    let mean = means.sum() / count(parameters.len());
+    let covariance = fitted.covariance.submatrix(parameters);
+    let means = covariance.sum_axis(Axis(1)) / count_as_f64(parameters.len());
+    let mean = means.sum() / count_as_f64(parameters.len());
     let deviations = Array2::from_shape_fn((free, free), |(row, column)| {
         covariance[[row, column]] - means[row] - means[column] + mean
     });
     let effects = effects.slice(s![..free]);
-    let solution = Factor::of(&deviations, f64::MIN_POSITIVE).solve(&effects.to_vec());
+    let solution =
+        CholeskyFactor::from_dense(&deviations, f64::MIN_POSITIVE).solve(&effects.to_vec());
     Some((effects.dot(&solution), free))
 }
 
@@ -180,12 +186,13 @@ mod tests {
     fn a_long_league_is_tested_without_the_inverse() {
         let results = league(10, 40);
         let fit = fit(&results, &[]).expect("no anchor");
-        let assumed = Assumed::Fitted(&fit.fitted);
-        let estimated = || Estimated::new(&results, &[], SeatEffect::PerPlayer, &assumed);
+        let assumed = FittedModelPrior::Fitted(&fit.fitted);
+        let estimated = || EstimatedModel::new(&results, &[], SeatEffect::PerPlayer, &assumed);
         let seated: Vec<usize> = (0..results.players()).collect();
-        let sparse = sparse_p_value(&estimated().expect("no anchor"), &seated).expect("sparse");
-        let whole = FittedModel::of(estimated().expect("no anchor"), None);
-        assert!((sparse - p_value(&whole, &seated)).abs() < 1e-9, "{sparse}");
+        let sparse =
+            sparse_seat_effects_p_value(&estimated().expect("no anchor"), &seated).expect("sparse");
+        let whole = FittedModel::from_estimated(estimated().expect("no anchor"), None);
+        assert!((sparse - seat_effects_p_value(&whole, &seated)).abs() < 1e-9, "{sparse}");
     }
 
     #[test]
@@ -202,9 +209,10 @@ mod tests {
         let games: Vec<_> =
             games.iter().filter(|(a, b)| a != b).map(|&(a, b)| (a, b, Win)).collect();
         let results = results(4, &games);
-        let fitted = FittedModel::new(&results, &[], SeatEffect::PerPlayer, &Assumed::Weak)
-            .expect("no anchor");
-        let own = |player: usize| (fitted.model.layout.own(player), 0.5);
+        let fitted =
+            FittedModel::new(&results, &[], SeatEffect::PerPlayer, &FittedModelPrior::Weak)
+                .expect("no anchor");
+        let own = |player: usize| (fitted.model.layout.own_effect_index(player), 0.5);
         let shared: Vec<(usize, f64)> = (0..3).map(own).collect();
         let once = fitted.ratings(&shared, |player| vec![own(player)]);
         let each = fitted.ratings(&[], |player| [&shared[..], &[own(player)]].concat());

@@ -12,7 +12,7 @@ pub(crate) const Z95: f64 = 1.959_963_984_540_054;
 pub(crate) const SIGNIFICANT: f64 = 0.05;
 
 /// Converts a number of players, or of degrees of freedom, to a divisor.
-pub(crate) fn count(players: usize) -> f64 {
+pub(crate) fn count_as_f64(players: usize) -> f64 {
     f64::from(u32::try_from(players).unwrap_or(u32::MAX))
 }
 
@@ -28,12 +28,12 @@ pub fn two_sided(deviation: f64) -> f64 {
 
 /// The probability that a χ² number with `free` degrees of freedom is above `x`.
 pub(crate) fn chi_square_above(x: f64, free: usize) -> f64 {
-    if x <= 0.0 { 1.0 } else { gamma_ur(count(free) / 2.0, x / 2.0) }
+    if x <= 0.0 { 1.0 } else { gamma_ur(count_as_f64(free) / 2.0, x / 2.0) }
 }
 
 /// The probability that an F number with `free` and `left` degrees of freedom is above `x`.
-pub(crate) fn f_above(x: f64, free: usize, left: usize) -> f64 {
-    let (free, left) = (count(free), count(left));
+pub(crate) fn f_distribution_above(x: f64, free: usize, left: usize) -> f64 {
+    let (free, left) = (count_as_f64(free), count_as_f64(left));
     if x <= 0.0 { 1.0 } else { beta_reg(left / 2.0, free / 2.0, left / (left + free * x)) }
 }
 
@@ -49,19 +49,19 @@ pub fn holm<T>(tested: &mut [(T, f64)]) {
     tested.sort_by(|one, other| one.1.total_cmp(&other.1));
     let (all, mut before) = (tested.len(), 0.0_f64);
     for (at, (_, p_value)) in tested.iter_mut().enumerate() {
-        *p_value = (*p_value * count(all - at)).min(1.0).max(before);
+        *p_value = (*p_value * count_as_f64(all - at)).min(1.0).max(before);
         before = *p_value;
     }
 }
 
 /// A number in single precision.
 #[expect(clippy::cast_possible_truncation, reason = "only digits are lost")]
-pub(crate) fn single(x: f64) -> f32 {
+pub(crate) fn to_single_precision(x: f64) -> f32 {
     x as f32
 }
 
 /// Two independent standard normal numbers, by the Box–Muller method.
-pub(crate) fn normals(luck: &mut impl Rng) -> [f32; 2] {
+pub(crate) fn draw_two_normals(luck: &mut impl Rng) -> [f32; 2] {
     // In (0, 1], so that the logarithm is finite.
     let (u, v) = (1.0 - luck.random::<f32>(), luck.random::<f32>());
     let (sine, cosine) = (std::f32::consts::TAU * v).sin_cos();
@@ -95,7 +95,7 @@ mod tests {
     fn the_tail_of_f() {
         // 95% quantiles from tables.
         for (x, free, left) in [(4.964_603, 1, 10), (3.098_391, 3, 20), (2.368_270, 5, 60)] {
-            let p_value = f_above(x, free, left);
+            let p_value = f_distribution_above(x, free, left);
             assert!((p_value - 0.05).abs() < 1e-6, "{p_value}");
         }
     }

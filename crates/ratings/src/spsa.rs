@@ -30,7 +30,7 @@ pub struct Tunable {
 
 impl Tunable {
     /// The value that a player gets.
-    pub fn played(&self, value: f64) -> f64 {
+    pub fn value_to_play(&self, value: f64) -> f64 {
         let value = value.clamp(self.min, self.max);
         // No player is told `-0`.
         (if self.whole { value.round() } else { value }) + 0.0
@@ -63,24 +63,26 @@ pub struct Probe {
 
 impl SpsaSchedule {
     /// The distances of a step, from 1, as multiples of those of the last one.
-    fn spread(&self, step: u32) -> f64 {
+    fn relative_distance(&self, step: u32) -> f64 {
         (f64::from(self.steps) / f64::from(step)).powf(self.gamma)
     }
 
     /// The players of a step around `values`, given for each parameter whether it goes up.
     pub fn probe(&self, step: u32, tunables: &[Tunable], values: &[f64], up: &[bool]) -> Probe {
-        let spread = self.spread(step);
+        let spread = self.relative_distance(step);
         let moved = |sign: f64| {
             let each = tunables.iter().zip(values).zip(up);
-            each.map(|((it, value), &up)| it.played(value + sign * signed(up) * it.step * spread))
-                .collect()
+            each.map(|((it, value), &up)| {
+                it.value_to_play(value + sign * spsa_sign(up) * it.step * spread)
+            })
+            .collect()
         };
         Probe { plus: moved(1.0), minus: moved(-1.0) }
     }
 
     /// The values after a step in which the player of the drawn directions won `lead` games more than
     /// it lost.
-    pub fn moved(
+    pub fn update_values(
         &self,
         step: u32,
         tunables: &[Tunable],
@@ -92,14 +94,14 @@ impl SpsaSchedule {
         let gain = self.rate * (slow(self.steps) / slow(step)).powf(self.alpha);
         let each = tunables.iter().zip(values).zip(up);
         each.map(|((it, value), &up)| {
-            let change = gain * it.step / self.spread(step) * lead * signed(up);
+            let change = gain * it.step / self.relative_distance(step) * lead * spsa_sign(up);
             (value + change).clamp(it.min, it.max)
         })
         .collect()
     }
 }
 
-fn signed(up: bool) -> f64 {
+fn spsa_sign(up: bool) -> f64 {
     if up { 1.0 } else { -1.0 }
 }
 
@@ -140,7 +142,7 @@ mod tests {
                 _ => -1.0,
             });
             let lead = games.sum();
-            values = schedule.moved(step, &tunables, &values, &up, lead);
+            values = schedule.update_values(step, &tunables, &values, &up, lead);
         }
         values
     }
@@ -151,7 +153,7 @@ mod tests {
     #[test]
     fn no_player_is_told_a_negative_zero() {
         let [whole, _] = tunables();
-        let played = Tunable { min: -5.0, ..whole }.played(-0.2);
+        let played = Tunable { min: -5.0, ..whole }.value_to_play(-0.2);
         assert!(played == 0.0 && played.is_sign_positive());
     }
 
@@ -176,7 +178,8 @@ mod tests {
         assert_eq!((last.plus[0], last.minus[0]), (65.0, 35.0));
         assert!((last.plus[1] - 0.35).abs() < 1e-9 && (last.minus[1] - 0.65).abs() < 1e-9);
         assert!(at(1).plus[0] > 70.0, "wider at first");
-        let moved = |step| SCHEDULE.moved(step, &tunables, &[50.0, 0.5], &[true, false], 2.0);
+        let moved =
+            |step| SCHEDULE.update_values(step, &tunables, &[50.0, 0.5], &[true, false], 2.0);
         assert!((moved(200)[0] - 51.5).abs() < 1e-9, "r · c · 2 = 1.5");
         assert!(moved(1)[0] > moved(200)[0] && moved(1)[1] < 0.5);
     }
@@ -186,7 +189,7 @@ mod tests {
         let tunables = tunables();
         let probe = SCHEDULE.probe(1, &tunables, &[99.0, 0.01], &[true, false]);
         assert_eq!(probe.plus, [100.0, 0.0]);
-        let moved = SCHEDULE.moved(1, &tunables, &[99.0, 0.01], &[true, false], 99.0);
+        let moved = SCHEDULE.update_values(1, &tunables, &[99.0, 0.01], &[true, false], 99.0);
         assert_eq!(moved, [100.0, 0.0]);
     }
 }

@@ -17,8 +17,8 @@ use rustix::fs::{FlockOperation, flock};
 use tempfile::NamedTempFile;
 
 #[cfg(debug_assertions)]
-use self::crash_points::before;
-use self::lock::LockKind;
+use self::crash_points::crash_point;
+use self::lock::{LockKind, wait_for_lock};
 use crate::plain_files;
 
 /// The name of the log in a results folder.
@@ -36,12 +36,12 @@ const CHANGES: &str = "changes.lock";
 
 /// From now on, only their owner may read the files that this process writes into results folders:
 /// those of games that hide something, which other accounts must not see while they are played.
-pub fn keep_private() {
+pub fn make_new_files_private() {
     ORDINARY.store(PRIVATE, Ordering::Relaxed);
 }
 
 /// The permissions of an ordinary file in a results folder, before the umask applies.
-pub fn ordinary_mode() -> u32 {
+pub fn default_file_mode() -> u32 {
     ORDINARY.load(Ordering::Relaxed)
 }
 
@@ -59,33 +59,33 @@ enum DiskStep<'a> {
 /// Builds other than for tests have no crash points.
 #[cfg(not(debug_assertions))]
 #[expect(clippy::unnecessary_wraps, reason = "crash points can fail")]
-fn before(_: DiskStep) -> io::Result<()> {
+fn crash_point(_: DiskStep) -> io::Result<()> {
     Ok(())
 }
 
 /// Writes all of `bytes`.
-pub(crate) fn write(mut file: &File, bytes: &[u8]) -> io::Result<()> {
-    before(DiskStep::Write(file, bytes))?;
+pub(crate) fn write_to_disk(mut file: &File, bytes: &[u8]) -> io::Result<()> {
+    crash_point(DiskStep::Write(file, bytes))?;
     file.write_all(bytes)
 }
 
 /// Makes sure that what was written to `file` survives a power failure.
-pub(crate) fn sync(file: &File) -> io::Result<()> {
-    before(DiskStep::Sync(file))?;
+pub(crate) fn sync_to_disk(file: &File) -> io::Result<()> {
+    crash_point(DiskStep::Sync(file))?;
     file.sync_data()
 }
 
 /// Creates a folder and its parents.
-pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
-    before(DiskStep::MakeFolder(path))?;
+pub(crate) fn create_folder_on_disk(path: &Path) -> io::Result<()> {
+    crash_point(DiskStep::MakeFolder(path))?;
     fs::create_dir_all(path)
 }
 
 /// Creates a folder in a results folder, or removes what killed programs left unfinished in it.
 /// Refuses a link in its place, which could lead anywhere.
-pub fn make_own_folder(path: &Path) -> io::Result<()> {
-    make_folder(path)?;
-    plain_files::check_folder(path)?;
+pub fn create_results_subfolder(path: &Path) -> io::Result<()> {
+    create_folder_on_disk(path)?;
+    plain_files::check_folder_nofollow(path)?;
     remove_unfinished(path)
 }
 
@@ -99,7 +99,7 @@ pub enum FolderAccess {
 }
 
 /// Restricts access to a folder, if it is this user's.
-pub fn restrict(folder: &Path, access: FolderAccess) -> io::Result<()> {
+pub fn restrict_folder_access(folder: &Path, access: FolderAccess) -> io::Result<()> {
     let found = fs::symlink_metadata(folder)?;
     let mode = match access {
         FolderAccess::Owner => 0o700,
@@ -113,31 +113,36 @@ pub fn restrict(folder: &Path, access: FolderAccess) -> io::Result<()> {
 
 /// Waits until no other process or thread changes small files in `folder`. They wait for this one
 /// until it drops what is returned.
-pub fn hold(folder: &Path) -> io::Result<File> {
-    lock::wait_for(&folder.join(CHANGES), LockKind::Exclusive, lock::PATIENCE)
+pub fn lock_folder(folder: &Path) -> io::Result<File> {
+    wait_for_lock(&folder.join(CHANGES), LockKind::Exclusive, lock::PATIENCE)
 }
 
 /// Writes a temporary file and renames it to `path`. Readers, even after a crash or a power
 /// failure, find either the old file or the new one, never a mix.
-pub fn write_whole(
+pub fn write_atomically(
     path: &Path,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    place(path, ordinary_mode(), content, Durability::OverPowerFailures)
+    write_replacement(path, default_file_mode(), content, Durability::OverPowerFailures)
 }
 
-/// Like [`write_whole`], for a file that only its owner may read.
-pub fn write_private(
+/// Like [`write_atomically`], for a file that only its owner may read.
+pub fn write_private_atomically(
     path: &Path,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    place(path, PRIVATE, content, Durability::OverPowerFailures)
+    write_replacement(path, PRIVATE, content, Durability::OverPowerFailures)
 }
 
-/// Like [`write_whole`], but without a sync. After a crash of the program the file is whole;
+/// Like [`write_atomically`], but without a sync. After a crash of the program the file is whole;
 /// after a power failure it may be empty.
-pub fn write_quickly(path: &Path, content: &[u8]) -> io::Result<()> {
-    place(path, ordinary_mode(), |out| out.write_all(content), Durability::OverCrashes)
+pub fn write_atomically_unsynced(path: &Path, content: &[u8]) -> io::Result<()> {
+    write_replacement(
+        path,
+        default_file_mode(),
+        |out| out.write_all(content),
+        Durability::OverCrashes,
+    )
 }
 
 /// The durability of a written file.
@@ -147,13 +152,13 @@ enum Durability {
     OverPowerFailures,
 }
 
-fn place(
+fn write_replacement(
     path: &Path,
     mode: u32,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     kept: Durability,
 ) -> io::Result<()> {
-    let replacement = Replacement::with_mode(path, mode)?;
+    let replacement = ReplacementFile::with_mode(path, mode)?;
     let mut out = io::BufWriter::new(Steps(replacement.file.as_file()));
     content(&mut out)?;
     out.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -164,14 +169,14 @@ fn place(
 /// two programs that write the same file do not meet. Unless it takes its place, it is removed when
 /// this value is dropped; if the program is killed before, by [`remove_unfinished`].
 #[derive(Debug)]
-pub(crate) struct Replacement {
+pub(crate) struct ReplacementFile {
     /// The file, locked while open.
     file: NamedTempFile,
     /// The place that it takes.
     path: PathBuf,
 }
 
-impl Replacement {
+impl ReplacementFile {
     fn with_mode(path: &Path, mode: u32) -> io::Result<Self> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".");
@@ -195,9 +200,9 @@ impl Replacement {
     fn place(self, kept: Durability) -> io::Result<()> {
         let Self { file, path } = self;
         if kept == Durability::OverPowerFailures {
-            sync(file.as_file())?;
+            sync_to_disk(file.as_file())?;
         }
-        before(DiskStep::Rename(file.path(), &path))?;
+        crash_point(DiskStep::Rename(file.path(), &path))?;
         file.persist(&path)?;
         if kept == Durability::OverPowerFailures { sync_folder_of(&path) } else { Ok(()) }
     }
@@ -219,7 +224,7 @@ pub fn remove_unfinished(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a file has the name of a [`Replacement`]: `NAME.`, random letters and digits, `.new`.
+/// Whether a file has the name of a [`ReplacementFile`]: `NAME.`, random letters and digits, `.new`.
 fn is_unfinished(name: &OsStr) -> bool {
     let random = name.to_str().and_then(|name| name.strip_suffix(UNFINISHED)?.rsplit_once('.'));
     random.is_some_and(|(name, random)| {
@@ -239,7 +244,7 @@ pub fn remove_if_there(path: &Path) -> io::Result<()> {
 /// Makes sure that a rename to `path` survives a power failure.
 fn sync_folder_of(path: &Path) -> io::Result<()> {
     let folder = folder_of(path);
-    before(DiskStep::SyncFolder(folder))?;
+    crash_point(DiskStep::SyncFolder(folder))?;
     File::open(folder)?.sync_all()
 }
 
@@ -254,7 +259,7 @@ struct Steps<'a>(&'a File);
 
 impl Write for Steps<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        write(self.0, bytes)?;
+        write_to_disk(self.0, bytes)?;
         Ok(bytes.len())
     }
 
@@ -277,14 +282,14 @@ mod tests {
     fn files_are_written_completely_or_not_at_all() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("table");
-        write_whole(&path, |out| out.write_all(b"old")).expect("written");
+        write_atomically(&path, |out| out.write_all(b"old")).expect("written");
         let half = |out: &mut dyn Write| {
             out.write_all(b"half")?;
             Err(io::Error::other("full"))
         };
-        write_whole(&path, half).expect_err("it failed half way");
+        write_atomically(&path, half).expect_err("it failed half way");
         assert_eq!(text(&path), "old");
-        write_quickly(&path, b"new").expect("written");
+        write_atomically_unsynced(&path, b"new").expect("written");
         assert_eq!(text(&path), "new");
         assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 1, "nothing else is left");
     }
@@ -293,19 +298,19 @@ mod tests {
     fn private_files_are_private_from_the_start() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("secret");
-        let begun = Replacement::with_mode(&path, PRIVATE).expect("begun");
+        let begun = ReplacementFile::with_mode(&path, PRIVATE).expect("begun");
         let mode = |path: &Path| fs::metadata(path).expect("a file").permissions().mode() & 0o777;
         assert_eq!(mode(begun.file.path()), 0o600);
-        write_private(&path, |out| out.write_all(b"hidden")).expect("written");
+        write_private_atomically(&path, |out| out.write_all(b"hidden")).expect("written");
         assert_eq!((text(&path).as_str(), mode(&path)), ("hidden", 0o600));
     }
 
-    fn begun(path: &Path) -> Replacement {
-        Replacement::with_mode(path, ordinary_mode()).expect("begun")
+    fn begun(path: &Path) -> ReplacementFile {
+        ReplacementFile::with_mode(path, default_file_mode()).expect("begun")
     }
 
-    fn add(to: &Replacement, bytes: &[u8]) {
-        write(to.file.as_file(), bytes).expect("written");
+    fn add(to: &ReplacementFile, bytes: &[u8]) {
+        write_to_disk(to.file.as_file(), bytes).expect("written");
     }
 
     #[test]
@@ -362,9 +367,9 @@ mod tests {
     fn nothing_is_written_into_a_folder_that_is_not_there() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("missing/table");
-        let error = write_quickly(&path, b"x").expect_err("there is no folder");
+        let error = write_atomically_unsynced(&path, b"x").expect_err("there is no folder");
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
-        make_folder(&dir.path().join("missing/deeper")).expect("made");
-        write_quickly(&path, b"x").expect("written");
+        create_folder_on_disk(&dir.path().join("missing/deeper")).expect("made");
+        write_atomically_unsynced(&path, b"x").expect("written");
     }
 }

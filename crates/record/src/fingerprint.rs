@@ -8,7 +8,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub use self::hash::{Parts, Unreadable, is_left_out, of_bot, of_names, of_rules};
+pub use self::hash::{
+    PlayerParts, Unreadable, hash_bot, hash_file_names, hash_rules, is_left_out_of_hash,
+};
+use self::hash::{hash_command, hash_player_contents, hash_variant};
 use self::stamp::Stamp;
 
 /// A player's command, and its files as they were when read; empty for built-in players.
@@ -26,8 +29,8 @@ pub struct Fingerprint {
 
 impl Fingerprint {
     /// Reads the files of a player, and returns its fingerprint and hash.
-    pub fn read(parts: Parts<'_>) -> Result<(Self, String), Unreadable> {
-        let (hash, stamps) = hash::of_command(parts)?;
+    pub fn read(parts: PlayerParts<'_>) -> Result<(Self, String), Unreadable> {
+        let (hash, stamps) = hash_command(parts)?;
         let fingerprint = Self {
             program: parts.program.to_owned(),
             dir: parts.dir.to_owned(),
@@ -54,7 +57,7 @@ impl Fingerprint {
     fn varied(&self, hash: &str) -> String {
         match &*self.variant {
             "" => hash.to_owned(),
-            variant => hash::of_variant(hash, variant),
+            variant => hash_variant(hash, variant),
         }
     }
 
@@ -70,13 +73,13 @@ impl Fingerprint {
             return false;
         };
         let all = &ours | &theirs;
-        let [us, them] = both.map(|parts| hash::of_contents(parts, &all));
+        let [us, them] = both.map(|parts| hash_player_contents(parts, &all));
         us.ok().zip(them.ok()).is_some_and(|(us, them)| us == them)
     }
 
-    fn parts(&self) -> Parts<'_> {
+    fn parts(&self) -> PlayerParts<'_> {
         let Self { program, dir, words, env, files, .. } = self;
-        Parts { dir, program, words, env, files }
+        PlayerParts { dir, program, words, env, files }
     }
 
     /// The files whose contents the hash covers.
@@ -86,20 +89,20 @@ impl Fingerprint {
 
     /// A file that was touched since it was read, with a path relative to the player's folder if it
     /// lies there. Its contents may still be the same.
-    pub fn touched(&self) -> Option<&Path> {
+    pub fn touched_file(&self) -> Option<&Path> {
         let differs = |(path, before): &&(PathBuf, Stamp)| {
-            !fs::metadata(path).is_ok_and(|found| Stamp::of(&found) == *before)
+            !fs::metadata(path).is_ok_and(|found| Stamp::from_metadata(&found) == *before)
         };
         let (path, _) = self.stamps.iter().find(differs)?;
         Some(path.strip_prefix(&self.dir).unwrap_or(path))
     }
 
     /// Whether the command and files now give another hash than this one.
-    pub fn is_another(&self, hash: &str) -> bool {
+    pub fn differs_from_hash(&self, hash: &str) -> bool {
         if self.words.is_empty() {
             return false;
         }
-        let now = hash::of_command(self.parts());
+        let now = hash_command(self.parts());
         !now.is_ok_and(|(now, _)| self.varied(&now) == hash)
     }
 }
@@ -128,7 +131,8 @@ mod tests {
             let words = ["python3", file].map(str::to_owned);
             let files: Vec<String> = files.iter().map(ToString::to_string).collect();
             let (dir, program) = (&*dir.path().join(at), Path::new("/usr/bin/python3"));
-            let parts = Parts { dir, program, words: &words, env: &BTreeMap::new(), files: &files };
+            let parts =
+                PlayerParts { dir, program, words: &words, env: &BTreeMap::new(), files: &files };
             Fingerprint::read(parts).expect("readable").0
         };
         let one = read("", "a/bot.py", &[]);
@@ -159,7 +163,7 @@ mod tests {
         write("player.py", "1");
         write("weights", "1");
         let words = ["python3", "player.py"].map(str::to_owned);
-        let parts = Parts {
+        let parts = PlayerParts {
             dir: dir.path(),
             program: Path::new("/usr/bin/python3"),
             words: &words,
@@ -167,25 +171,31 @@ mod tests {
             files: &["weights".to_owned()],
         };
         let (fingerprint, hash) = Fingerprint::read(parts).expect("readable");
-        assert_eq!((fingerprint.touched(), fingerprint.is_another(&hash)), (None, false));
+        assert_eq!(
+            (fingerprint.touched_file(), fingerprint.differs_from_hash(&hash)),
+            (None, false)
+        );
         write("weights", "1");
-        assert_eq!(fingerprint.touched(), Some(Path::new("weights")));
-        assert!(!fingerprint.is_another(&hash), "the contents are the same");
+        assert_eq!(fingerprint.touched_file(), Some(Path::new("weights")));
+        assert!(!fingerprint.differs_from_hash(&hash), "the contents are the same");
         let mut fast = fingerprint.clone();
         let varied = fast.vary(&hash, "speed=9");
         assert!(
             fast.is_variant()
                 && varied != hash
-                && !fast.is_another(&varied)
-                && fast.is_another(&hash)
+                && !fast.differs_from_hash(&varied)
+                && fast.differs_from_hash(&hash)
         );
         write("player.py", "2");
-        assert!(fast.is_another(&varied));
-        assert_eq!(fingerprint.touched(), Some(Path::new("player.py")));
-        assert!(fingerprint.is_another(&hash));
+        assert!(fast.differs_from_hash(&varied));
+        assert_eq!(fingerprint.touched_file(), Some(Path::new("player.py")));
+        assert!(fingerprint.differs_from_hash(&hash));
         fs::remove_file(dir.path().join("player.py")).expect("removed");
-        assert!(fingerprint.touched().is_some() && fingerprint.is_another(&hash));
-        assert_eq!(Fingerprint::default().touched(), None);
-        assert!(!Fingerprint::default().is_another(""), "the referee itself does not change");
+        assert!(fingerprint.touched_file().is_some() && fingerprint.differs_from_hash(&hash));
+        assert_eq!(Fingerprint::default().touched_file(), None);
+        assert!(
+            !Fingerprint::default().differs_from_hash(""),
+            "the referee itself does not change"
+        );
     }
 }

@@ -20,12 +20,12 @@ use serde::Serialize;
 
 pub use self::error::{InvalidLine, LogError, LogProblem};
 pub use self::front::GameFront;
-pub use self::game_line::{GameLine, GameNames, LinePlace};
-pub use self::reader::{LogLine, LogReader, RawLine};
-pub use self::removed_lines::set_aside;
-pub use self::scan::{LogScan, Scanned};
-pub use self::writer::{LogWriter, WriteError, write_header, write_record};
-pub use crate::disk::{LOG, write_whole};
+pub use self::game_line::{GameLine, GameLineNames, LinePlace};
+pub use self::reader::{LogLine, LogReader, RawLogLine};
+pub use self::removed_lines::keep_removed_lines;
+pub use self::scan::{LogScan, ScannedLine};
+pub use self::writer::{LogWriter, WriteError, write_log_header, write_log_record};
+pub use crate::disk::{LOG, write_atomically};
 
 /// The file that keeps the games of replaced players.
 pub const SUPERSEDED: &str = "superseded.jsonl";
@@ -38,16 +38,16 @@ const CHECK_DIGITS: usize = 16;
 
 /// A line with its checksum: the last field is a hash of everything before it and of the
 /// tournament's identity.
-fn seal(value: &impl Serialize, identity: &str) -> io::Result<Vec<u8>> {
+fn seal_log_line(value: &impl Serialize, identity: &str) -> io::Result<Vec<u8>> {
     let mut line = Vec::with_capacity(TYPICAL_LINE);
     serde_json::to_writer(&mut line, value)?;
     line.pop();
-    line.extend_from_slice(seal_of(&line, identity).as_bytes());
+    line.extend_from_slice(log_line_seal(&line, identity).as_bytes());
     Ok(line)
 }
 
 /// The end of a line with this beginning.
-fn seal_of(body: &[u8], identity: &str) -> String {
+fn log_line_seal(body: &[u8], identity: &str) -> String {
     let mut hasher = blake3::Hasher::new_derive_key("referee 2026 log line");
     hasher.update(&(identity.len() as u64).to_le_bytes());
     hasher.update(identity.as_bytes());
@@ -57,10 +57,10 @@ fn seal_of(body: &[u8], identity: &str) -> String {
 }
 
 /// Whether a line is as the referee wrote it.
-fn is_sealed(raw: &[u8], identity: &str) -> bool {
+fn is_sealed_log_line(raw: &[u8], identity: &str) -> bool {
     let tail = CHECK.len() + CHECK_DIGITS + 3;
     let parts = raw.len().checked_sub(tail).map(|at| raw.split_at(at));
-    parts.is_some_and(|(body, seal)| seal == seal_of(body, identity).as_bytes())
+    parts.is_some_and(|(body, seal)| seal == log_line_seal(body, identity).as_bytes())
 }
 
 #[cfg(test)]
@@ -140,8 +140,8 @@ mod tests {
             let mut reader = LogReader::open(dir.path()).expect("a log");
             while reader.next_record().expect("readable").is_some() {}
             assert_eq!((reader.torn(), reader.whole()), (true, last as u64));
-            let mut log = LogWriter::hold(dir.path()).expect("opened");
-            log.go_on(&header("one"), reader.whole()).expect("cut");
+            let mut log = LogWriter::open_locked(dir.path()).expect("opened");
+            log.continue_at(&header("one"), reader.whole()).expect("cut");
             log.append(&second).expect("appended");
             assert_eq!(log_in(dir.path()), whole);
         }
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(log_in(dir.path()), before);
         let files = fs::read_dir(dir.path()).expect("a folder").count();
         assert_eq!(files, 1, "nothing else is left");
-        log.replace(&header("two"), |out| write_header(out, &header("two"))).expect("replaced");
+        log.replace(&header("two"), |out| write_log_header(out, &header("two"))).expect("replaced");
         assert_eq!(records(dir.path()), (Vec::new(), false));
         assert_eq!(LogReader::open(dir.path()).expect("a log").header().identity, "two");
         log.append(&game).expect("it goes on in the new one");
@@ -231,19 +231,19 @@ mod tests {
 
     #[test]
     fn a_seal_is_bound_to_the_tournament() {
-        let line = seal(&game("ant", "bee", "white"), "one").expect("JSON");
-        assert!(is_sealed(&line, "one"));
-        assert!(!is_sealed(&line, "two"));
-        assert!(!is_sealed(b"", "one") && !is_sealed(b"\n", "one"));
+        let line = seal_log_line(&game("ant", "bee", "white"), "one").expect("JSON");
+        assert!(is_sealed_log_line(&line, "one"));
+        assert!(!is_sealed_log_line(&line, "two"));
+        assert!(!is_sealed_log_line(b"", "one") && !is_sealed_log_line(b"\n", "one"));
     }
 
     proptest! {
         #[test]
         fn no_byte_of_a_sealed_line_can_be_changed(at in any::<prop::sample::Index>(), by in 1_u8..) {
-            let mut line = seal(&game("ant", "bee", "white"), "one").expect("JSON");
+            let mut line = seal_log_line(&game("ant", "bee", "white"), "one").expect("JSON");
             let at = at.index(line.len());
             line[at] ^= by;
-            prop_assert!(!is_sealed(&line, "one"));
+            prop_assert!(!is_sealed_log_line(&line, "one"));
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Opens files that others named or made: only plain files, read only up to a size limit.
 //!
-//! Files in a results folder or a submission go through [`open`], [`open_with`], [`read`] and
-//! [`own_beginning`], because the folder comes from a stranger. There, links are refused too: they
-//! could lead to any file of the reader.
+//! Files in a results folder or a submission go through [`open_plain_nofollow`],
+//! [`open_plain_nofollow_with`], [`read_plain_nofollow`] and [`read_plain_start_nofollow`], because
+//! the folder comes from a stranger. There, links are refused too: they could lead to any file of
+//! the reader.
 
 mod bounded_reader;
 
@@ -13,7 +14,7 @@ use std::path::Path;
 
 use nix::libc;
 
-pub use self::bounded_reader::{Bounded, BytesLeft};
+pub use self::bounded_reader::{BoundedReader, ReadLimit};
 
 /// The reason why a file was not read.
 #[derive(Debug, thiserror::Error)]
@@ -39,8 +40,8 @@ pub enum ReadError {
 }
 
 /// Reads the whole text of the plain file at `path`, at most `most` bytes.
-pub fn text(path: &Path, most: u64) -> Result<String, ReadError> {
-    let bytes = beginning(path, most.saturating_add(1))?;
+pub fn read_plain_text(path: &Path, most: u64) -> Result<String, ReadError> {
+    let bytes = read_plain_start(path, most.saturating_add(1))?;
     if bytes.len() as u64 > most {
         return Err(ReadError::TooLarge(most));
     }
@@ -52,45 +53,47 @@ pub fn text(path: &Path, most: u64) -> Result<String, ReadError> {
 
 /// Reads the first `most` bytes of a file that a stranger made, or all of it if it is shorter. It
 /// must be a plain file, not a link.
-pub fn own_beginning(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+pub fn read_plain_start_nofollow(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open(path)?.take(most).read_to_end(&mut bytes)?;
+    open_plain_nofollow(path)?.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
 /// Reads the first `most` bytes of the plain file at `path`, or all of it if it is shorter.
-pub fn beginning(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
+pub fn read_plain_start(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
-    input(path)?.take(most).read_to_end(&mut bytes)?;
+    open_plain_file(path)?.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
 /// Opens the plain file at `path`, which is read a piece at a time.
-pub fn input(path: &Path) -> Result<File, ReadError> {
-    plain(OpenOptions::new().read(true), libc::O_NONBLOCK, path)
+pub fn open_plain_file(path: &Path) -> Result<File, ReadError> {
+    open_plain_with_flags(OpenOptions::new().read(true), libc::O_NONBLOCK, path)
 }
 
 /// Opens a file of a results folder for reading. It must be a plain file, not a link.
-pub fn open(path: &Path) -> io::Result<File> {
-    open_with(OpenOptions::new().read(true), path)
+pub fn open_plain_nofollow(path: &Path) -> io::Result<File> {
+    open_plain_nofollow_with(OpenOptions::new().read(true), path)
 }
 
 /// Opens a file of a results folder with these options. It must be a plain file, not a link.
-pub fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    plain(options, libc::O_NONBLOCK | libc::O_NOFOLLOW, path).map_err(|error| match error {
-        ReadError::Failed(error) if error.raw_os_error() == Some(libc::ELOOP) => {
-            io::Error::other("it is a link; put the file itself there")
+pub fn open_plain_nofollow_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    open_plain_with_flags(options, libc::O_NONBLOCK | libc::O_NOFOLLOW, path).map_err(|error| {
+        match error {
+            ReadError::Failed(error) if error.raw_os_error() == Some(libc::ELOOP) => {
+                io::Error::other("it is a link; put the file itself there")
+            }
+            ReadError::Failed(error) => error,
+            other => io::Error::other(other),
         }
-        ReadError::Failed(error) => error,
-        other => io::Error::other(other),
     })
 }
 
 /// Reads a whole file of a results folder, at most `most` bytes. It must be a plain file, not a
 /// link.
-pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+pub fn read_plain_nofollow(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    open_plain_nofollow(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         return Err(io::Error::other(ReadError::TooLarge(most)));
     }
@@ -98,15 +101,15 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Whether a file of a results folder has exactly this content.
-pub fn holds(path: &Path, content: &[u8]) -> io::Result<bool> {
+pub fn plain_file_has_content(path: &Path, content: &[u8]) -> io::Result<bool> {
     let mut found = Vec::new();
-    open(path)?.take(content.len() as u64 + 1).read_to_end(&mut found)?;
+    open_plain_nofollow(path)?.take(content.len() as u64 + 1).read_to_end(&mut found)?;
     Ok(found == content)
 }
 
 /// Fails unless there is a folder at `path` itself, not behind a link. For the folders in a results
 /// folder.
-pub fn check_folder(path: &Path) -> io::Result<()> {
+pub fn check_folder_nofollow(path: &Path) -> io::Result<()> {
     if fs::symlink_metadata(path)?.is_dir() {
         return Ok(());
     }
@@ -114,7 +117,11 @@ pub fn check_folder(path: &Path) -> io::Result<()> {
 }
 
 /// Opens a plain file. A pipe is not waited for.
-fn plain(options: &mut OpenOptions, flags: i32, path: &Path) -> Result<File, ReadError> {
+fn open_plain_with_flags(
+    options: &mut OpenOptions,
+    flags: i32,
+    path: &Path,
+) -> Result<File, ReadError> {
     let file = options.custom_flags(flags).open(path).map_err(|error| {
         // Nobody reads from the pipe, or it is a socket.
         let is_no_file = error.raw_os_error() == Some(libc::ENXIO);
@@ -140,15 +147,15 @@ mod tests {
     #[test]
     fn a_file_is_read_up_to_its_bound() {
         let five = file(b"12345");
-        assert_eq!(text(five.path(), 5).expect("text"), "12345");
-        let why = text(five.path(), 4).expect_err("too large").to_string();
+        assert_eq!(read_plain_text(five.path(), 5).expect("text"), "12345");
+        let why = read_plain_text(five.path(), 4).expect_err("too large").to_string();
         assert_eq!(why, "it is larger than 4 bytes");
-        assert_eq!(beginning(five.path(), 2).expect("bytes"), b"12");
+        assert_eq!(read_plain_start(five.path(), 2).expect("bytes"), b"12");
     }
 
     #[test]
     fn only_plain_files_of_text_are_read() {
-        let why = |path: &Path| text(path, 10).expect_err("refused").to_string();
+        let why = |path: &Path| read_plain_text(path, 10).expect_err("refused").to_string();
         let no_file = "it is not a plain file but a device, a pipe or a socket";
         assert_eq!(why(Path::new("/dev/zero")), no_file);
         let dir = tempfile::tempdir().expect("a folder");
@@ -170,15 +177,15 @@ mod tests {
             std::os::unix::fs::symlink(to, at(link)).expect("a link");
         }
         for name in ["pipe", "link", "zero", "games", "."] {
-            open(&at(name)).expect_err(name);
-            open_with(OpenOptions::new().append(true), &at(name)).expect_err(name);
-            holds(&at(name), b"five!").expect_err(name);
+            open_plain_nofollow(&at(name)).expect_err(name);
+            open_plain_nofollow_with(OpenOptions::new().append(true), &at(name)).expect_err(name);
+            plain_file_has_content(&at(name), b"five!").expect_err(name);
         }
-        assert_eq!(read(&at("file"), 5).expect("read"), b"five!");
-        read(&at("file"), 4).expect_err("too large");
-        assert!(holds(&at("file"), b"five!").expect("read"));
-        assert!(!holds(&at("file"), b"five").expect("read"));
-        check_folder(dir.path()).expect("a folder");
-        check_folder(&at("games")).expect_err("a link");
+        assert_eq!(read_plain_nofollow(&at("file"), 5).expect("read"), b"five!");
+        read_plain_nofollow(&at("file"), 4).expect_err("too large");
+        assert!(plain_file_has_content(&at("file"), b"five!").expect("read"));
+        assert!(!plain_file_has_content(&at("file"), b"five").expect("read"));
+        check_folder_nofollow(dir.path()).expect("a folder");
+        check_folder_nofollow(&at("games")).expect_err("a link");
     }
 }

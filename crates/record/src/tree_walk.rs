@@ -17,7 +17,7 @@ use rustix::io::Errno;
 
 use referee_containment::resource_limits;
 
-pub use self::tree_digest::{FoundTree, Links, TreeRules, copy_sources, digest, read};
+pub use self::tree_digest::{FoundTree, Links, TreeRules, copy_sources, digest_tree, read_tree};
 
 /// The deepest folder.
 const DEEPEST: usize = 64;
@@ -35,7 +35,7 @@ pub enum UnfitTree {
     #[error("rename {0:?}: the name contains a control character")]
     Name(String),
     /// It has too many bytes.
-    #[error("it is larger than {}", resource_limits::bytes(*.0))]
+    #[error("it is larger than {}", resource_limits::format_bytes(*.0))]
     TooLarge(u64),
     /// It has too many files.
     #[error("it has more than {0} files and folders")]
@@ -44,7 +44,7 @@ pub enum UnfitTree {
     #[error("its folders are nested more than {DEEPEST} levels deep")]
     TooDeep,
     /// The system reported an error.
-    #[error("{} cannot be read: {source}", shown(path))]
+    #[error("{} cannot be read: {source}", printable_tree_path(path))]
     Failed {
         /// The file, from the top of the folder; empty for the folder itself.
         path: PathBuf,
@@ -53,12 +53,12 @@ pub enum UnfitTree {
     },
 }
 
-fn shown(path: &Path) -> String {
+fn printable_tree_path(path: &Path) -> String {
     if path == Path::new("") { "it".to_owned() } else { format!("`{}`", path.display()) }
 }
 
 /// Says where an error occurred.
-fn failed<E: Into<io::Error>>(path: &Path) -> impl FnOnce(E) -> UnfitTree {
+fn tree_error_at<E: Into<io::Error>>(path: &Path) -> impl FnOnce(E) -> UnfitTree {
     |error| UnfitTree::Failed { path: path.to_owned(), source: error.into() }
 }
 
@@ -72,7 +72,7 @@ impl UnfitTree {
         Ok(())
     }
 
-    fn special(path: &Path) -> Self {
+    fn special_file(path: &Path) -> Self {
         Self::Special(path.display().to_string())
     }
 }
@@ -116,7 +116,7 @@ pub trait TreeVisitor {
     /// # Errors
     /// Ends the walk.
     fn link(&mut self, path: &Path, _target: &Path) -> Result<(), Self::Error> {
-        Err(self.unfit(UnfitTree::special(path)))
+        Err(self.unfit(UnfitTree::special_file(path)))
     }
 
     /// Notes a device, a pipe or a socket.
@@ -124,7 +124,7 @@ pub trait TreeVisitor {
     /// # Errors
     /// Ends the walk.
     fn special(&mut self, path: &Path) -> Result<(), Self::Error> {
-        Err(self.unfit(UnfitTree::special(path)))
+        Err(self.unfit(UnfitTree::special_file(path)))
     }
 }
 
@@ -133,10 +133,14 @@ pub trait TreeVisitor {
 ///
 /// # Errors
 /// Something cannot be read, or `visitor` failed.
-pub fn walk<V: TreeVisitor>(top: impl AsFd, most: usize, visitor: &mut V) -> Result<(), V::Error> {
+pub fn walk_tree<V: TreeVisitor>(
+    top: impl AsFd,
+    most: usize,
+    visitor: &mut V,
+) -> Result<(), V::Error> {
     let path = Path::new("");
     let top = top.as_fd().try_clone_to_owned();
-    let top = top.map_err(|error| visitor.unfit(failed(path)(error)))?;
+    let top = top.map_err(|error| visitor.unfit(tree_error_at(path)(error)))?;
     TreeWalk { visitor, entries: 0, most }.opened(top, path, 0)
 }
 
@@ -209,6 +213,6 @@ impl<V: TreeVisitor> TreeWalk<'_, V> {
 
     /// Says where an error of the system occurred.
     fn failed(&self, path: &Path) -> impl FnOnce(Errno) -> V::Error {
-        |error| self.visitor.unfit(failed(path)(error))
+        |error| self.visitor.unfit(tree_error_at(path)(error))
     }
 }

@@ -8,7 +8,7 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
 use nix::libc;
-use referee_record::tree_walk::{FoundFile, TreeVisitor, UnfitTree, walk};
+use referee_record::tree_walk::{FoundFile, TreeVisitor, UnfitTree, walk_tree};
 use referee_sandbox::PinnedPath;
 use tar::{Archive, Builder, EntryType, Header};
 
@@ -75,24 +75,24 @@ pub enum BundleError {
     },
 }
 
-fn at(path: &Path) -> impl FnOnce(io::Error) -> BundleError {
+fn bundle_read_error_at(path: &Path) -> impl FnOnce(io::Error) -> BundleError {
     let path = path.to_owned();
     move |source| BundleError::File { path, source }
 }
 
-fn unpacking(path: &Path) -> impl FnOnce(io::Error) -> BundleError {
+fn unpack_error_at(path: &Path) -> impl FnOnce(io::Error) -> BundleError {
     let path = path.to_owned();
     move |source| BundleError::Unpack { path, source }
 }
 
 /// Whether a path lies in a folder that every machine has for itself.
-pub(crate) fn is_of_system(path: &Path) -> bool {
+pub(crate) fn is_never_bundled(path: &Path) -> bool {
     SYSTEM.iter().any(|folder| path.starts_with(folder))
 }
 
 /// The files and folders of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Contents {
+pub(crate) struct BundleContents {
     /// The folder that has all of them; names in the bundle are relative to it.
     base: PathBuf,
     /// The files and folders, as absolute paths.
@@ -103,18 +103,19 @@ pub(crate) struct Contents {
     places: Vec<PinnedPath>,
 }
 
-impl Contents {
+impl BundleContents {
     /// The files of these files and folders, without those of the system and the `hidden` ones.
     pub(crate) fn new<'p>(paths: impl IntoIterator<Item = &'p Path>, hidden: &[PathBuf]) -> Self {
         let mut roots: Vec<PathBuf> =
-            paths.into_iter().filter(|path| !is_of_system(path)).map(Path::to_owned).collect();
+            paths.into_iter().filter(|path| !is_never_bundled(path)).map(Path::to_owned).collect();
         roots.sort();
         roots.dedup();
         let all = roots.clone();
         let is_inside =
             |path: &PathBuf| all.iter().any(|other| other != path && path.starts_with(other));
         roots.retain(|path| !is_inside(path));
-        let base = roots.first().map_or_else(PathBuf::new, |first| common_base(first, &roots));
+        let base =
+            roots.first().map_or_else(PathBuf::new, |first| common_bundle_base(first, &roots));
         Self { base, roots, hidden: hidden.to_vec(), places: Vec::new() }
     }
 
@@ -125,7 +126,7 @@ impl Contents {
 
     /// Opens one of the files and folders. A pipe is not waited for.
     fn open(&self, root: &Path) -> io::Result<OwnedFd> {
-        if let Some(place) = self.places.iter().find(|place| place.named() == root) {
+        if let Some(place) = self.places.iter().find(|place| place.given_path() == root) {
             return place.open();
         }
         let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(root);
@@ -150,19 +151,23 @@ impl Contents {
         let mut hashed = HashedWrite { inner: out, hasher: blake3::Hasher::new(), written: 0 };
         let mut tar = Builder::new(&mut hashed);
         for root in self.roots.iter().filter(|root| !self.hides(root)) {
-            let top = self.open(root).map_err(at(root))?;
-            walk(top, MOST_ENTRIES, &mut BundleVisitor { contents: self, root, tar: &mut tar })?;
+            let top = self.open(root).map_err(bundle_read_error_at(root))?;
+            walk_tree(
+                top,
+                MOST_ENTRIES,
+                &mut BundleVisitor { contents: self, root, tar: &mut tar },
+            )?;
         }
-        tar.finish().map_err(at(&self.base))?;
+        tar.finish().map_err(bundle_read_error_at(&self.base))?;
         drop(tar);
-        hashed.flush().map_err(at(&self.base))?;
+        hashed.flush().map_err(bundle_read_error_at(&self.base))?;
         Ok(hashed.hasher.finalize().to_hex().to_string())
     }
 }
 
 /// Adds what lies at one of the roots to a bundle.
 struct BundleVisitor<'t, 'w, W: Write> {
-    contents: &'t Contents,
+    contents: &'t BundleContents,
     root: &'t Path,
     tar: &'t mut Builder<&'w mut HashedWrite<W>>,
 }
@@ -170,7 +175,7 @@ struct BundleVisitor<'t, 'w, W: Write> {
 impl<W: Write> BundleVisitor<'_, '_, W> {
     /// The path of an entry as it was named, and its name in the bundle.
     fn named(&self, path: &Path) -> (PathBuf, PathBuf) {
-        let path = below(self.root, path);
+        let path = bundle_path_below(self.root, path);
         let name = path.strip_prefix(&self.contents.base).unwrap_or(&path).to_owned();
         (path, name)
     }
@@ -197,7 +202,7 @@ impl<W: Write> TreeVisitor for BundleVisitor<'_, '_, W> {
     }
 
     fn leaves_out(&self, path: &Path) -> bool {
-        self.contents.hides(&below(self.root, path))
+        self.contents.hides(&bundle_path_below(self.root, path))
     }
 
     fn folder(&mut self, path: &Path) -> Result<(), BundleError> {
@@ -206,21 +211,21 @@ impl<W: Write> TreeVisitor for BundleVisitor<'_, '_, W> {
             return Ok(());
         }
         let mut header = self.header(EntryType::Directory, 0o555, 0)?;
-        self.tar.append_data(&mut header, name, io::empty()).map_err(at(&path))
+        self.tar.append_data(&mut header, name, io::empty()).map_err(bundle_read_error_at(&path))
     }
 
     fn file(&mut self, path: &Path, found: FoundFile) -> Result<(), BundleError> {
         let (path, name) = self.named(path);
         let FoundFile { file, size, runs } = found;
         let mut header = self.header(EntryType::Regular, if runs { 0o555 } else { 0o444 }, size)?;
-        let whole = Whole { file, left: size };
-        self.tar.append_data(&mut header, name, whole).map_err(at(&path))
+        let whole = WholeBundleFile { file, left: size };
+        self.tar.append_data(&mut header, name, whole).map_err(bundle_read_error_at(&path))
     }
 
     fn link(&mut self, path: &Path, target: &Path) -> Result<(), BundleError> {
         let (path, name) = self.named(path);
         let mut header = self.header(EntryType::Symlink, 0o777, 0)?;
-        self.tar.append_link(&mut header, name, target).map_err(at(&path))
+        self.tar.append_link(&mut header, name, target).map_err(bundle_read_error_at(&path))
     }
 
     /// Sockets and pipes contain no code.
@@ -230,13 +235,13 @@ impl<W: Write> TreeVisitor for BundleVisitor<'_, '_, W> {
 }
 
 /// An entry of a tree that lies at `root`.
-fn below(root: &Path, path: &Path) -> PathBuf {
+fn bundle_path_below(root: &Path, path: &Path) -> PathBuf {
     // An empty path must not add a `/`.
     if path == Path::new("") { root.to_owned() } else { root.join(path) }
 }
 
 /// The lowest folder that contains all of `roots`, including `first`.
-fn common_base(first: &Path, roots: &[PathBuf]) -> PathBuf {
+fn common_bundle_base(first: &Path, roots: &[PathBuf]) -> PathBuf {
     let start = if first.is_dir() { first } else { first.parent().unwrap_or(first) };
     let has_all = |folder: &&Path| roots.iter().all(|root| root.starts_with(folder));
     start.ancestors().find(has_all).unwrap_or(start).to_owned()
@@ -244,12 +249,12 @@ fn common_base(first: &Path, roots: &[PathBuf]) -> PathBuf {
 
 /// The first `left` bytes of a file. Having fewer is an error: the file shrank while it was read,
 /// and a bundle that announces more than it has would take the next file for the rest.
-struct Whole {
+struct WholeBundleFile {
     file: File,
     left: u64,
 }
 
-impl Read for Whole {
+impl Read for WholeBundleFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = (&mut self.file).take(self.left).read(buffer)?;
         if read == 0 && self.left > 0 && !buffer.is_empty() {
@@ -285,23 +290,23 @@ impl<W: Write> Write for HashedWrite<W> {
 ///
 /// # Errors
 /// It has another hash, or it cannot be unpacked.
-pub(crate) fn unpack(bundle: &Path, hash: &str, folder: &Path) -> Result<(), BundleError> {
-    let failed = || unpacking(folder);
+pub(crate) fn unpack_bundle(bundle: &Path, hash: &str, folder: &Path) -> Result<(), BundleError> {
+    let failed = || unpack_error_at(folder);
     let mut hasher = blake3::Hasher::new();
     hasher
-        .update_reader(File::open(bundle).map_err(unpacking(bundle))?)
-        .map_err(unpacking(bundle))?;
+        .update_reader(File::open(bundle).map_err(unpack_error_at(bundle))?)
+        .map_err(unpack_error_at(bundle))?;
     let found = hasher.finalize().to_hex().to_string();
     if found != hash {
         return Err(BundleError::Altered { expected: hash.to_owned(), found });
     }
     let beside = folder.with_extension("part");
     if beside.exists() {
-        remove_tree(&beside).map_err(failed())?;
+        remove_bundle_tree(&beside).map_err(failed())?;
     }
     let unpacked = unpack_entries(bundle, &beside);
     if let Err(error) = unpacked.and_then(|()| fs::rename(&beside, folder)) {
-        if let Err(error) = remove_tree(&beside) {
+        if let Err(error) = remove_bundle_tree(&beside) {
             tracing::warn!(%error, path = %beside.display(), "a folder was left behind");
         }
         return Err(failed()(error));
@@ -357,20 +362,20 @@ fn unpack_entries(bundle: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Removes a folder in which folders may be read-only; or a link, but not what it leads to.
-pub(crate) fn remove_tree(folder: &Path) -> io::Result<()> {
+pub(crate) fn remove_bundle_tree(folder: &Path) -> io::Result<()> {
     if !fs::symlink_metadata(folder)?.is_dir() {
         return fs::remove_file(folder);
     }
-    make_writable(folder)?;
+    make_bundle_writable(folder)?;
     fs::remove_dir_all(folder)
 }
 
-fn make_writable(folder: &Path) -> io::Result<()> {
+fn make_bundle_writable(folder: &Path) -> io::Result<()> {
     fs::set_permissions(folder, Permissions::from_mode(0o700))?;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if entry.file_type()?.is_dir() {
-            make_writable(&entry.path())?;
+            make_bundle_writable(&entry.path())?;
         }
     }
     Ok(())
@@ -401,7 +406,7 @@ mod tests {
         let dir = scene();
         let path = |name: &str| dir.path().join(name);
         let paths = [path("ant"), path("shared/tools.py"), PathBuf::from("/usr/bin/env")];
-        let contents = Contents::new(paths.iter().map(PathBuf::as_path), &[path("ant/data")]);
+        let contents = BundleContents::new(paths.iter().map(PathBuf::as_path), &[path("ant/data")]);
         assert_eq!(contents.base, dir.path());
         let name = contents.name_of(&path("ant/main.py"));
         assert_eq!(name, Some(PathBuf::from("ant/main.py")));
@@ -411,14 +416,14 @@ mod tests {
         assert_eq!(contents.write(io::sink()).expect("a bundle"), hash);
         let (bundle, to) = (path("bundle.tar"), path("unpacked"));
         fs::write(&bundle, &bytes).expect("written");
-        unpack(&bundle, &hash, &to).expect("unpacked");
+        unpack_bundle(&bundle, &hash, &to).expect("unpacked");
         assert_eq!(fs::read_to_string(to.join("shared/tools.py")).expect("a file"), "3");
         assert!(!to.join("ant/data").exists() && !to.join("bee").exists());
         let mode = |name: &str| fs::metadata(to.join(name)).expect("a file").permissions().mode();
         assert_eq!(mode("ant/main.py") & 0o777, 0o444);
         assert_eq!(mode("ant/run.sh") & 0o777, 0o555);
         assert_eq!(mode("ant") & 0o777, 0o555);
-        remove_tree(&to).expect("ours");
+        remove_bundle_tree(&to).expect("ours");
     }
 
     #[test]
@@ -426,13 +431,13 @@ mod tests {
         let dir = scene();
         let folder = dir.path().join("ant");
         let mut bytes = Vec::new();
-        let contents = Contents::new([folder.as_path()], &[]);
+        let contents = BundleContents::new([folder.as_path()], &[]);
         let hash = contents.write(&mut bytes).expect("a bundle");
         bytes.extend([0; 512]);
         let bundle = dir.path().join("bundle.tar");
         fs::write(&bundle, &bytes).expect("written");
         let to = dir.path().join("unpacked");
-        let error = unpack(&bundle, &hash, &to).expect_err("another hash");
+        let error = unpack_bundle(&bundle, &hash, &to).expect_err("another hash");
         assert!(error.to_string().contains("was refused"), "{error}");
         assert!(!to.exists());
     }
@@ -451,7 +456,8 @@ mod tests {
         let bundle = dir.path().join("bundle.tar");
         fs::write(&bundle, &bytes).expect("written");
         let hash = blake3::hash(&bytes).to_hex();
-        let error = unpack(&bundle, &hash, &dir.path().join("unpacked")).expect_err("outside");
+        let error =
+            unpack_bundle(&bundle, &hash, &dir.path().join("unpacked")).expect_err("outside");
         assert!(error.to_string().ends_with("../x is outside"), "{error}");
         assert!(!dir.path().join("x").exists());
     }
@@ -486,7 +492,7 @@ mod tests {
         {
             let (bundle, hash) =
                 bundle_of(dir.path(), &[(EntryType::Symlink, "link", &outside), below]);
-            unpack(&bundle, &hash, &to).expect_err("the name is taken twice");
+            unpack_bundle(&bundle, &hash, &to).expect_err("the name is taken twice");
             assert!(!dir.path().join(below.1.replace("link", "ant")).exists());
             assert!(!to.exists());
         }
@@ -500,7 +506,7 @@ mod tests {
         let links = [(EntryType::Symlink, "link", &*target), (EntryType::Symlink, "link/x", "/")];
         for order in [links, [links[1], links[0]]] {
             let (bundle, hash) = bundle_of(dir.path(), &order);
-            let error = unpack(&bundle, &hash, &to).expect_err("outside").to_string();
+            let error = unpack_bundle(&bundle, &hash, &to).expect_err("outside").to_string();
             assert!(error.ends_with("link/x lies below the link link"), "{error}");
             assert!(fs::symlink_metadata(outside.join("x")).is_err() && !to.exists());
         }
@@ -534,7 +540,7 @@ mod tests {
         let ant = dir.path().join("ant");
         fs::remove_file(ant.join("main.py")).expect("so that `data` comes first");
         let mut swap = Swap { folder: ant.join("data"), written: Vec::new() };
-        Contents::new([ant.as_path()], &[]).write(&mut swap).expect("a bundle");
+        BundleContents::new([ant.as_path()], &[]).write(&mut swap).expect("a bundle");
         let text = String::from_utf8_lossy(&swap.written).into_owned();
         assert!(text.contains("data/book") && !text.contains("PRIVATE"), "{text}");
     }
@@ -543,7 +549,7 @@ mod tests {
     fn a_folder_that_became_a_link_is_not_bundled() {
         let dir = scene();
         let ant = dir.path().join("ant");
-        let contents = Contents::new([ant.as_path()], &[]).at(&[PinnedPath::find(&ant)]);
+        let contents = BundleContents::new([ant.as_path()], &[]).at(&[PinnedPath::find(&ant)]);
         contents.write(io::sink()).expect("a bundle");
         fs::rename(&ant, dir.path().join("old")).expect("renamed");
         symlink("bee", &ant).expect("a link");
@@ -556,22 +562,22 @@ mod tests {
         let to = dir.path().join("unpacked");
         let half = [(EntryType::Regular, "main.py", "1"), (EntryType::Fifo, "pipe", "")];
         let (bundle, hash) = bundle_of(dir.path(), &half);
-        unpack(&bundle, &hash, &to).expect_err("a pipe");
+        unpack_bundle(&bundle, &hash, &to).expect_err("a pipe");
         assert!(!to.exists() && !to.with_extension("part").exists());
         // What a worker that was killed has left.
         fs::create_dir(to.with_extension("part")).expect("a folder");
         fs::write(to.with_extension("part").join("old"), "0").expect("written");
         let (bundle, hash) = bundle_of(dir.path(), &half[..1]);
-        unpack(&bundle, &hash, &to).expect("unpacked");
+        unpack_bundle(&bundle, &hash, &to).expect("unpacked");
         assert_eq!(fs::read_dir(&to).expect("a folder").count(), 1);
-        remove_tree(&to).expect("ours");
+        remove_bundle_tree(&to).expect("ours");
     }
 
     #[test]
     fn a_file_that_shrinks_is_not_bundled() {
         let dir = scene();
         let path = dir.path().join("ant/main.py");
-        let mut whole = Whole { file: File::open(path).expect("a file"), left: 2 };
+        let mut whole = WholeBundleFile { file: File::open(path).expect("a file"), left: 2 };
         let error = io::copy(&mut whole, &mut io::sink()).expect_err("it has one byte");
         assert!(error.to_string().contains("it shrank"), "{error}");
     }

@@ -6,22 +6,22 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::{mpsc, watch};
 use tokio_stream::StreamExt;
 
-use super::delivery::fetch_results;
+use super::delivery::fetch_delivered_results;
 use super::dispatcher::{Dispatcher, JobRequest, OpenRun, RunnerRequest};
 use super::error::RemoteError;
 use super::inspection::Inspector;
 use super::nats_server::NatsServer;
-use super::run_description::Packer;
+use super::run_description::RunDescriber;
 use super::run_files::RunFiles;
-use super::run_streams::{RUNS, RunNames, Streams};
+use super::run_streams::{RUNS, RunStreams, StreamNames};
 use super::spot_checks::SpotChecks;
 use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::record::Header;
-use referee_record::seeds::{fresh_identity, random_bytes};
-use referee_tournament::run::run_event::{Listener, RunEvent};
+use referee_record::seeds::{draw_random_bytes, draw_random_identity};
+use referee_tournament::run::run_event::{RunEvent, RunListener};
 use referee_tournament::run::venue::Venue;
-use referee_tournament::run::worker_thread::{Reports, Worker};
-use referee_tournament::run::{RunEnd, RunError, Runner};
+use referee_tournament::run::worker_thread::{WorkerHandle, WorkerReports};
+use referee_tournament::run::{RunEnd, RunError, TournamentRunner};
 
 /// How long the last messages may take when a run ends while the server gives no answer.
 const FAREWELL: Duration = Duration::from_secs(3);
@@ -49,26 +49,26 @@ impl Coordinator {
         share: f64,
     ) -> Result<Self, RemoteError> {
         let server = NatsServer::connect(address, "referee run", "coordinator").await?;
-        let names = RunNames::new(&files.description.run_id());
-        let streams = Streams::new(&server, names.clone());
+        let names = StreamNames::new(&files.description.run_id());
+        let streams = RunStreams::new(&server, names.clone());
         let has_others = streams.remove_others(&files.description.header.identity).await?;
         streams.take_over().await;
         files.create(&server, &streams).await?;
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let coordinator = format!("{:020}-{}", since.as_millis(), fresh_identity()?);
+        let coordinator = format!("{:020}-{}", since.as_millis(), draw_random_identity()?);
         let run = OpenRun { server, names, streams, files, inspector, synced, coordinator };
-        let checks = SpotChecks::new(share, random_bytes()?);
+        let checks = SpotChecks::new(share, draw_random_bytes()?);
         Ok(Self { run, checks, has_others })
     }
 
     /// Plays all due games of `runner` on the workers of the run.
     ///
     /// # Errors
-    /// As for [`Runner::run`].
+    /// As for [`TournamentRunner::run`].
     pub async fn run(
         self,
-        runner: Runner<'_>,
-        listener: &mut dyn Listener,
+        runner: TournamentRunner<'_>,
+        listener: &mut dyn RunListener,
         stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, RunError> {
         // The players of a league change all the time.
@@ -86,7 +86,8 @@ impl Coordinator {
         let packer = self.run.files.packer.clone();
         let venue = ServerVenue { give, packer };
         let (arrive, arrivals) = mpsc::channel(64);
-        let fetching = tokio::spawn(fetch_results(server.clone(), streams.clone(), arrive));
+        let fetching =
+            tokio::spawn(fetch_delivered_results(server.clone(), streams.clone(), arrive));
         let mut dispatcher = Dispatcher::new(self.run, self.checks, runner.deadline.subscribe());
         let end = {
             let dispatching = dispatcher.work(given, arrivals, workers.merge(runs));
@@ -100,7 +101,7 @@ impl Coordinator {
         let farewell = async {
             dispatcher.acknowledge_synced().await;
             if matches!(end, Ok(RunEnd::Complete | RunEnd::TimeUp)) {
-                dispatcher.announce(true).await;
+                dispatcher.announce_on_server(true).await;
                 streams.remove().await;
             }
             // The last messages must be sent before the connection closes.
@@ -123,11 +124,16 @@ struct ServerVenue {
     /// Where the dispatcher gets its requests from.
     give: mpsc::UnboundedSender<RunnerRequest>,
     /// Packs players that come.
-    packer: Packer,
+    packer: RunDescriber,
 }
 
 impl Venue for ServerVenue {
-    fn start(&self, slot: usize, reports: Reports, _: watch::Receiver<bool>) -> io::Result<Worker> {
+    fn start(
+        &self,
+        slot: usize,
+        reports: WorkerReports,
+        _: watch::Receiver<bool>,
+    ) -> io::Result<WorkerHandle> {
         let (jobs, mut inbox) = mpsc::unbounded_channel();
         let give = self.give.clone();
         tokio::spawn(async move {
@@ -138,7 +144,7 @@ impl Venue for ServerVenue {
                 }
             }
         });
-        Ok(Worker::elsewhere(jobs))
+        Ok(WorkerHandle::forwarding_to(jobs))
     }
 
     fn admit(&self, number: usize, player: &PlayerSpec, header: &Header) -> Result<(), String> {

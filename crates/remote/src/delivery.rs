@@ -13,9 +13,9 @@ use tokio::sync::mpsc;
 use tokio_stream::StreamExt;
 
 use super::nats_server::{AGAIN, NatsServer, ServerProblem};
-use super::run_streams::{EXCLUDED_WORKER, RunNames, Streams, is_queued_already};
+use super::run_streams::{EXCLUDED_WORKER, RunStreams, StreamNames, is_queued_already};
 use super::worker_identity::WorkerIdentity;
-use referee_tournament::run::job::{Finished, JobOutcome};
+use referee_tournament::run::job::{FinishedGame, JobOutcome};
 
 /// The maximum size of an unpacked result, in bytes.
 const MAX_RESULT: u64 = 64 << 20;
@@ -24,13 +24,13 @@ const MAX_RESULT: u64 = 64 << 20;
 const BATCH: usize = 64;
 
 /// The part of a message that acknowledges it, without its content.
-pub(crate) struct PendingAck {
+pub(crate) struct DeliveryAck {
     acker: Acker,
     /// How often the message was delivered.
     pub(crate) deliveries: i64,
 }
 
-impl PendingAck {
+impl DeliveryAck {
     /// The content of a message, and what acknowledges it.
     pub(crate) fn split(message: Message) -> (Bytes, Self) {
         let deliveries = message.info().map_or(1, |info| info.delivered);
@@ -51,9 +51,9 @@ impl PendingAck {
 ///
 /// # Errors
 /// The server refuses it, or gives no answer.
-pub(crate) async fn queue_job(
+pub(crate) async fn deliver_job(
     server: &NatsServer,
-    streams: &Streams,
+    streams: &RunStreams,
     subject: &str,
     excluded: Option<&str>,
     payload: &[u8],
@@ -77,10 +77,10 @@ pub(crate) async fn queue_job(
 ///
 /// # Errors
 /// It is too long without any of them.
-pub fn pack(mut outcome: JobOutcome, max: usize) -> Result<Vec<u8>, String> {
+pub fn pack_for_delivery(mut outcome: JobOutcome, max: usize) -> Result<Vec<u8>, String> {
     loop {
-        let Compressed { packed, length } =
-            Compressed::of(&outcome).map_err(|error| error.to_string())?;
+        let CompressedOutcome { packed, length } =
+            CompressedOutcome::of(&outcome).map_err(|error| error.to_string())?;
         if packed.len() <= max && length < MAX_RESULT {
             return Ok(packed);
         }
@@ -95,13 +95,13 @@ pub fn pack(mut outcome: JobOutcome, max: usize) -> Result<Vec<u8>, String> {
 }
 
 /// An outcome as compressed JSON.
-struct Compressed {
+struct CompressedOutcome {
     packed: Vec<u8>,
     /// The number of bytes before that.
     length: u64,
 }
 
-impl Compressed {
+impl CompressedOutcome {
     fn of(outcome: &JobOutcome) -> io::Result<Self> {
         let mut out = DeflateEncoder::new(Vec::new(), Compression::fast());
         serde_json::to_writer(&mut out, outcome)?;
@@ -129,7 +129,7 @@ fn halve_transcripts(outcome: &mut JobOutcome) -> bool {
 /// Leaves out the notes of the game that has the most of them. Returns whether there was one.
 fn drop_notes(outcome: &mut JobOutcome) -> bool {
     let JobOutcome::Played(games) = outcome else { return false };
-    let length = |game: &Finished| -> usize {
+    let length = |game: &FinishedGame| -> usize {
         game.record.notes.iter().filter_map(|it| it.note.as_ref()).map(String::len).sum()
     };
     let Some(game) = games.iter_mut().max_by_key(|game| length(game)) else { return false };
@@ -143,7 +143,7 @@ fn drop_notes(outcome: &mut JobOutcome) -> bool {
 }
 
 /// Reads a packed outcome. `None` if it cannot be read, or is too long.
-pub fn unpack(packed: &[u8]) -> Option<JobOutcome> {
+pub fn unpack_delivery(packed: &[u8]) -> Option<JobOutcome> {
     let mut text = Vec::new();
     DeflateDecoder::new(packed).take(MAX_RESULT).read_to_end(&mut text).ok()?;
     serde_json::from_slice(&text).ok()
@@ -155,7 +155,7 @@ pub fn unpack(packed: &[u8]) -> Option<JobOutcome> {
 /// The server refuses it, or gives no answer.
 pub async fn publish_result(
     server: &NatsServer,
-    names: &RunNames,
+    names: &StreamNames,
     job: &str,
     worker: &WorkerIdentity,
     packed: Vec<u8>,
@@ -167,9 +167,9 @@ pub async fn publish_result(
 }
 
 /// Fetches results, as long as anybody takes them.
-pub(crate) async fn fetch_results(
+pub(crate) async fn fetch_delivered_results(
     server: NatsServer,
-    streams: Streams,
+    streams: RunStreams,
     arrive: mpsc::Sender<Result<Message, ServerProblem>>,
 ) {
     loop {
@@ -206,22 +206,22 @@ mod tests {
     use super::*;
 
     use referee_protocol::SearchReport;
-    use referee_record::model::record::Note;
+    use referee_record::model::record::RecordedNote;
     use referee_tournament::run::job_failure::JobFailure;
 
     #[test]
     fn outcomes_travel_compressed_and_within_bounds() {
         let failed = |text: String| JobOutcome::Failed(JobFailure::Game(text));
         let outcome = || failed("it fell".repeat(1000));
-        let packed = pack(outcome(), 1000).expect("it compresses");
-        assert_eq!(unpack(&packed), Some(outcome()));
-        assert_eq!(unpack(b"nonsense"), None);
-        let error = pack(outcome(), 10).expect_err("too long");
+        let packed = pack_for_delivery(outcome(), 1000).expect("it compresses");
+        assert_eq!(unpack_delivery(&packed), Some(outcome()));
+        assert_eq!(unpack_delivery(b"nonsense"), None);
+        let error = pack_for_delivery(outcome(), 10).expect_err("too long");
         assert!(error.contains("raise its max_payload"), "{error}");
         // It unpacks to more than it may.
         let bomb = failed(" ".repeat(usize::try_from(MAX_RESULT).expect("fits")));
-        assert_eq!(unpack(&Compressed::of(&bomb).expect("packed").packed), None);
-        assert!(pack(bomb, usize::MAX).is_err());
+        assert_eq!(unpack_delivery(&CompressedOutcome::of(&bomb).expect("packed").packed), None);
+        assert!(pack_for_delivery(bomb, usize::MAX).is_err());
     }
 
     #[test]
@@ -230,15 +230,20 @@ mod tests {
             let mut record = referee_record::model::record::examples::game("a", "b", "draw");
             let note = Some("\u{1}".repeat(length));
             let search = SearchReport::default();
-            record.notes =
-                vec![Note { ply: 0, by: "white".to_owned(), note, eval: Some(0.5), search }];
-            Finished { record, warnings: Vec::new(), transcript: None, memory: None }
+            record.notes = vec![RecordedNote {
+                ply: 0,
+                by: "white".to_owned(),
+                note,
+                eval: Some(0.5),
+                search,
+            }];
+            FinishedGame { record, warnings: Vec::new(), transcript: None, memory: None }
         };
         // Each control character takes six bytes of JSON.
         let long = usize::try_from(MAX_RESULT / 6).expect("fits");
         let outcome = JobOutcome::Played(vec![game(10), game(long)]);
-        let packed = pack(outcome, usize::MAX).expect("it is short without notes");
-        let Some(JobOutcome::Played(games)) = unpack(&packed) else { panic!("games") };
+        let packed = pack_for_delivery(outcome, usize::MAX).expect("it is short without notes");
+        let Some(JobOutcome::Played(games)) = unpack_delivery(&packed) else { panic!("games") };
         assert_eq!(games[0], game(10));
         let [note] = &games[1].record.notes[..] else { panic!("the eval stays") };
         assert_eq!((&note.note, note.eval), (&None, Some(0.5)));
@@ -250,14 +255,16 @@ mod tests {
         let record = referee_record::model::record::examples::game("a", "b", "draw");
         let lines: Vec<String> =
             (0..4000_u32).map(|line| format!("{}\n", blake3::hash(&line.to_le_bytes()))).collect();
-        let game = Finished {
+        let game = FinishedGame {
             record,
             transcript: Some(lines.concat()),
             warnings: Vec::new(),
             memory: None,
         };
-        let packed = pack(JobOutcome::Played(vec![game]), 40_000).expect("it fits");
-        let Some(JobOutcome::Played(games)) = unpack(&packed) else { panic!("unreadable") };
+        let packed = pack_for_delivery(JobOutcome::Played(vec![game]), 40_000).expect("it fits");
+        let Some(JobOutcome::Played(games)) = unpack_delivery(&packed) else {
+            panic!("unreadable")
+        };
         let rest = games[0].transcript.clone().expect("its end");
         assert!(rest.len() >= 64 * 500 && lines.concat().ends_with(&rest), "{}", rest.len());
         assert!(lines.iter().any(|line| rest.starts_with(line.as_str())));

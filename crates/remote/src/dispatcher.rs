@@ -13,23 +13,23 @@ use async_nats::jetstream::Message;
 use tokio::sync::{mpsc, watch};
 use tokio_stream::{Stream, StreamExt};
 
-use super::delivery::PendingAck;
+use super::delivery::DeliveryAck;
 use super::inspection::Inspector;
 use super::known_workers::KnownWorkers;
 use super::messages::HEARTBEAT;
 use super::nats_server::{NatsServer, ServerProblem};
-use super::open_jobs::JobTable;
+use super::open_jobs::OpenJobs;
 use super::outage::OutageLog;
-use super::run_description::PackedPlayer;
+use super::run_description::DescribedPlayer;
 use super::run_files::RunFiles;
-use super::run_streams::{RUNS, RunNames, Streams};
+use super::run_streams::{RUNS, RunStreams, StreamNames};
 use super::spot_checks::SpotChecks;
-use referee_protocol::escape;
+use referee_protocol::escape::escape_line;
 use referee_record::model::record::Header;
 use referee_tournament::run::deadline::RunDeadline;
-use referee_tournament::run::job::{Job, Report};
+use referee_tournament::run::job::{Job, WorkerReport};
 use referee_tournament::run::run_event::WorkerPool;
-use referee_tournament::run::worker_thread::Reports;
+use referee_tournament::run::worker_thread::WorkerReports;
 
 /// How often open jobs are queued again, in case the server has lost them.
 const REQUEUE: Duration = Duration::from_secs(30);
@@ -58,7 +58,7 @@ pub(crate) enum RunnerRequest {
     /// A job is to be done.
     Job(JobRequest),
     /// The workers are to know a player that has come, before its first job; the header has it.
-    Admit(Box<PackedPlayer>, Box<Header>),
+    Admit(Box<DescribedPlayer>, Box<Header>),
 }
 
 /// A job that the runner hands out.
@@ -69,15 +69,15 @@ pub(crate) struct JobRequest {
     /// The job.
     pub job: Job,
     /// Where to report its outcome.
-    pub(crate) reports: Reports,
+    pub(crate) reports: WorkerReports,
 }
 
 /// A run that is open on a server.
 #[derive(Debug)]
 pub(crate) struct OpenRun {
     pub(crate) server: NatsServer,
-    pub(crate) names: RunNames,
-    pub(crate) streams: Streams,
+    pub(crate) names: StreamNames,
+    pub(crate) streams: RunStreams,
     /// Its description and bundles, to send them again if the server loses them.
     pub(crate) files: RunFiles,
     /// Checks results.
@@ -91,10 +91,10 @@ pub(crate) struct OpenRun {
 /// Queues the jobs of a runner, checks the results of workers, and reports them to the runner.
 pub(crate) struct Dispatcher {
     run: OpenRun,
-    jobs: JobTable,
+    jobs: OpenJobs,
     /// Acknowledges the results whose games are not on disk yet, each with the number of games that
     /// the runner had received by then. The runner writes them to the log in this order.
-    pending: VecDeque<(u64, PendingAck)>,
+    pending: VecDeque<(u64, DeliveryAck)>,
     /// The number of games that the runner has received.
     handed_over: u64,
     workers: KnownWorkers,
@@ -102,7 +102,7 @@ pub(crate) struct Dispatcher {
     /// The number of jobs that wait for a worker.
     queued: u64,
     /// The runner's inbox, as soon as it hands out a job.
-    reports: Option<Reports>,
+    reports: Option<WorkerReports>,
     outage: OutageLog,
     answers: (mpsc::UnboundedSender<RequestOutcome>, mpsc::UnboundedReceiver<RequestOutcome>),
     /// The most plies of a game so far, and the longest time that a job took.
@@ -127,7 +127,7 @@ impl Dispatcher {
     ) -> Self {
         Self {
             run,
-            jobs: JobTable::default(),
+            jobs: OpenJobs::default(),
             pending: VecDeque::new(),
             handed_over: 0,
             workers: KnownWorkers::default(),
@@ -164,7 +164,7 @@ impl Dispatcher {
                 },
                 Some(arrival) = arrivals.recv() => match arrival {
                     Ok(message) => self.on_result(message).await,
-                    Err(problem) => self.report_problem(Instant::now(), problem).await,
+                    Err(problem) => self.report_server_problem(Instant::now(), problem).await,
                 },
                 Ok(()) = synced.changed() => self.acknowledge_synced().await,
                 Some(answer) = self.answers.1.recv() => match answer {
@@ -175,13 +175,13 @@ impl Dispatcher {
                             open.sequence = sequence;
                         }
                     }
-                    RequestOutcome::Problem(asked, problem) => self.report_problem(asked, problem).await,
+                    RequestOutcome::Problem(asked, problem) => self.report_server_problem(asked, problem).await,
                 },
                 Some(message) = published.next() => {
                     if message.subject.as_str() == RUNS {
                         self.on_announcement(&message.payload);
                     } else {
-                        self.on_heartbeat(&message);
+                        self.on_holder_heartbeat(&message);
                     }
                 }
                 _ = heartbeat.tick() => self.tick().await,
@@ -199,7 +199,7 @@ impl Dispatcher {
         }
     }
 
-    fn report(&self, report: Report) {
+    fn report(&self, report: WorkerReport) {
         if let Some(reports) = &self.reports {
             // A runner that ends drops its inbox.
             let _ = reports.send(report);
@@ -208,14 +208,14 @@ impl Dispatcher {
 
     /// Reports a problem, which may quote strangers.
     fn warn(&self, problem: &str) {
-        self.report(Report::Warning(escape::terminal(problem)));
+        self.report(WorkerReport::Warning(escape_line(problem)));
     }
 
     /// Sends a player that has come. While the server gives no answer, its jobs wait for it.
-    async fn admit(&mut self, player: PackedPlayer, header: Header) {
+    async fn admit(&mut self, player: DescribedPlayer, header: Header) {
         self.run.inspector.admit(header);
         self.run.files.newcomers.push(player);
-        self.send_files().await;
+        self.send_files_to_server().await;
     }
 
     async fn accept_request(&mut self, request: JobRequest) {
@@ -227,23 +227,23 @@ impl Dispatcher {
         let name = job.name();
         match self.jobs.open(&name, slot, job) {
             Some(arrival) => self.check_result(&name, arrival).await,
-            None => self.queue(&name),
+            None => self.queue_on_server(&name),
         }
     }
 
     /// Announces the run, and looks at workers, jobs and queue.
     async fn tick(&mut self) {
         if self.is_incomplete {
-            self.send_files().await;
+            self.send_files_to_server().await;
         }
-        self.announce(false).await;
+        self.announce_on_server(false).await;
         for text in self.workers.tick() {
             self.warn(&text);
         }
         self.report_loneliness();
         self.end_lonely_checks();
         self.end_lonely_failures();
-        self.hand_back();
+        self.hand_back_unheld_jobs();
         let asked = Instant::now();
         match self.run.streams.queued().await {
             Ok((queued, delivered)) => {
@@ -256,7 +256,7 @@ impl Dispatcher {
                 }
                 self.look_after_holders(delivered);
             }
-            Err(problem) => self.report_problem(asked, problem).await,
+            Err(problem) => self.report_server_problem(asked, problem).await,
         }
         self.report_workers();
     }
@@ -277,7 +277,7 @@ impl Dispatcher {
     fn report_workers(&self) {
         let members = self.workers.list();
         let slots: usize = members.iter().map(|member| member.slots).sum();
-        self.report(Report::WorkerPool(WorkerPool {
+        self.report(WorkerReport::WorkerPool(WorkerPool {
             members,
             most: (2 * slots + 2).clamp(AHEAD, MAX_AHEAD),
             queued: self.queued,

@@ -1,12 +1,11 @@
 //! What a worker fetches of a run.
 
-use std::fs;
-use std::io;
 use std::path::PathBuf;
+use std::{fs, io};
 
 use super::error::RemoteError;
-use super::run_description::{PackedPlayer, RunDescription};
-use super::run_streams::{DESCRIPTION, Streams};
+use super::run_description::{DescribedPlayer, RunDescription};
+use super::run_streams::{DESCRIPTION, RunStreams};
 
 /// The folder of the bundles that a worker has fetched.
 #[derive(Debug, Clone)]
@@ -16,10 +15,10 @@ impl Downloads {
     /// The description of the run with this identity, and all bundles that it names.
     pub(crate) async fn run(
         &self,
-        streams: &Streams,
+        streams: &RunStreams,
         run: &str,
     ) -> Result<RunDescription, RemoteError> {
-        let text = text(streams, DESCRIPTION, "fetch the description of the run").await?;
+        let text = download_text(streams, DESCRIPTION, "fetch the description of the run").await?;
         let description: RunDescription =
             serde_json::from_slice(&text).map_err(RemoteError::Description)?;
         if description.run_id() != run {
@@ -34,12 +33,12 @@ impl Downloads {
     /// The player with this number, which came since the run began, and its bundle.
     pub(crate) async fn player(
         &self,
-        streams: &Streams,
+        streams: &RunStreams,
         number: usize,
-    ) -> Result<PackedPlayer, RemoteError> {
-        let name = PackedPlayer::object_name(number);
-        let text = text(streams, &name, "fetch the description of a player").await?;
-        let player: PackedPlayer =
+    ) -> Result<DescribedPlayer, RemoteError> {
+        let name = DescribedPlayer::object_name(number);
+        let text = download_text(streams, &name, "fetch the description of a player").await?;
+        let player: DescribedPlayer =
             serde_json::from_slice(&text).map_err(RemoteError::Description)?;
         if player.number != number {
             return Err(RemoteError::Unusable("the description belongs to another player"));
@@ -51,7 +50,7 @@ impl Downloads {
     }
 
     /// Fetches a bundle, unless it is here.
-    async fn bundle(&self, streams: &Streams, hash: &str) -> Result<(), RemoteError> {
+    async fn bundle(&self, streams: &RunStreams, hash: &str) -> Result<(), RemoteError> {
         // It becomes the name of a file.
         if blake3::Hash::from_hex(hash).is_err() {
             return Err(RemoteError::Unusable("the description of the run names no valid bundle"));
@@ -70,7 +69,11 @@ impl Downloads {
 }
 
 /// A short text on the server.
-async fn text(streams: &Streams, name: &str, what: &str) -> Result<Vec<u8>, RemoteError> {
+async fn download_text(
+    streams: &RunStreams,
+    name: &str,
+    what: &str,
+) -> Result<Vec<u8>, RemoteError> {
     let mut text = Vec::new();
     let append = |chunk: &[u8]| {
         text.extend_from_slice(chunk);

@@ -9,8 +9,8 @@ use super::bundle::BundleError;
 use super::nats_server::ServerProblem;
 use referee_match::game_program::OpenError;
 use referee_match::openings::BookError;
-use referee_match::player::player_sandbox::unresolved_text;
-use referee_protocol::escape;
+use referee_match::player::player_sandbox::describe_unresolved_sandbox;
+use referee_protocol::escape::escape_line;
 use referee_record::model::game_rules::HeaderError;
 use referee_record::seeds::NoRandomNumbers;
 use referee_sandbox::ResolveError;
@@ -55,7 +55,7 @@ pub enum RemoteError {
     /// The coordinator has another version than this worker.
     #[error(
         "the coordinator has version {} of the referee, this worker {own}: use the same version",
-        escape::terminal(coordinator)
+        escape_line(coordinator)
     )]
     Version {
         /// The coordinator's version.
@@ -70,7 +70,7 @@ pub enum RemoteError {
     #[error("{0}")]
     Unusable(&'static str),
     /// A program or folder that a player needs is missing.
-    #[error("this machine has no {}, which {} needs: install it", program.display(), escape::terminal(player))]
+    #[error("this machine has no {}, which {} needs: install it", program.display(), escape_line(player))]
     NoProgram {
         /// The program or folder.
         program: PathBuf,
@@ -78,7 +78,7 @@ pub enum RemoteError {
         player: String,
     },
     /// Players cannot be contained as the tournament requires.
-    #[error("{}", unresolved_text(.0))]
+    #[error("{}", describe_unresolved_sandbox(.0))]
     Containment(#[from] ResolveError),
     /// The rules cannot be used.
     #[error("the log's header cannot be used: {0}")]

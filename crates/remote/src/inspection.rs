@@ -4,10 +4,10 @@
 use referee_match::openings::OpeningBook;
 use referee_record::model::bounds::HasBounds;
 use referee_record::model::record::{GameRecord, Header};
-use referee_record::seeds::Secret;
-use referee_tournament::run::job::{DueGame, Finished, Job, JobOutcome};
+use referee_record::seeds::TournamentSecret;
+use referee_tournament::run::job::{DueGame, FinishedGame, Job, JobOutcome};
 use referee_tournament::run::job_failure::JobFailure;
-use referee_tournament::verify_record::{RecordFinding, audit};
+use referee_tournament::verify_record::{RecordFinding, verify_record};
 
 /// Why a result cannot be true.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -42,7 +42,7 @@ pub struct Inspector {
     /// The header of the log.
     pub header: Header,
     /// The tournament's secret.
-    pub secret: Secret,
+    pub secret: TournamentSecret,
     /// The names of the players, by number.
     pub names: Vec<String>,
 }
@@ -97,7 +97,7 @@ impl Inspector {
 
     /// Checks that `games` are exactly those that are `due`, in this order, and that each follows the
     /// rules.
-    fn inspect_games(&self, due: &[DueGame], games: &[Finished]) -> Result<(), WrongResult> {
+    fn inspect_games(&self, due: &[DueGame], games: &[FinishedGame]) -> Result<(), WrongResult> {
         if due.len() != games.len() {
             return Err(WrongResult::Count { expected: due.len(), found: games.len() });
         }
@@ -115,7 +115,7 @@ impl Inspector {
         if !is_it {
             return Err(WrongResult::Foreign(id()));
         }
-        let findings = audit(&self.book, &self.header, Some(&self.secret), record);
+        let findings = verify_record(&self.book, &self.header, Some(&self.secret), record);
         match findings.into_iter().next() {
             Some(finding) => Err(WrongResult::Finding(id(), Box::new(finding))),
             None => Ok(()),
@@ -136,7 +136,7 @@ mod tests {
     /// The record of a game of one move.
     fn fine() -> Value {
         let seed = |player: &str, opponent: &str| {
-            Secret::from_seed(1).player_seed(player, &[opponent], 1, 1)
+            TournamentSecret::from_seed(1).player_seed(player, &[opponent], 1, 1)
         };
         json!({
             "id": "1-1", "pair": 1, "game": 1, "players": {"white": "ant", "black": "bee"},
@@ -161,14 +161,14 @@ mod tests {
     /// Inspects the records that answer a job of one game.
     fn inspected(records: &[Value]) -> Result<(), String> {
         let inspector = Inspector {
-            book: OpeningBook::empty(scripted_game::rules("w")),
+            book: OpeningBook::empty(scripted_game::scripted_game_rules("w")),
             header: header(&["ant", "bee"]),
-            secret: Secret::from_seed(1),
+            secret: TournamentSecret::from_seed(1),
             names: ["ant", "bee"].map(str::to_owned).to_vec(),
         };
         let fixture = Fixture { players: [0, 1].into(), pair: 1, game: 1 };
         let due = [DueGame { id: "1-1".to_owned(), fixture }];
-        let games: Vec<Finished> = records
+        let games: Vec<FinishedGame> = records
             .iter()
             .map(|record| serde_json::from_value(json!({ "record": record })).expect("a game"))
             .collect();

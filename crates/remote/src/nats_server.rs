@@ -132,8 +132,8 @@ impl NatsServer {
     /// No connection is possible, or the server is not one that can be used.
     pub async fn connect(address: &str, name: &str, role: &str) -> Result<Self, ServerProblem> {
         let denied = PermissionError::default();
-        let shown = without_password(address);
-        let mut options = options(name, Arc::clone(&denied)).await?;
+        let shown = server_address_without_password(address);
+        let mut options = server_connect_options(name, Arc::clone(&denied)).await?;
         let mut login = env::var("NATS_USER").ok().zip(env::var("NATS_PASSWORD").ok());
         // The client itself does not use those of an address.
         if let Ok(parsed) = address.parse::<ServerAddr>()
@@ -147,7 +147,8 @@ impl NatsServer {
         if let Some((user, password)) = login {
             options = options.user_and_password(user, password);
         }
-        let client = options.connect(address).await.map_err(|error| refused(&shown, &error))?;
+        let client =
+            options.connect(address).await.map_err(|error| connect_problem(&shown, &error))?;
         let version = client.server_info().version;
         if !is_new_enough(&version) {
             return Err(ServerProblem::TooOld { version });
@@ -162,7 +163,7 @@ impl NatsServer {
     /// The problem behind an error of a request.
     pub(crate) fn problem(&self, what: &str, error: &dyn Error) -> ServerProblem {
         let denied = self.denied.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        classify(what, &chain(error), denied)
+        classify_server_problem(what, &error_with_sources(error), denied)
     }
 
     /// The result of a request, with the problem behind its error.
@@ -180,7 +181,10 @@ impl NatsServer {
     }
 }
 
-async fn options(name: &str, denied: PermissionError) -> Result<ConnectOptions, ServerProblem> {
+async fn server_connect_options(
+    name: &str,
+    denied: PermissionError,
+) -> Result<ConnectOptions, ServerProblem> {
     let mut options = ConnectOptions::new()
         .name(name)
         .connection_timeout(ANSWER)
@@ -190,7 +194,7 @@ async fn options(name: &str, denied: PermissionError) -> Result<ConnectOptions, 
             Duration::from_millis((attempts as u64 * 100).min(2000))
         })
         .event_callback(move |event| {
-            note(&event, &denied);
+            note_denied_permission(&event, &denied);
             async {}
         });
     if let Some(file) = env::var_os("NATS_CREDS") {
@@ -204,7 +208,7 @@ async fn options(name: &str, denied: PermissionError) -> Result<ConnectOptions, 
 }
 
 /// Keeps the text of a denied permission, for the request that will time out because of it.
-fn note(event: &Event, denied: &PermissionError) {
+fn note_denied_permission(event: &Event, denied: &PermissionError) {
     if let Event::ServerError(Complaint::Other(text)) = event
         && text.to_lowercase().contains("permissions violation")
     {
@@ -213,7 +217,7 @@ fn note(event: &Event, denied: &PermissionError) {
     tracing::debug!(%event, "the connection to the NATS server");
 }
 
-fn refused(address: &str, error: &ConnectError) -> ServerProblem {
+fn connect_problem(address: &str, error: &ConnectError) -> ServerProblem {
     let address = address.to_owned();
     let why = error.source().map_or_else(|| error.to_string(), ToString::to_string);
     match error.kind() {
@@ -229,7 +233,7 @@ fn refused(address: &str, error: &ConnectError) -> ServerProblem {
 }
 
 /// An error with its sources.
-fn chain(error: &dyn Error) -> String {
+fn error_with_sources(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
@@ -242,7 +246,7 @@ fn chain(error: &dyn Error) -> String {
     text
 }
 
-fn classify(what: &str, error: &str, denied: Option<String>) -> ServerProblem {
+fn classify_server_problem(what: &str, error: &str, denied: Option<String>) -> ServerProblem {
     let what = what.to_owned();
     let lower = error.to_lowercase();
     let says = |texts: &[&str]| texts.iter().any(|text| lower.contains(text));
@@ -276,7 +280,7 @@ fn is_new_enough(version: &str) -> bool {
 }
 
 /// The address without user and password.
-fn without_password(address: &str) -> String {
+fn server_address_without_password(address: &str) -> String {
     match (address.split_once("://"), address.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
         (None, Some((_, host))) => host.to_owned(),
@@ -296,15 +300,19 @@ mod tests {
 
     #[test]
     fn passwords_are_not_shown() {
-        assert_eq!(without_password("nats://me:secret@host:4222"), "nats://host:4222");
-        assert_eq!(without_password("nats://host:4222"), "nats://host:4222");
-        assert_eq!(without_password("me:secret@host"), "host");
+        assert_eq!(
+            server_address_without_password("nats://me:secret@host:4222"),
+            "nats://host:4222"
+        );
+        assert_eq!(server_address_without_password("nats://host:4222"), "nats://host:4222");
+        assert_eq!(server_address_without_password("me:secret@host"), "host");
     }
 
     #[test]
     fn a_silence_after_a_denial_is_a_denial() {
         let denied = || Some("Permissions Violation for Publish to \"x\"".to_owned());
-        let problem = |text, denied| classify("queue a game", text, denied).to_string();
+        let problem =
+            |text, denied| classify_server_problem("queue a game", text, denied).to_string();
         assert!(problem("timed out", None).ends_with("the NATS server does not respond"));
         assert!(problem("timed out", denied()).contains("denies this user permission (P"));
         assert!(problem("insufficient storage (code 503)", denied()).contains("is full"));

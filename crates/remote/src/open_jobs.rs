@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use super::delivery::PendingAck;
+use super::delivery::DeliveryAck;
 use super::spot_checks::FirstResult;
 use super::worker_identity::WorkerId;
-use referee_record::model::clock::{TimeControl, wall_bound};
+use referee_record::model::clock::{TimeControl, wall_clock_limit};
 use referee_tournament::run::job::Job;
 use referee_tournament::run::job_failure::JobFailure;
 use referee_tournament::run::player_pool::LONGEST_OUTAGE_PAUSE;
@@ -17,13 +17,13 @@ use referee_tournament::run::player_pool::LONGEST_OUTAGE_PAUSE;
 const MAX_EARLY_BYTES: usize = 64 << 20;
 
 /// A result as it arrived.
-pub(crate) struct Arrival {
+pub(crate) struct ArrivedResult {
     /// Who sent it.
     pub(crate) worker: WorkerId,
     /// The packed outcome.
     pub(crate) packed: Bytes,
     /// Acknowledges it.
-    pub(crate) ack: PendingAck,
+    pub(crate) ack: DeliveryAck,
 }
 
 /// A job that is handed out.
@@ -94,20 +94,20 @@ impl OpenJob {
 /// The state of a job. There is one for each name.
 enum JobState {
     /// Not handed out yet: a result that an earlier coordinator did not keep.
-    Early(Box<Arrival>),
+    Early(Box<ArrivedResult>),
     Open(Box<OpenJob>),
 }
 
 /// The jobs by name.
 #[derive(Default)]
-pub(crate) struct JobTable {
+pub(crate) struct OpenJobs {
     jobs: HashMap<String, JobState>,
     early_bytes: usize,
 }
 
-impl JobTable {
+impl OpenJobs {
     /// Opens a job for worker `slot` of the runner. Returns its result, if that came before.
-    pub(crate) fn open(&mut self, name: &str, slot: usize, job: Job) -> Option<Arrival> {
+    pub(crate) fn open(&mut self, name: &str, slot: usize, job: Job) -> Option<ArrivedResult> {
         let early = self.drop_early(name);
         let open = Box::new(OpenJob::new(slot, job));
         self.jobs.insert(name.to_owned(), JobState::Open(open));
@@ -132,7 +132,11 @@ impl JobTable {
 
     /// Keeps a result for a job that is not open. Returns the result that has to go instead: an
     /// older one of the job, or this one if too much is kept.
-    pub(crate) fn keep_early(&mut self, name: &str, arrival: Arrival) -> Option<Arrival> {
+    pub(crate) fn keep_early(
+        &mut self,
+        name: &str,
+        arrival: ArrivedResult,
+    ) -> Option<ArrivedResult> {
         let old = self.drop_early(name);
         let is_late = self.jobs.contains_key(name);
         if is_late || self.early_bytes + arrival.packed.len() > MAX_EARLY_BYTES {
@@ -144,7 +148,7 @@ impl JobTable {
     }
 
     /// Drops the result that was kept for a job.
-    pub(crate) fn drop_early(&mut self, name: &str) -> Option<Arrival> {
+    pub(crate) fn drop_early(&mut self, name: &str) -> Option<ArrivedResult> {
         if !matches!(self.jobs.get(name), Some(JobState::Early(_))) {
             return None;
         }
@@ -169,7 +173,7 @@ impl JobTable {
 /// clocks allow all players of games of `plies` plies, and as much again for each player, because a
 /// game that a player disturbs is played again. Without limits, ten times the longest job so far,
 /// but at least an hour.
-pub(crate) fn job_bound(
+pub(crate) fn open_job_time_bound(
     control: &TimeControl,
     seats: usize,
     plies: u32,
@@ -186,14 +190,15 @@ pub(crate) fn job_bound(
     };
     let Some(thinking) = thinking else { return (longest * 10).max(Duration::from_secs(3600)) };
     // Besides, the referee needs some time of its own.
-    let player = wall_bound(control.measure, control.startup + thinking) + Duration::from_secs(1);
+    let player =
+        wall_clock_limit(control.measure, control.startup + thinking) + Duration::from_secs(1);
     let seats = u32::try_from(seats).unwrap_or(u32::MAX);
     player.saturating_mul(seats.saturating_mul(seats).saturating_mul(seats.saturating_add(1)))
 }
 
 /// The bound of a job whose games may be void this often because of each player, and are played again
 /// after a pause.
-pub(crate) fn with_outages(bound: Duration, seats: usize, outages: u8) -> Duration {
+pub(crate) fn open_job_bound_with_outages(bound: Duration, seats: usize, outages: u8) -> Duration {
     let again = u32::try_from(seats).unwrap_or(u32::MAX).saturating_mul(outages.into());
     let pauses = LONGEST_OUTAGE_PAUSE.saturating_mul(again);
     let games = u32::try_from(seats).unwrap_or(u32::MAX);
@@ -207,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_job_has_one_state() {
-        let mut jobs = JobTable::default();
+        let mut jobs = OpenJobs::default();
         assert!(jobs.open("a", 7, Job::Probe(0)).is_none());
         assert_eq!(jobs.iter().count(), 1);
         assert!(jobs.drop_early("a").is_none() && jobs.get("b").is_none());
@@ -224,7 +229,8 @@ mod tests {
     fn the_bound_of_a_job_follows_from_the_clocks() {
         let seconds = Duration::from_secs;
         let mut control = TimeControl::unlimited(seconds(1));
-        let bound = |control: &TimeControl| job_bound(control, 2, 100, seconds(400)).as_secs();
+        let bound =
+            |control: &TimeControl| open_job_time_bound(control, 2, 100, seconds(400)).as_secs();
         assert_eq!(bound(&control), 4000);
         control.budget = Some(seconds(60));
         assert_eq!(bound(&control), 12 * 62);
@@ -235,6 +241,6 @@ mod tests {
         control.measure = Measure::Cpu;
         assert_eq!(bound(&control), 12 * 512);
         // Four games of four players, five times over.
-        assert_eq!(job_bound(&control, 4, 100, seconds(400)).as_secs(), 4 * 4 * 5 * 512);
+        assert_eq!(open_job_time_bound(&control, 4, 100, seconds(400)).as_secs(), 4 * 4 * 5 * 512);
     }
 }

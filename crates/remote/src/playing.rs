@@ -7,31 +7,31 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, watch};
 
-use super::bundle::unpack;
+use super::bundle::unpack_bundle;
 use super::error::RemoteError;
-use super::run_description::{PackedPlayer, RunDescription};
+use super::run_description::{DescribedPlayer, RunDescription};
 use super::slot::WorkerNotes;
 use referee_games::AnyGame;
 use referee_match::game_program::FoundProgram;
 use referee_match::openings::OpeningBook;
-use referee_match::player::Sandbox;
+use referee_match::player::PlayerSandbox;
 use referee_record::model::containment::ContainmentRequest;
 use referee_record::model::game_rules::GameRules;
-use referee_record::seeds::Secret;
+use referee_record::seeds::TournamentSecret;
 use referee_tournament::run::cores::Cores;
 use referee_tournament::run::entrant::Entrant;
-use referee_tournament::run::job::{Conditions, Job, JobOutcome, Report};
-use referee_tournament::run::worker_thread::Worker;
+use referee_tournament::run::job::{Job, JobConditions, JobOutcome, WorkerReport};
+use referee_tournament::run::worker_thread::WorkerHandle;
 
 /// A run that can be played here.
 #[derive(Debug)]
 pub(crate) struct PlayableRun {
     book: OpeningBook,
     /// What its games share.
-    pub(crate) conditions: Arc<Conditions>,
+    pub(crate) conditions: Arc<JobConditions>,
     cores: Cores,
     /// The containment of its players.
-    pub(crate) sandbox: Arc<Sandbox>,
+    pub(crate) sandbox: Arc<PlayerSandbox>,
     /// The folder of the unpacked bundles.
     folder: PathBuf,
 }
@@ -51,28 +51,33 @@ impl PlayableRun {
         // Each player sees its own bundle there.
         let hidden = vec![downloads.to_owned(), folder.to_owned()];
         let request = &ContainmentRequest { hidden, ..description.containment.clone() };
-        let sandbox = Arc::new(Sandbox::resolve(request)?);
+        let sandbox = Arc::new(PlayerSandbox::resolve(request)?);
         for hash in description.bundles() {
-            unpack_once(downloads, hash, folder)?;
+            unpack_bundle_once(downloads, hash, folder)?;
         }
         let rules = match &description.rules {
-            None => GameRules::of(&description.header)?,
+            None => GameRules::from_header(&description.header)?,
             Some(packed) => {
                 let identity = packed.unpacked(&folder.join(&packed.bundle));
-                let game = FoundProgram::named(identity).open(request)?;
-                GameRules::by_header(game, &description.header)?
+                let game = FoundProgram::from_named(identity).open(request)?;
+                GameRules::from_header_with_game(game, &description.header)?
             }
         };
-        let conditions = Conditions {
+        let conditions = JobConditions {
             control: description.header.clock,
             policy: description.header.fault_policy,
             adjudication: description.header.adjudication,
             players: description
                 .players
                 .iter()
-                .map(|player| Ok((player.number, entrant(player, &*rules.game, &sandbox, folder)?)))
+                .map(|player| {
+                    Ok((
+                        player.number,
+                        prepare_playing_entrant(player, &*rules.game, &sandbox, folder)?,
+                    ))
+                })
                 .collect::<Result<_, RemoteError>>()?,
-            secret: Secret::from_hex(&description.secret)
+            secret: TournamentSecret::from_hex(&description.secret)
                 .ok_or(RemoteError::Unusable("its secret is invalid"))?
                 .for_stages(&description.header.stages),
             reads_memory: false,
@@ -89,50 +94,54 @@ impl PlayableRun {
     ///
     /// # Errors
     /// It cannot be unpacked, or what it needs is missing here.
-    pub(crate) fn admit(&self, player: &PackedPlayer, downloads: &Path) -> Result<(), RemoteError> {
+    pub(crate) fn admit(
+        &self,
+        player: &DescribedPlayer,
+        downloads: &Path,
+    ) -> Result<(), RemoteError> {
         if let Some(hash) = &player.bundle {
-            unpack_once(downloads, hash, &self.folder)?;
+            unpack_bundle_once(downloads, hash, &self.folder)?;
         }
         let game = &*self.book.rules().game;
-        let entrant = entrant(player, game, &self.sandbox, &self.folder)?;
+        let entrant = prepare_playing_entrant(player, game, &self.sandbox, &self.folder)?;
         self.conditions.players.admit(player.number, entrant);
         Ok(())
     }
 }
 
 /// Unpacks the bundle with this hash into `folder`, unless that was done before.
-fn unpack_once(downloads: &Path, hash: &str, folder: &Path) -> Result<(), RemoteError> {
+fn unpack_bundle_once(downloads: &Path, hash: &str, folder: &Path) -> Result<(), RemoteError> {
     let to = folder.join(hash);
     // A folder that exists is complete.
     if !to.exists() {
-        unpack(&downloads.join(format!("{hash}.tar")), hash, &to)?;
+        unpack_bundle(&downloads.join(format!("{hash}.tar")), hash, &to)?;
     }
     Ok(())
 }
 
 /// A player whose bundle is unpacked in `folder`.
-fn entrant(
-    player: &PackedPlayer,
+fn prepare_playing_entrant(
+    player: &DescribedPlayer,
     game: &dyn AnyGame,
-    sandbox: &Arc<Sandbox>,
+    sandbox: &Arc<PlayerSandbox>,
     folder: &Path,
 ) -> Result<Entrant, RemoteError> {
-    if let Some(program) = player.needs().find(|needed| !needed.exists()) {
+    if let Some(program) = player.needed_paths().find(|needed| !needed.exists()) {
         let (program, player) = (program.to_owned(), player.spec.name.clone());
         return Err(RemoteError::NoProgram { program, player });
     }
     let root = player.bundle.as_ref().map_or_else(|| folder.to_owned(), |it| folder.join(it));
-    Ok(Entrant::of(&player.unpacked(&root), game, sandbox))
+    Ok(Entrant::from_spec(&player.unpacked(&root), game, sandbox))
 }
 
 /// A place for one game at a time.
 #[derive(Debug)]
-pub(crate) struct Slot {
-    worker: Worker,
-    reports: mpsc::UnboundedReceiver<Report>,
+pub(crate) struct PlayingSlot {
+    worker: WorkerHandle,
+    reports: mpsc::UnboundedReceiver<WorkerReport>,
 }
 
-impl Slot {
+impl PlayingSlot {
     /// Starts the thread of slot `number`. It abandons its games when `stop` becomes true.
     ///
     /// # Errors
@@ -145,17 +154,17 @@ impl Slot {
         let (sender, reports) = mpsc::unbounded_channel();
         let cores = run.cores.reserve(number);
         let (book, conditions) = (run.book.clone(), Arc::clone(&run.conditions));
-        let worker = Worker::start(number, cores, book, conditions, sender, stop)?;
+        let worker = WorkerHandle::start(number, cores, book, conditions, sender, stop)?;
         Ok(Self { worker, reports })
     }
 
     /// Does a job, or the part of it that may begin. Warnings meanwhile go to `note`.
     pub(crate) async fn play(&mut self, job: Job, note: &WorkerNotes) -> JobOutcome {
-        self.worker.give(job);
+        self.worker.send_job(job);
         loop {
             match self.reports.recv().await {
-                Some(Report::Done(_, outcome)) => return outcome,
-                Some(Report::Warning(warning)) => note(&format!("warning: {warning}")),
+                Some(WorkerReport::Done(_, outcome)) => return outcome,
+                Some(WorkerReport::Warning(warning)) => note(&format!("warning: {warning}")),
                 _ => return JobOutcome::Stopped,
             }
         }
@@ -168,7 +177,7 @@ impl Slot {
 }
 
 /// How long a fixed computation takes on this core: a rough comparison of machines.
-pub(crate) fn calibrate() -> Duration {
+pub(crate) fn measure_playing_speed() -> Duration {
     let began = Instant::now();
     let data = vec![7_u8; 1 << 20];
     let mut hash = blake3::hash(&data);

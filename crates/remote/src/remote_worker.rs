@@ -15,13 +15,13 @@ use super::error::RemoteError;
 use super::messages::{HEARTBEAT, PROTOCOL, RunAnnouncement, WorkerHeartbeat};
 use super::nats_server::NatsServer;
 use super::outage::OutageLog;
-use super::playing::{PlayableRun, calibrate};
-use super::run_streams::{RUNS, RunNames, Streams};
+use super::playing::{PlayableRun, measure_playing_speed};
+use super::run_streams::{RUNS, RunStreams, StreamNames};
 use super::scratch_folder::ScratchFolder;
-use super::slot::{ServedRun, WorkerNotes, send_heartbeat, serve_slot};
+use super::slot::{SlotContext, WorkerNotes, send_slot_heartbeat, serve_slot};
 use super::worker_identity::WorkerIdentity;
-use referee_protocol::escape;
-use referee_record::wording::counted;
+use referee_protocol::escape::escape_line;
+use referee_record::wording::pluralize;
 
 /// How long the slots may take for their last messages when the worker has to stop.
 const FAREWELL: Duration = Duration::from_secs(8);
@@ -57,7 +57,7 @@ impl RemoteWorker {
         let identity = WorkerIdentity::new(name)?;
         let folder = ScratchFolder::of_worker(&std::env::temp_dir(), &identity.id().key)?;
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let calibration = calibrate();
+        let calibration = measure_playing_speed();
         Ok(Self { server, identity, slots, cores, calibration, folder, note, stop })
     }
 
@@ -71,7 +71,7 @@ impl RemoteWorker {
         (self.note)(&format!(
             "worker {}: {} at once, looking for a run on {}",
             self.identity.id(),
-            counted(self.slots, "game"),
+            pluralize(self.slots, "game"),
             self.server.address
         ));
         let mut stop = self.stop.clone();
@@ -80,7 +80,7 @@ impl RemoteWorker {
             let announced = tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => return Ok(()),
-                announced = next_announcement(&mut runs) => announced?,
+                announced = next_run_for_worker(&mut runs) => announced?,
             };
             if announced.over || left.as_ref() == Some(&announced.run) {
                 continue;
@@ -93,11 +93,11 @@ impl RemoteWorker {
     /// Serves a run until it is over, or this worker has to stop. Returns whether the run has
     /// no use for this worker any more.
     async fn serve(&self, announced: &RunAnnouncement, runs: &mut Subscriber) -> bool {
-        let names = RunNames::new(&announced.run);
-        let streams = Streams::new(&self.server, names.clone());
+        let names = StreamNames::new(&announced.run);
+        let streams = RunStreams::new(&self.server, names.clone());
         let mut stop = self.stop.clone();
-        let (closing, closes) = watch::channel(closing_time(announced));
-        let prepared = match is_same_version(announced) {
+        let (closing, closes) = watch::channel(worker_closing_time(announced));
+        let prepared = match check_worker_version(announced) {
             Ok(()) => tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => return false,
@@ -114,7 +114,7 @@ impl RemoteWorker {
         };
         (self.note)(&format!("playing run {}; {}", announced.run, run.sandbox.summary()));
         let (departure, leaving) = watch::channel(false);
-        let served = Arc::new(ServedRun {
+        let served = Arc::new(SlotContext {
             server: self.server.clone(),
             names: names.clone(),
             streams,
@@ -172,7 +172,7 @@ impl RemoteWorker {
     /// Sends heartbeats while the slots play. True if the run no longer needs this worker.
     async fn attend(
         &self,
-        served: &ServedRun,
+        served: &SlotContext,
         announced: &RunAnnouncement,
         runs: &mut Subscriber,
         slots: &mut JoinSet<()>,
@@ -195,7 +195,7 @@ impl RemoteWorker {
                     };
                     if now.run == announced.run {
                         heard = Instant::now();
-                        closing.send_replace(closing_time(&now));
+                        closing.send_replace(worker_closing_time(&now));
                         let is_excluded = now.excluded.contains(&self.identity.id().key);
                         if is_excluded {
                             (self.note)("the coordinator refuses this worker's results");
@@ -216,7 +216,7 @@ impl RemoteWorker {
     /// Fetches the description and the bundles of a run.
     async fn prepare(
         &self,
-        streams: &Streams,
+        streams: &RunStreams,
         run: &str,
         closes: watch::Receiver<Option<Instant>>,
     ) -> Result<(Arc<PlayableRun>, Duration), RemoteError> {
@@ -234,11 +234,11 @@ impl RemoteWorker {
     }
 
     /// Says why this worker cannot play a run.
-    async fn decline(&self, names: &RunNames, run: &str, problem: String) {
-        let message = escape::terminal(&problem);
+    async fn decline(&self, names: &StreamNames, run: &str, problem: String) {
+        let message = escape_line(&problem);
         (self.note)(&format!("cannot play run {run}: {message}"));
         let unfit = WorkerHeartbeat { problem: Some(problem), ..self.heartbeat() };
-        send_heartbeat(&self.server, names, &self.identity, &unfit).await;
+        send_slot_heartbeat(&self.server, names, &self.identity, &unfit).await;
     }
 
     /// A heartbeat while nothing is played.
@@ -251,7 +251,7 @@ impl RemoteWorker {
     }
 }
 
-async fn next_announcement(runs: &mut Subscriber) -> Result<RunAnnouncement, RemoteError> {
+async fn next_run_for_worker(runs: &mut Subscriber) -> Result<RunAnnouncement, RemoteError> {
     loop {
         let Some(message) = runs.next().await else {
             return Err(RemoteError::Closed);
@@ -263,11 +263,11 @@ async fn next_announcement(runs: &mut Subscriber) -> Result<RunAnnouncement, Rem
 }
 
 /// From when on no game of a run may begin, if the run has an end time.
-fn closing_time(announced: &RunAnnouncement) -> Option<Instant> {
+fn worker_closing_time(announced: &RunAnnouncement) -> Option<Instant> {
     Instant::now().checked_add(Duration::from_millis(announced.open_for_ms?))
 }
 
-fn is_same_version(announced: &RunAnnouncement) -> Result<(), RemoteError> {
+fn check_worker_version(announced: &RunAnnouncement) -> Result<(), RemoteError> {
     let own = env!("CARGO_PKG_VERSION");
     if announced.protocol == PROTOCOL && announced.version == own {
         return Ok(());

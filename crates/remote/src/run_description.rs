@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::bundle::{BundleError, Contents, is_of_system};
+use super::bundle::{BundleContents, BundleError, is_never_bundled};
 use referee_games::RulesProgram;
-use referee_match::player::own_files;
+use referee_match::player::launch_files;
 use referee_record::model::containment::ContainmentRequest;
 use referee_record::model::player_spec::{PlayerKind, PlayerSpec};
 use referee_record::model::record::Header;
@@ -23,16 +23,16 @@ pub struct RunDescription {
     /// The containment that players must have, and their limits.
     pub containment: ContainmentRequest,
     /// The rules program, unless the game is built in.
-    pub rules: Option<PackedRules>,
+    pub rules: Option<DescribedRules>,
     /// The current players.
-    pub players: Vec<PackedPlayer>,
+    pub players: Vec<DescribedPlayer>,
     /// For how many seconds a job belongs to a worker that gives no sign of life.
     pub lease_s: u64,
 }
 
 /// A rules program. Its paths are relative if they lead into its bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PackedRules {
+pub struct DescribedRules {
     /// The hash of its bundle.
     pub(crate) bundle: String,
     program: RulesProgram,
@@ -40,7 +40,7 @@ pub struct PackedRules {
 
 /// A player. Its paths are relative if they lead into its bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PackedPlayer {
+pub struct DescribedPlayer {
     /// The number in the tournament.
     pub(crate) number: usize,
     /// The hash of its bundle; none for a built-in player.
@@ -55,50 +55,56 @@ pub struct PackedPlayer {
 
 /// Packs players and the rules program, and writes their bundles.
 #[derive(Debug, Clone)]
-pub struct Packer {
+pub struct RunDescriber {
     /// Where bundles are written.
     pub folder: PathBuf,
     /// Files that are not sent.
     pub hidden: Vec<PathBuf>,
 }
 
-impl Packer {
+impl RunDescriber {
     /// Packs the player with this number.
     ///
     /// # Errors
     /// A file cannot be read or written.
-    pub fn player(&self, number: usize, spec: &PlayerSpec) -> Result<PackedPlayer, BundleError> {
+    pub fn player(&self, number: usize, spec: &PlayerSpec) -> Result<DescribedPlayer, BundleError> {
         if matches!(spec.kind, PlayerKind::Bot(_)) {
-            let spec = with_paths(spec, |_| PathBuf::new());
+            let spec = player_with_paths(spec, |_| PathBuf::new());
             let (bundled_args, bundled_options) = (Vec::new(), Vec::new());
-            return Ok(PackedPlayer { number, bundle: None, spec, bundled_args, bundled_options });
+            return Ok(DescribedPlayer {
+                number,
+                bundle: None,
+                spec,
+                bundled_args,
+                bundled_options,
+            });
         }
         let hidden = [&spec.hidden, &*self.hidden].concat();
         // A program outside them is an interpreter, which works only where it is installed.
         let own = std::iter::once(&spec.dir).chain(&spec.readable);
-        let contents = Contents::new(own.map(PathBuf::as_path), &hidden).at(&spec.places);
-        let mut spec = with_paths(spec, |path| packed(&contents, path));
-        let bundled_args = bundle_texts(args_of(&mut spec), &contents);
-        let bundled_options = bundle_texts(options_of(&mut spec), &contents);
+        let contents = BundleContents::new(own.map(PathBuf::as_path), &hidden).at(&spec.places);
+        let mut spec = player_with_paths(spec, |path| path_in_description(&contents, path));
+        let bundled_args = replace_bundled_paths(described_args(&mut spec), &contents);
+        let bundled_options = replace_bundled_paths(described_options(&mut spec), &contents);
         let bundle = Some(self.write(&contents)?);
-        Ok(PackedPlayer { number, bundle, spec, bundled_args, bundled_options })
+        Ok(DescribedPlayer { number, bundle, spec, bundled_args, bundled_options })
     }
 
     /// Packs the rules program.
     ///
     /// # Errors
     /// A file cannot be read or written.
-    pub fn rules(&self, rules: &RulesProgram) -> Result<PackedRules, BundleError> {
+    pub fn rules(&self, rules: &RulesProgram) -> Result<DescribedRules, BundleError> {
         let dir = PathBuf::from(&rules.dir);
-        let named = own_files(&rules.command, &rules.files, &dir);
+        let named = launch_files(&rules.command, &rules.files, &dir);
         let own = std::iter::once(&dir).chain(&named);
-        let contents = Contents::new(own.map(PathBuf::as_path), &self.hidden);
-        let program = rules_with_paths(rules, |path| packed(&contents, path));
-        Ok(PackedRules { bundle: self.write(&contents)?, program })
+        let contents = BundleContents::new(own.map(PathBuf::as_path), &self.hidden);
+        let program = rules_with_paths(rules, |path| path_in_description(&contents, path));
+        Ok(DescribedRules { bundle: self.write(&contents)?, program })
     }
 
     /// Writes a bundle to a new file, named by its hash. Returns the hash.
-    fn write(&self, contents: &Contents) -> Result<String, BundleError> {
+    fn write(&self, contents: &BundleContents) -> Result<String, BundleError> {
         let failed = |path: &Path, source| BundleError::File { path: path.to_owned(), source };
         let temporary = self.folder.join("bundle.tmp");
         let out = fs::File::create(&temporary).map_err(|error| failed(&temporary, error))?;
@@ -110,7 +116,7 @@ impl Packer {
 }
 
 /// The arguments of a player.
-fn args_of(spec: &mut PlayerSpec) -> Vec<&mut String> {
+fn described_args(spec: &mut PlayerSpec) -> Vec<&mut String> {
     match &mut spec.kind {
         PlayerKind::Command { args, .. } => args.iter_mut().collect(),
         PlayerKind::Bot(_) => Vec::new(),
@@ -118,17 +124,17 @@ fn args_of(spec: &mut PlayerSpec) -> Vec<&mut String> {
 }
 
 /// The values of the options of a player that is an engine.
-fn options_of(spec: &mut PlayerSpec) -> Vec<&mut String> {
+fn described_options(spec: &mut PlayerSpec) -> Vec<&mut String> {
     let options = spec.engine.iter_mut().flat_map(|engine| &mut engine.options);
     options.map(|(_, value)| value).collect()
 }
 
 /// Replaces the absolute paths of bundled files by their names in the bundle. Returns which.
-fn bundle_texts(texts: Vec<&mut String>, contents: &Contents) -> Vec<usize> {
+fn replace_bundled_paths(texts: Vec<&mut String>, contents: &BundleContents) -> Vec<usize> {
     let mut bundled = Vec::new();
     for (index, text) in texts.into_iter().enumerate() {
         let path = Path::new(&*text);
-        let is_file = path.is_absolute() && !is_of_system(path) && path.exists();
+        let is_file = path.is_absolute() && !is_never_bundled(path) && path.exists();
         if let Some(name) = contents.name_of(path).filter(|_| is_file) {
             *text = name.display().to_string();
             bundled.push(index);
@@ -138,7 +144,7 @@ fn bundle_texts(texts: Vec<&mut String>, contents: &Contents) -> Vec<usize> {
 }
 
 /// Replaces the names of bundled files by their paths in the unpacked bundle.
-fn unbundle_texts(mut texts: Vec<&mut String>, bundled: &[usize], root: &Path) {
+fn restore_bundled_paths(mut texts: Vec<&mut String>, bundled: &[usize], root: &Path) {
     for &index in bundled {
         if let Some(text) = texts.get_mut(index) {
             **text = root.join(&**text).display().to_string();
@@ -147,12 +153,12 @@ fn unbundle_texts(mut texts: Vec<&mut String>, bundled: &[usize], root: &Path) {
 }
 
 /// The path in the bundle, if it is part of it.
-fn packed(contents: &Contents, path: &Path) -> PathBuf {
+fn path_in_description(contents: &BundleContents, path: &Path) -> PathBuf {
     contents.name_of(path).unwrap_or_else(|| path.to_owned())
 }
 
 /// The player with its paths changed by `at`.
-fn with_paths(spec: &PlayerSpec, at: impl Fn(&Path) -> PathBuf) -> PlayerSpec {
+fn player_with_paths(spec: &PlayerSpec, at: impl Fn(&Path) -> PathBuf) -> PlayerSpec {
     let mut spec = spec.clone();
     match &mut spec.kind {
         PlayerKind::Command { program: path, .. } => {
@@ -185,13 +191,13 @@ impl RunDescription {
     }
 }
 
-impl PackedPlayer {
+impl DescribedPlayer {
     /// The player as run here. `root` is the folder of its bundle, or any folder for a
     /// built-in player.
     pub(crate) fn unpacked(&self, root: &Path) -> PlayerSpec {
-        let mut spec = with_paths(&self.spec, |path| root.join(path));
-        unbundle_texts(args_of(&mut spec), &self.bundled_args, root);
-        unbundle_texts(options_of(&mut spec), &self.bundled_options, root);
+        let mut spec = player_with_paths(&self.spec, |path| root.join(path));
+        restore_bundled_paths(described_args(&mut spec), &self.bundled_args, root);
+        restore_bundled_paths(described_options(&mut spec), &self.bundled_options, root);
         spec
     }
 
@@ -201,7 +207,7 @@ impl PackedPlayer {
     }
 
     /// The program and the folders that it needs on the machine itself, outside its bundle.
-    pub(crate) fn needs(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn needed_paths(&self) -> impl Iterator<Item = &Path> {
         let program = match &self.spec.kind {
             PlayerKind::Command { program, .. } => Some(program),
             PlayerKind::Bot(_) => None,
@@ -211,7 +217,7 @@ impl PackedPlayer {
     }
 }
 
-impl PackedRules {
+impl DescribedRules {
     /// The program as run here, from the bundle in `root`.
     pub(crate) fn unpacked(&self, root: &Path) -> RulesProgram {
         rules_with_paths(&self.program, |path| root.join(path))
@@ -221,7 +227,7 @@ impl PackedRules {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::unpack;
+    use crate::bundle::unpack_bundle;
     use referee_record::model::player_spec::EngineSettings;
     use referee_record::model::player_spec::examples::bot;
 
@@ -245,11 +251,11 @@ mod tests {
             engine: Some(EngineSettings { options, ..EngineSettings::default() }),
             ..bot("engine")
         };
-        let packer = Packer { folder: path(""), hidden: Vec::new() };
+        let packer = RunDescriber { folder: path(""), hidden: Vec::new() };
         let sent = packer.player(0, &spec).expect("a bundle");
-        assert_eq!(sent.needs().collect::<Vec<_>>(), [path("tables")]);
+        assert_eq!(sent.needed_paths().collect::<Vec<_>>(), [path("tables")]);
         let hash = sent.bundle.as_ref().expect("a bundle");
-        unpack(&path(&format!("{hash}.tar")), hash, &path("worker")).expect("unpacked");
+        unpack_bundle(&path(&format!("{hash}.tar")), hash, &path("worker")).expect("unpacked");
         let there = sent.unpacked(&path("worker"));
         let options = there.engine.expect("an engine").options;
         assert_eq!(options[1].1, text("tables"));

@@ -6,8 +6,8 @@ use async_nats::jetstream::object_store::ObjectStore;
 
 use super::error::RemoteError;
 use super::nats_server::NatsServer;
-use super::run_description::{PackedPlayer, Packer, RunDescription};
-use super::run_streams::{DESCRIPTION, Streams};
+use super::run_description::{DescribedPlayer, RunDescriber, RunDescription};
+use super::run_streams::{DESCRIPTION, RunStreams};
 use super::scratch_folder::ScratchFolder;
 
 /// What workers need for a run.
@@ -16,9 +16,9 @@ pub struct RunFiles {
     /// The description of the run.
     pub description: RunDescription,
     /// The players that came since it began.
-    pub newcomers: Vec<PackedPlayer>,
+    pub newcomers: Vec<DescribedPlayer>,
     /// Packs them.
-    pub packer: Packer,
+    pub packer: RunDescriber,
     /// The folder of all bundles.
     pub folder: ScratchFolder,
 }
@@ -37,7 +37,7 @@ impl RunFiles {
     pub(crate) async fn create(
         &self,
         server: &NatsServer,
-        streams: &Streams,
+        streams: &RunStreams,
     ) -> Result<bool, RemoteError> {
         let was_missing = streams.create(self.lease()).await?;
         let store = streams.store().await?;
@@ -48,7 +48,7 @@ impl RunFiles {
             if let Some(hash) = &player.bundle {
                 self.send_bundle(server, &store, hash).await?;
             }
-            let name = PackedPlayer::object_name(player.number);
+            let name = DescribedPlayer::object_name(player.number);
             if store.info(&name).await.is_err() {
                 let text = serde_json::to_vec(player).map_err(RemoteError::Undescribed)?;
                 let put = store.put(name.as_str(), &mut text.as_slice()).await;

@@ -41,12 +41,12 @@ const MAX_RESULT_BYTES: i64 = 256 << 20;
 
 /// The names of a run on the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunNames {
+pub struct StreamNames {
     /// The run's identity.
     pub run: String,
 }
 
-impl RunNames {
+impl StreamNames {
     /// The names of this run.
     pub fn new(run: &str) -> Self {
         Self { run: run.to_owned() }
@@ -96,14 +96,14 @@ pub fn job_of(subject: &str) -> Option<&str> {
 
 /// The streams of a run.
 #[derive(Debug, Clone)]
-pub struct Streams {
+pub struct RunStreams {
     server: NatsServer,
-    names: RunNames,
+    names: StreamNames,
 }
 
-impl Streams {
+impl RunStreams {
     /// The streams of this run, which may not exist yet.
-    pub fn new(server: &NatsServer, names: RunNames) -> Self {
+    pub fn new(server: &NatsServer, names: StreamNames) -> Self {
         Self { server: server.clone(), names }
     }
 
@@ -131,9 +131,9 @@ impl Streams {
         };
         let was_missing = self.ensure_stream(jobs).await?;
         self.ensure_stream(results).await?;
-        let workers = consumer(WORKERS, lease, MAX_PLAYED);
+        let workers = stream_consumer_config(WORKERS, lease, MAX_PLAYED);
         self.ensure_consumer(&self.names.jobs(), workers).await?;
-        let coordinator = consumer(COORDINATOR, INSPECTION, MAX_RESULTS);
+        let coordinator = stream_consumer_config(COORDINATOR, INSPECTION, MAX_RESULTS);
         self.ensure_consumer(&self.names.results(), coordinator).await?;
         Ok(was_missing)
     }
@@ -150,7 +150,7 @@ impl Streams {
         let context = &self.server.context;
         match context.get_stream(&wanted.name).await {
             Ok(_) => Ok(false),
-            Err(error) if is_missing(&error.kind()) => {
+            Err(error) if is_stream_missing(&error.kind()) => {
                 self.server.check(&what, context.create_stream(wanted).await).map(|_| true)
             }
             Err(error) => Err(self.server.problem(&what, &error)),
@@ -273,7 +273,7 @@ impl Streams {
             let what = "look for old queues";
             let name = self.server.check(what, name)?;
             let run = name.strip_prefix("referee-jobs-").filter(|_| name.starts_with(&begin));
-            others.extend(run.filter(|run| *run != self.names.run).map(RunNames::new));
+            others.extend(run.filter(|run| *run != self.names.run).map(StreamNames::new));
         }
         for names in &others {
             Self::new(&self.server, names.clone()).remove().await;
@@ -295,7 +295,7 @@ impl Streams {
     }
 }
 
-fn consumer(name: &str, ack_wait: Duration, max_pending: i64) -> pull::Config {
+fn stream_consumer_config(name: &str, ack_wait: Duration, max_pending: i64) -> pull::Config {
     pull::Config {
         durable_name: Some(name.to_owned()),
         deliver_policy: DeliverPolicy::All,
@@ -307,7 +307,7 @@ fn consumer(name: &str, ack_wait: Duration, max_pending: i64) -> pull::Config {
     }
 }
 
-fn is_missing(kind: &GetStreamErrorKind) -> bool {
+fn is_stream_missing(kind: &GetStreamErrorKind) -> bool {
     matches!(kind, GetStreamErrorKind::JetStream(error)
         if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
 }
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn every_name_has_the_run_in_it() {
-        let names = RunNames::new("12-34");
+        let names = StreamNames::new("12-34");
         for name in [
             names.jobs(),
             names.results(),

@@ -9,7 +9,7 @@ use nix::fcntl::{Flock, FlockArg, OFlag, open};
 use nix::sys::stat::Mode;
 use nix::unistd::geteuid;
 
-use super::bundle::remove_tree;
+use super::bundle::remove_bundle_tree;
 use super::error::RemoteError;
 
 /// How the names of workers' folders begin.
@@ -34,12 +34,14 @@ impl ScratchFolder {
     pub fn new(path: PathBuf) -> Result<Self, RemoteError> {
         if path.symlink_metadata().is_ok() {
             // Of a run that was killed.
-            remove_tree(&path).map_err(RemoteError::file("remove", &path))?;
+            remove_bundle_tree(&path).map_err(RemoteError::file("remove", &path))?;
         }
         let mut attempts = 1;
         loop {
-            match create(&path) {
-                Err(error) if is_taken(&error) && attempts < ATTEMPTS => attempts += 1,
+            match create_scratch_folder(&path) {
+                Err(error) if is_scratch_folder_taken(&error) && attempts < ATTEMPTS => {
+                    attempts += 1;
+                }
                 created => {
                     let lock = created.map_err(RemoteError::file("create the folder", &path))?;
                     return Ok(Self { path, _lock: lock });
@@ -53,7 +55,7 @@ impl ScratchFolder {
     pub(crate) fn of_worker(above: &Path, key: &str) -> Result<Self, RemoteError> {
         for entry in fs::read_dir(above).into_iter().flatten().flatten() {
             if entry.file_name().as_encoded_bytes().starts_with(OF_WORKER.as_bytes()) {
-                remove_abandoned(&entry.path());
+                remove_abandoned_scratch_folder(&entry.path());
             }
         }
         Self::new(above.join(format!("{OF_WORKER}{key}")))
@@ -66,23 +68,23 @@ impl ScratchFolder {
 }
 
 /// Creates a folder, and locks it.
-fn create(path: &Path) -> io::Result<Flock<File>> {
+fn create_scratch_folder(path: &Path) -> io::Result<Flock<File>> {
     // If the referee is root, players run as other users, who must be able to enter.
     let mode = if geteuid().is_root() { 0o711 } else { 0o700 };
     DirBuilder::new().mode(mode).create(path)?;
-    let lock = hold(path)?;
+    let lock = lock_scratch_folder(path)?;
     // Another worker may have removed it as abandoned before it was locked.
     if path.exists() { Ok(lock) } else { Err(io::ErrorKind::NotFound.into()) }
 }
 
 /// Whether another worker removed a new folder as abandoned, or is about to.
-fn is_taken(error: &io::Error) -> bool {
+fn is_scratch_folder_taken(error: &io::Error) -> bool {
     use io::ErrorKind::{AlreadyExists, NotFound, WouldBlock};
     matches!(error.kind(), AlreadyExists | NotFound | WouldBlock)
 }
 
 /// Locks a folder for as long as this process lives; fails if another one holds the lock.
-fn hold(path: &Path) -> io::Result<Flock<File>> {
+fn lock_scratch_folder(path: &Path) -> io::Result<Flock<File>> {
     let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
     let folder = File::from(open(path, flags, Mode::empty())?);
     let lock = Flock::lock(folder, FlockArg::LockExclusiveNonblock);
@@ -90,10 +92,10 @@ fn hold(path: &Path) -> io::Result<Flock<File>> {
 }
 
 /// Removes an unused folder of this user. Others may put anything into the folder above.
-fn remove_abandoned(path: &Path) {
-    let Ok(lock) = hold(path) else { return };
+fn remove_abandoned_scratch_folder(path: &Path) {
+    let Ok(lock) = lock_scratch_folder(path) else { return };
     if lock.metadata().is_ok_and(|folder| folder.uid() == geteuid().as_raw())
-        && let Err(error) = remove_tree(path)
+        && let Err(error) = remove_bundle_tree(path)
     {
         tracing::warn!(%error, path = %path.display(), "a folder was left behind");
     }
@@ -101,7 +103,7 @@ fn remove_abandoned(path: &Path) {
 
 impl Drop for ScratchFolder {
     fn drop(&mut self) {
-        if let Err(error) = remove_tree(&self.path) {
+        if let Err(error) = remove_bundle_tree(&self.path) {
             tracing::warn!(%error, path = %self.path.display(), "a folder was left behind");
         }
     }

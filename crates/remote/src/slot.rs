@@ -10,16 +10,16 @@ use async_nats::jetstream::{AckKind, Message};
 use tokio::sync::watch;
 use tokio_stream::StreamExt;
 
-use super::delivery::{pack, publish_result};
+use super::delivery::{pack_for_delivery, publish_result};
 use super::downloads::Downloads;
 use super::error::RemoteError;
 use super::messages::WorkerHeartbeat;
 use super::nats_server::{AGAIN, ANSWER, NatsServer, ServerProblem};
 use super::outage::OutageLog;
-use super::playing::{PlayableRun, Slot};
-use super::run_streams::{EXCLUDED_WORKER, RunNames, Streams, job_of};
+use super::playing::{PlayableRun, PlayingSlot};
+use super::run_streams::{EXCLUDED_WORKER, RunStreams, StreamNames, job_of};
 use super::worker_identity::WorkerIdentity;
-use referee_match::player::player_sandbox::shortage_text;
+use referee_match::player::player_sandbox::describe_player_shortage;
 use referee_tournament::run::job::{Job, JobOutcome};
 use referee_tournament::run::job_failure::JobFailure;
 
@@ -32,10 +32,10 @@ const ROOM: usize = 4096;
 pub(crate) type WorkerNotes = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// A run that is served: what its slots have in common.
-pub(crate) struct ServedRun {
+pub(crate) struct SlotContext {
     pub(crate) server: NatsServer,
-    pub(crate) names: RunNames,
-    pub(crate) streams: Streams,
+    pub(crate) names: StreamNames,
+    pub(crate) streams: RunStreams,
     pub(crate) identity: WorkerIdentity,
     /// Heartbeat while idle.
     pub(crate) idle: WorkerHeartbeat,
@@ -65,7 +65,7 @@ pub(crate) struct ServedRun {
     pub(crate) unfit: watch::Sender<Option<String>>,
 }
 
-impl ServedRun {
+impl SlotContext {
     /// Sends a heartbeat. Unless the server is silent, it has left when this returns.
     pub(crate) async fn send_heartbeat(&self, leaves: bool) {
         let heartbeat = WorkerHeartbeat {
@@ -75,7 +75,7 @@ impl ServedRun {
             leaves,
             ..self.idle.clone()
         };
-        send_heartbeat(&self.server, &self.names, &self.identity, &heartbeat).await;
+        send_slot_heartbeat(&self.server, &self.names, &self.identity, &heartbeat).await;
     }
 
     fn taken(&self) -> std::sync::MutexGuard<'_, BTreeSet<String>> {
@@ -84,12 +84,12 @@ impl ServedRun {
 
     /// Fetches the players of a job that came since the run began.
     async fn admit_all(&self, job: &Job) -> Result<(), RemoteError> {
-        if self.run.conditions.strangers(job).is_empty() {
+        if self.run.conditions.unknown_players(job).is_empty() {
             return Ok(());
         }
         let _one_at_a_time = self.admitting.lock().await;
         // Another slot may have fetched them.
-        for number in self.run.conditions.strangers(job) {
+        for number in self.run.conditions.unknown_players(job) {
             let player = self.downloads.player(&self.streams, number).await?;
             let (run, downloads) = (Arc::clone(&self.run), self.downloads.0.clone());
             tokio::task::spawn_blocking(move || run.admit(&player, &downloads)).await??;
@@ -100,7 +100,7 @@ impl ServedRun {
     /// Leaves a job to other workers, because a player of it is not here. Returns whether this
     /// worker can take another one.
     async fn cannot_admit(&self, error: &RemoteError, message: &Message) -> bool {
-        answer(message, AckKind::Nak(Some(AGAIN))).await;
+        answer_slot_job(message, AckKind::Nak(Some(AGAIN))).await;
         // The coordinator may be about to send the player.
         let may_pass = matches!(error, RemoteError::Server(_));
         if may_pass {
@@ -126,9 +126,9 @@ impl ServedRun {
 }
 
 /// Sends a heartbeat of a worker, and waits until it has left, but not for long.
-pub(crate) async fn send_heartbeat(
+pub(crate) async fn send_slot_heartbeat(
     server: &NatsServer,
-    names: &RunNames,
+    names: &StreamNames,
     identity: &WorkerIdentity,
     heartbeat: &WorkerHeartbeat,
 ) {
@@ -146,8 +146,8 @@ pub(crate) async fn send_heartbeat(
 }
 
 /// Plays one job after the other.
-pub(crate) async fn serve_slot(number: usize, served: Arc<ServedRun>) {
-    let mut slot = match Slot::start(&served.run, number, served.stop.clone()) {
+pub(crate) async fn serve_slot(number: usize, served: Arc<SlotContext>) {
+    let mut slot = match PlayingSlot::start(&served.run, number, served.stop.clone()) {
         Ok(slot) => slot,
         Err(error) => {
             (served.note)(&format!("warning: playing one game fewer at once: {error}"));
@@ -157,11 +157,11 @@ pub(crate) async fn serve_slot(number: usize, served: Arc<ServedRun>) {
     };
     let mut queue = None;
     while !served.is_leaving() {
-        if !served.run.conditions.is_open() {
-            wait_for_time(&served).await;
+        if !served.run.conditions.may_begin_games() {
+            wait_for_slot_time(&served).await;
             continue;
         }
-        match next_job(&served, &mut queue).await {
+        match next_slot_job(&served, &mut queue).await {
             Ok(Some(message)) => {
                 if !serve_job(&served, &mut slot, &message).await {
                     served.slots.fetch_sub(1, Ordering::Relaxed);
@@ -172,7 +172,7 @@ pub(crate) async fn serve_slot(number: usize, served: Arc<ServedRun>) {
             Err(problem) => {
                 tracing::debug!(%problem, "no job");
                 queue = None;
-                pause(&served).await;
+                pause_slot(&served).await;
             }
         }
     }
@@ -181,7 +181,7 @@ pub(crate) async fn serve_slot(number: usize, served: Arc<ServedRun>) {
 
 /// Waits until the coordinator announces the run again, perhaps with more time, or until this slot
 /// has to end.
-async fn wait_for_time(served: &ServedRun) {
+async fn wait_for_slot_time(served: &SlotContext) {
     let mut closes = served.run.conditions.closes.clone();
     tokio::select! {
         () = served.end() => {}
@@ -190,15 +190,15 @@ async fn wait_for_time(served: &ServedRun) {
 }
 
 /// Waits a second, or until this slot has to end.
-async fn pause(served: &ServedRun) {
+async fn pause_slot(served: &SlotContext) {
     // Either way, the wait is over.
     let _ = tokio::time::timeout(AGAIN, served.end()).await;
 }
 
 /// The next job, if there is one soon. It takes no more than it can play now: the time for a sign
 /// of life begins with the delivery.
-async fn next_job(
-    served: &ServedRun,
+async fn next_slot_job(
+    served: &SlotContext,
     queue: &mut Option<PullConsumer>,
 ) -> Result<Option<Message>, ServerProblem> {
     let consumer = match queue.take() {
@@ -224,10 +224,10 @@ async fn next_job(
 }
 
 /// Does a job. Returns whether the slot can take another one.
-async fn serve_job(served: &ServedRun, slot: &mut Slot, message: &Message) -> bool {
+async fn serve_job(served: &SlotContext, slot: &mut PlayingSlot, message: &Message) -> bool {
     let excluded = message.headers.as_ref().and_then(|headers| headers.get(EXCLUDED_WORKER));
     if excluded.is_some_and(|excluded| excluded.as_str() == served.identity.id().key) {
-        answer(message, AckKind::Nak(Some(AGAIN))).await;
+        answer_slot_job(message, AckKind::Nak(Some(AGAIN))).await;
         return true;
     }
     let name = job_of(&message.subject).unwrap_or_default().to_owned();
@@ -236,34 +236,36 @@ async fn serve_job(served: &ServedRun, slot: &mut Slot, message: &Message) -> bo
             served.taken().insert(name.clone());
             // A player may bring this process down before the next one.
             served.send_heartbeat(false).await;
-            match while_alive(served, message, served.admit_all(&job)).await {
-                Ok(()) => while_alive(served, message, slot.play(job, &served.note)).await,
+            match keep_job_alive_during(served, message, served.admit_all(&job)).await {
+                Ok(()) => {
+                    keep_job_alive_during(served, message, slot.play(job, &served.note)).await
+                }
                 Err(error) => {
                     served.taken().remove(&name);
                     return served.cannot_admit(&error, message).await;
                 }
             }
         }
-        Err(_) => panicked("the job cannot be read".to_owned()),
+        Err(_) => panicked_slot_outcome("the job cannot be read".to_owned()),
     };
     let can_play = match outcome {
         JobOutcome::Stopped => {
-            answer(message, AckKind::Nak(None)).await;
+            answer_slot_job(message, AckKind::Nak(None)).await;
             true
         }
         JobOutcome::Shortage(shortage) => {
-            answer(message, AckKind::Nak(Some(AGAIN))).await;
+            answer_slot_job(message, AckKind::Nak(Some(AGAIN))).await;
             let is_last = served.slots.load(Ordering::Relaxed) <= 1;
-            (served.note)(&format!("warning: {}", shortage_text(&shortage)));
+            (served.note)(&format!("warning: {}", describe_player_shortage(&shortage)));
             if is_last {
-                pause(served).await;
+                pause_slot(served).await;
             }
             is_last
         }
         outcome => {
-            if deliver(served, message, &name, outcome).await {
+            if deliver_slot_result(served, message, &name, outcome).await {
                 served.played.fetch_add(1, Ordering::Relaxed);
-                answer(message, AckKind::Ack).await;
+                answer_slot_job(message, AckKind::Ack).await;
             }
             true
         }
@@ -273,7 +275,11 @@ async fn serve_job(served: &ServedRun, slot: &mut Slot, message: &Message) -> bo
 }
 
 /// Does this work for a job, and keeps the job from being given to another worker meanwhile.
-async fn while_alive<T>(served: &ServedRun, message: &Message, work: impl Future<Output = T>) -> T {
+async fn keep_job_alive_during<T>(
+    served: &SlotContext,
+    message: &Message,
+    work: impl Future<Output = T>,
+) -> T {
     tokio::pin!(work);
     let mut tick = tokio::time::interval(served.lease / 3);
     tick.reset();
@@ -281,15 +287,22 @@ async fn while_alive<T>(served: &ServedRun, message: &Message, work: impl Future
         tokio::select! {
             biased;
             done = &mut work => return done,
-            _ = tick.tick() => answer(message, AckKind::Progress).await,
+            _ = tick.tick() => answer_slot_job(message, AckKind::Progress).await,
         }
     }
 }
 
 /// Publishes a result until the server has it. Returns whether it has.
-async fn deliver(served: &ServedRun, message: &Message, name: &str, outcome: JobOutcome) -> bool {
+async fn deliver_slot_result(
+    served: &SlotContext,
+    message: &Message,
+    name: &str,
+    outcome: JobOutcome,
+) -> bool {
     let max = served.server.max_payload().saturating_sub(ROOM);
-    let packed = pack(outcome, max).or_else(|why| pack(panicked(why), max)).unwrap_or_default();
+    let packed = pack_for_delivery(outcome, max)
+        .or_else(|why| pack_for_delivery(panicked_slot_outcome(why), max))
+        .unwrap_or_default();
     loop {
         let asked = Instant::now();
         let sent =
@@ -310,16 +323,16 @@ async fn deliver(served: &ServedRun, message: &Message, name: &str, outcome: Job
             // The job is played again elsewhere.
             return false;
         }
-        answer(message, AckKind::Progress).await;
-        pause(served).await;
+        answer_slot_job(message, AckKind::Progress).await;
+        pause_slot(served).await;
     }
 }
 
-fn panicked(message: String) -> JobOutcome {
+fn panicked_slot_outcome(message: String) -> JobOutcome {
     JobOutcome::Failed(JobFailure::Panic(message))
 }
 
-async fn answer(message: &Message, kind: AckKind) {
+async fn answer_slot_job(message: &Message, kind: AckKind) {
     if let Err(error) = message.ack_with(kind).await {
         tracing::debug!(%error, "the job will come again");
     }

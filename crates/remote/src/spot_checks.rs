@@ -3,18 +3,18 @@
 //! The rules show whether a record is possible, not whether it is what the players did. Players
 //! that always play the same in the same situation let another worker find that out.
 
-use super::delivery::PendingAck;
+use super::delivery::DeliveryAck;
 use super::worker_identity::WorkerId;
 use referee_record::model::record::GameRecord;
-use referee_tournament::run::job::Finished;
+use referee_tournament::run::job::FinishedGame;
 
 /// The result of a job that another worker does again.
 pub(crate) struct FirstResult {
     /// Who did it first.
     pub(crate) worker: WorkerId,
-    pub(crate) games: Vec<Finished>,
+    pub(crate) games: Vec<FinishedGame>,
     /// Acknowledges the result.
-    pub(crate) ack: PendingAck,
+    pub(crate) ack: DeliveryAck,
 }
 
 /// Chooses the jobs that are checked, and compares their results.
@@ -45,10 +45,15 @@ impl SpotChecks {
     }
 
     /// Compares the games of both workers. Returns the differences.
-    pub(crate) fn compare(&mut self, first: &[Finished], second: &[Finished]) -> Vec<Difference> {
+    pub(crate) fn compare(
+        &mut self,
+        first: &[FinishedGame],
+        second: &[FinishedGame],
+    ) -> Vec<SpotCheckDifference> {
         let pairs = first.iter().zip(second);
-        let found: Vec<Difference> =
-            pairs.filter_map(|(one, other)| difference(&one.record, &other.record)).collect();
+        let found: Vec<SpotCheckDifference> = pairs
+            .filter_map(|(one, other)| find_spot_check_difference(&one.record, &other.record))
+            .collect();
         self.compared += first.len().min(second.len()) as u64;
         self.different += found.len() as u64;
         found
@@ -57,21 +62,21 @@ impl SpotChecks {
 
 /// The first difference between two records of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Difference {
+pub(crate) struct SpotCheckDifference {
     /// The game's identity.
     pub(crate) game: String,
     /// The number of the first other action, from 1; none if only the end differs.
     pub(crate) ply: Option<usize>,
 }
 
-fn difference(one: &GameRecord, other: &GameRecord) -> Option<Difference> {
+fn find_spot_check_difference(one: &GameRecord, other: &GameRecord) -> Option<SpotCheckDifference> {
     let (first, second) = (&one.actions, &other.actions);
     let both = first.iter().zip(second).position(|(one, other)| one != other);
     let shorter = first.len().min(second.len());
     let ply = both.or((first.len() != second.len()).then_some(shorter)).map(|at| at + 1);
     let same_end =
         (&one.result, &one.places, &one.reason) == (&other.result, &other.places, &other.reason);
-    (ply.is_some() || !same_end).then(|| Difference { game: one.id.clone(), ply })
+    (ply.is_some() || !same_end).then(|| SpotCheckDifference { game: one.id.clone(), ply })
 }
 
 #[cfg(test)]

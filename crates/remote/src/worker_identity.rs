@@ -4,7 +4,7 @@ use std::fmt;
 
 use async_nats::HeaderMap;
 
-use referee_record::seeds::{NoRandomNumbers, random_bytes};
+use referee_record::seeds::{NoRandomNumbers, draw_random_bytes};
 
 /// A worker, as others know it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -42,7 +42,7 @@ impl WorkerIdentity {
     /// # Errors
     /// The system gives no random bytes.
     pub fn new(name: &str) -> Result<Self, NoRandomNumbers> {
-        let secret = format!("{:032x}", u128::from_le_bytes(random_bytes()?));
+        let secret = format!("{:032x}", u128::from_le_bytes(draw_random_bytes()?));
         Ok(Self { name: name.to_owned(), secret })
     }
 

@@ -4,10 +4,10 @@ use referee_games::{
     AnyPosition, BoardLook, BoardSymbol, Drawing, DrawnBoard, DrawnDie, DrawnSquare, Event, Labels,
     Seat, SquareMark, Turn,
 };
-use referee_match::replay::event_descriptions::named_squares;
-use referee_protocol::escape;
+use referee_match::replay::event_descriptions::squares_named_by_events;
+use referee_protocol::escape::escape_line;
 
-use crate::colour::{Colour, Styled};
+use crate::colour::{Colour, ColouredText};
 
 const BOLD: &str = "1";
 const DIM: &str = "2";
@@ -31,20 +31,24 @@ pub enum BoardSide {
 /// The position with its caption below: a board with its labels and dice, or plain text. In colour,
 /// each seat has its own colour, pieces are bold, and the squares of the last actions are in
 /// reverse.
-pub fn picture(position: &dyn AnyPosition, events: &[Event], colour: Colour) -> Styled {
-    picture_from(position, events, colour, BoardSide::First)
+pub fn render_board_picture(
+    position: &dyn AnyPosition,
+    events: &[Event],
+    colour: Colour,
+) -> ColouredText {
+    render_board_picture_from(position, events, colour, BoardSide::First)
 }
 
 /// The same, seen from one side. Plain text has no sides.
-pub fn picture_from(
+pub fn render_board_picture_from(
     position: &dyn AnyPosition,
     events: &[Event],
     colour: Colour,
     side: BoardSide,
-) -> Styled {
+) -> ColouredText {
     let mut text = match position.draw() {
         Drawing::Text(rows) => {
-            let lines = rows.iter().map(|row| format!("     {}\n", escape::terminal(row)));
+            let lines = rows.iter().map(|row| format!("     {}\n", escape_line(row)));
             lines.collect::<String>().into()
         }
         Drawing::Board(board, look) => {
@@ -53,9 +57,10 @@ pub fn picture_from(
             // width during the game.
             let is_wide = matches!(position.turn(), Turn::Together(_))
                 || events.iter().filter(is_action).count() > 1;
-            let last = named_squares(events, &board, look);
-            let pen = Pen { look, seats: position.seats().map(|name| name.to_string()), colour };
-            pen.board(&board, &last, if is_wide { 2 } else { 1 }, side)
+            let last = squares_named_by_events(events, &board, look);
+            let pen =
+                BoardPen { look, seats: position.seats().map(|name| name.to_string()), colour };
+            pen.render_board(&board, &last, if is_wide { 2 } else { 1 }, side)
         }
     };
     text.push(&format!("     {}", position.caption()));
@@ -63,42 +68,43 @@ pub fn picture_from(
 }
 
 /// Draws the boards of a game.
-struct Pen<'a> {
+struct BoardPen<'a> {
     look: &'a BoardLook,
     seats: referee_games::BySeat<String>,
     colour: Colour,
 }
 
-impl Pen<'_> {
+impl BoardPen<'_> {
     /// A board whose squares are at least `narrowest` characters wide, each after a blank.
-    fn board(
+    fn render_board(
         &self,
         board: &DrawnBoard,
         last: &[usize],
         narrowest: usize,
         side: BoardSide,
-    ) -> Styled {
-        let width = board.squares().map(|square| self.things(square).1).max().unwrap_or(0);
-        let width = width.max(narrowest).max(longest(&board.columns, board.width()));
-        let margin = longest(&board.rows, board.cells.len()).max(2);
-        let mut text = Styled::default();
+    ) -> ColouredText {
+        let width =
+            board.squares().map(|square| self.symbols_on_square(square).1).max().unwrap_or(0);
+        let width = width.max(narrowest).max(longest_board_label(&board.columns, board.width()));
+        let margin = longest_board_label(&board.rows, board.cells.len()).max(2);
+        let mut text = ColouredText::default();
         if !board.columns.is_empty() {
             text.push(&" ".repeat(margin + 2));
-            for column in in_order(board.width(), side) {
-                text.push(&format!(" {:>width$}", label(&board.columns, column)));
+            for column in order_from_side(board.width(), side) {
+                text.push(&format!(" {:>width$}", board_label(&board.columns, column)));
             }
             text.push("\n");
         }
-        let mut dice = board.dice.iter().flat_map(|die| self.die(die));
-        for (number, row) in in_order(board.cells.len(), side).enumerate() {
+        let mut dice = board.dice.iter().flat_map(|die| self.render_die(die));
+        for (number, row) in order_from_side(board.cells.len(), side).enumerate() {
             let shift = if self.look.hexagons { number * width.div_ceil(2) } else { 0 };
-            text.push(&format!(" {:>margin$} {:shift$}", label(&board.rows, row), ""));
-            for column in in_order(board.width(), side) {
+            text.push(&format!(" {:>margin$} {:shift$}", board_label(&board.rows, row), ""));
+            for column in order_from_side(board.width(), side) {
                 let at = row * board.width() + column;
-                let (things, length) = self.things(&board.cells[row].0[column]);
+                let (things, length) = self.symbols_on_square(&board.cells[row].0[column]);
                 text.push(&format!(" {:1$}", "", width - length));
                 for thing in &things {
-                    text.append(&self.dressed(thing, last.contains(&at)));
+                    text.append(&self.paint_symbol(thing, last.contains(&at)));
                 }
             }
             if let Some(line) = dice.next() {
@@ -112,7 +118,7 @@ impl Pen<'_> {
 
     /// What a square shows, and how wide that is: its pieces, or else its last mark. More than two
     /// pieces are counted.
-    fn things(&self, square: &DrawnSquare) -> (Vec<Thing<'_>>, usize) {
+    fn symbols_on_square(&self, square: &DrawnSquare) -> (Vec<Thing<'_>>, usize) {
         let thing = |&symbol: &char| Thing {
             text: symbol.to_string(),
             symbol: self.look.legend.get(&symbol),
@@ -140,7 +146,7 @@ impl Pen<'_> {
     }
 
     /// A thing in its colours.
-    fn dressed(&self, thing: &Thing<'_>, is_last: bool) -> Styled {
+    fn paint_symbol(&self, thing: &Thing<'_>, is_last: bool) -> ColouredText {
         let mut codes = Vec::new();
         if is_last {
             codes.push(REVERSE);
@@ -151,7 +157,7 @@ impl Pen<'_> {
             codes.push(BOLD);
         }
         match (seat, mark) {
-            (Some(seat), _) => codes.push(of_seat(seat)),
+            (Some(seat), _) => codes.push(board_seat_colour(seat)),
             (None, Some(Some(SquareMark::Dark))) => codes.push(RED),
             (None, Some(None)) => {}
             (None, _) => codes.push(DIM),
@@ -160,7 +166,7 @@ impl Pen<'_> {
     }
 
     /// The face of a die in lines, and whose it is.
-    fn die(&self, die: &DrawnDie) -> Vec<Styled> {
+    fn render_die(&self, die: &DrawnDie) -> Vec<ColouredText> {
         let rows = match die.value {
             1 => ["     ", "  ●  ", "     "],
             2 => ["●    ", "     ", "    ●"],
@@ -175,8 +181,10 @@ impl Pen<'_> {
         lines.push("└───────┘".to_owned());
         lines.push(format!("{:^9}", die.seat).trim_end().to_owned());
         match self.seats.seat(&die.seat) {
-            Some(seat) => lines.iter().map(|line| self.colour.paint(line, of_seat(seat))).collect(),
-            None => lines.into_iter().map(Styled::from).collect(),
+            Some(seat) => {
+                lines.iter().map(|line| self.colour.paint(line, board_seat_colour(seat))).collect()
+            }
+            None => lines.into_iter().map(ColouredText::from).collect(),
         }
     }
 }
@@ -187,17 +195,17 @@ struct Thing<'a> {
     symbol: Option<&'a BoardSymbol>,
 }
 
-fn label(labels: &Labels, at: usize) -> &str {
+fn board_label(labels: &Labels, at: usize) -> &str {
     labels.0.get(at).map_or("", String::as_str)
 }
 
 /// The length of the longest of the first `count` labels.
-fn longest(labels: &Labels, count: usize) -> usize {
+fn longest_board_label(labels: &Labels, count: usize) -> usize {
     labels.0.iter().take(count).map(|label| label.chars().count()).max().unwrap_or(0)
 }
 
 /// The numbers below `count`, in the order in which this side sees them.
-fn in_order(count: usize, side: BoardSide) -> impl Iterator<Item = usize> {
+fn order_from_side(count: usize, side: BoardSide) -> impl Iterator<Item = usize> {
     (0..count).map(move |number| match side {
         BoardSide::First => number,
         BoardSide::Second => count - 1 - number,
@@ -205,7 +213,7 @@ fn in_order(count: usize, side: BoardSide) -> impl Iterator<Item = usize> {
 }
 
 /// The colour of a seat. Two share one from the seventh on.
-const fn of_seat(seat: Seat) -> &'static str {
+const fn board_seat_colour(seat: Seat) -> &'static str {
     const COLOURS: [&str; 6] = [CYAN, YELLOW, MAGENTA, GREEN, BLUE, RED];
     COLOURS[seat.index() % COLOURS.len()]
 }
@@ -222,19 +230,22 @@ mod tests {
 
     #[test]
     fn the_two_sides_and_their_goals_have_colours() {
-        let board = picture(&*start(GameKind::Backdraughts), &[], Colour::Ansi);
+        let board = render_board_picture(&*start(GameKind::Backdraughts), &[], Colour::Ansi);
         for cell in
             ["\x1b[1;36mW\x1b[0m", "\x1b[1;33mB\x1b[0m", "\x1b[36mw\x1b[0m", "\x1b[33mb\x1b[0m"]
         {
             assert!(board.contains(cell), "{cell:?} is not in {board:?}");
         }
-        assert!(!picture(&*start(GameKind::Backdraughts), &[], Colour::Plain).contains('\x1b'));
+        assert!(
+            !render_board_picture(&*start(GameKind::Backdraughts), &[], Colour::Plain)
+                .contains('\x1b')
+        );
     }
 
     #[test]
     fn a_board_can_be_seen_from_the_other_side() {
         let game = start(GameKind::Backdraughts);
-        let board = picture_from(&*game, &[], Colour::Plain, BoardSide::Second);
+        let board = render_board_picture_from(&*game, &[], Colour::Plain, BoardSide::Second);
         let rows: Vec<&str> = board.lines().collect();
         assert_eq!(rows[0], "     7 6 5 4 3 2 1 0");
         assert_eq!(rows[1], "  7  . . . . . . . b");
@@ -245,11 +256,11 @@ mod tests {
     fn the_die_to_be_played_is_beside_the_board() {
         let mut game = start(GameKind::Backdraughts);
         while matches!(game.turn(), Turn::Chance(_)) {
-            assert!(!picture(&*game, &[], Colour::Plain).contains('┌'), "no die yet");
+            assert!(!render_board_picture(&*game, &[], Colour::Plain).contains('┌'), "no die yet");
             let (outcome, _) = game.outcomes().pop().expect("some");
             game.play(Step::Chance(&outcome), &mut Vec::new()).expect("possible");
         }
-        let board = picture(&*game, &[], Colour::Plain);
+        let board = render_board_picture(&*game, &[], Colour::Plain);
         let beside: Vec<&str> = board.lines().map(|line| line.get(20..).unwrap_or("")).collect();
         assert_eq!(
             beside[1..7],
@@ -262,16 +273,18 @@ mod tests {
                 "     white"
             ]
         );
-        assert!(picture(&*game, &[], Colour::Ansi).contains("\x1b[36m│ ●   ● │\x1b[0m"));
+        assert!(
+            render_board_picture(&*game, &[], Colour::Ansi).contains("\x1b[36m│ ●   ● │\x1b[0m")
+        );
     }
 
     #[test]
     fn both_pieces_of_a_square_are_shown() {
         let mut game = start(GameKind::BackToTheWall);
-        let before = picture(&*game, &[], Colour::Plain);
+        let before = render_board_picture(&*game, &[], Colour::Plain);
         let turn = Step::Together(vec!["R U 3,2", "L D 3,4"]);
         game.play(turn, &mut Vec::new()).expect("legal");
-        let board = picture(&*game, &[], Colour::Plain);
+        let board = render_board_picture(&*game, &[], Colour::Plain);
         let first = board.lines().nth(1).expect("a row");
         assert!(first.ends_with(" Gg"), "{board}");
         assert_eq!(first.find("Gg"), board.find('6').map(|at| at - 1), "under its column: {board}");
@@ -282,7 +295,7 @@ mod tests {
     fn the_last_action_keeps_the_colour_of_its_piece() {
         let (mut game, mut events) = (start(GameKind::WatchYourBack), Vec::new());
         game.play(Step::Move("3,3"), &mut events).expect("legal");
-        let board = picture(&*game, &events, Colour::Ansi);
+        let board = render_board_picture(&*game, &events, Colour::Ansi);
         assert!(board.contains("\x1b[7;1;36mW\x1b[0m") && board.contains("\x1b[31mX"), "{board:?}");
     }
 }

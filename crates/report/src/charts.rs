@@ -11,10 +11,9 @@ use std::fmt::Write as _;
 use plotters::backend::SVGBackend;
 use plotters::prelude::{DrawingAreaErrorKind, RGBColor};
 
-pub(crate) use histogram::{Bin, bins, histogram};
-pub(crate) use interval_chart::{AxisScale, IntervalRow, interval_chart};
-pub(crate) use line_chart::ChartLine;
-pub(crate) use line_chart::lines;
+pub(crate) use histogram::{Bin, group_into_bins, histogram};
+pub(crate) use interval_chart::{IntervalRow, IntervalScale, interval_chart};
+pub(crate) use line_chart::{ChartLine, render_line_chart};
 
 /// The area a chart is drawn on.
 type Area<'a> = plotters::drawing::DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
@@ -43,7 +42,7 @@ const NARROW: ChartRoom =
 /// The font size, in pixels.
 const TEXT: u32 = 12;
 
-/// The role of a colour. [`finish`] replaces roles by the style sheet's colours.
+/// The role of a colour. [`finish_chart_svg`] replaces roles by the style sheet's colours.
 const INK: RGBColor = RGBColor(1, 1, 1);
 const MUTED: RGBColor = RGBColor(2, 2, 2);
 const GRID: RGBColor = RGBColor(3, 3, 3);
@@ -55,12 +54,16 @@ const ROLES: [&str; 5] = ["ink", "muted", "grid", "accent", "warm"];
 pub(crate) const SERIES: usize = 8;
 
 /// The colour of one of [`SERIES`] lines.
-fn series(number: usize) -> RGBColor {
+fn chart_series_colour(number: usize) -> RGBColor {
     RGBColor(16 + u8::try_from(number % SERIES).unwrap_or(0), 0, 0)
 }
 
 /// Draws a chart of this height in both rooms; `label` describes it for people who cannot see it.
-fn draw(height: u32, label: &str, content: impl Fn(&Area<'_>, ChartRoom) -> Drawn) -> String {
+fn render_chart(
+    height: u32,
+    label: &str,
+    content: impl Fn(&Area<'_>, ChartRoom) -> Drawn,
+) -> String {
     let draw_in = |room: ChartRoom| {
         let mut svg = String::new();
         {
@@ -71,29 +74,32 @@ fn draw(height: u32, label: &str, content: impl Fn(&Area<'_>, ChartRoom) -> Draw
                 tracing::warn!("the chart {label:?} is not complete: {error}");
             }
         }
-        finish(&svg, label, room)
+        finish_chart_svg(&svg, label, room)
     };
     [WIDE, NARROW].map(draw_in).concat()
 }
 
 /// Replaces the roles by the style sheet's colours, and labels the chart.
-fn finish(svg: &str, label: &str, room: ChartRoom) -> String {
+fn finish_chart_svg(svg: &str, label: &str, room: ChartRoom) -> String {
     let mut done = svg.replacen(
         "<svg ",
         &format!("<svg role=\"img\" aria-label=\"{label}\" class=\"{}\" ", room.class),
         1,
     );
     for (number, role) in (1..).zip(ROLES) {
-        done = done.replace(&format!("\"#{number:02X}{number:02X}{number:02X}\""), &var(role));
+        done = done.replace(
+            &format!("\"#{number:02X}{number:02X}{number:02X}\""),
+            &chart_colour_variable(role),
+        );
     }
     for number in 0..SERIES {
         let code = format!("\"#{:02X}0000\"", 16 + number);
-        done = done.replace(&code, &var(&format!("series-{number}")));
+        done = done.replace(&code, &chart_colour_variable(&format!("series-{number}")));
     }
     done.replace(" opacity=\"1\"", "").replace(">\n", ">")
 }
 
-fn var(role: &str) -> String {
+fn chart_colour_variable(role: &str) -> String {
     let mut text = String::new();
     // Writing into a string does not fail.
     let _ = write!(text, "\"var(--{role})\"");
@@ -109,7 +115,7 @@ mod tests {
         let svg =
             r##"<svg x="1"><line stroke="#040404"/><line stroke="#110000" opacity="1"/></svg>"##;
         assert_eq!(
-            finish(svg, "a chart", NARROW),
+            finish_chart_svg(svg, "a chart", NARROW),
             "<svg role=\"img\" aria-label=\"a chart\" class=\"chart narrow\" x=\"1\">\
              <line stroke=\"var(--accent)\"/><line stroke=\"var(--series-1)\"/></svg>"
         );

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 
 use console::strip_ansi_codes;
-use referee_protocol::escape;
+use referee_protocol::escape::escape_lines;
 
 use crate::wrap::wrap;
 
@@ -19,11 +19,11 @@ pub enum Colour {
 
 impl Colour {
     /// The text in the colour with this ANSI code.
-    pub fn paint(self, text: &str, code: &str) -> Styled {
-        let text = Styled::plain(text);
+    pub fn paint(self, text: &str, code: &str) -> ColouredText {
+        let text = ColouredText::plain(text);
         match self {
             Self::Plain => text,
-            Self::Ansi => Styled(format!("\x1b[{code}m{text}\x1b[0m")),
+            Self::Ansi => ColouredText(format!("\x1b[{code}m{text}\x1b[0m")),
         }
     }
 }
@@ -31,12 +31,12 @@ impl Colour {
 /// Text that is safe to print. It is escaped when it becomes one, before it gets our colours, so an
 /// escape sequence in it is always ours.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Styled(String);
+pub struct ColouredText(String);
 
-impl Styled {
+impl ColouredText {
     /// Text without colours; everything that is not safe to show is escaped.
     pub fn plain(text: &str) -> Self {
-        Self(escape::lines(text))
+        Self(escape_lines(text))
     }
 
     /// Text that a library has coloured, from parts that held no escape characters. Everything but
@@ -63,7 +63,7 @@ impl Styled {
 
     /// Appends plain text.
     pub fn push(&mut self, text: &str) {
-        self.0.push_str(&escape::lines(text));
+        self.0.push_str(&escape_lines(text));
     }
 
     /// Appends text that may have colours.
@@ -96,7 +96,7 @@ impl Styled {
 
     /// The text with each line cut to this many columns.
     #[must_use]
-    pub fn cut(&self, columns: usize) -> Self {
+    pub fn cut_lines(&self, columns: usize) -> Self {
         let cut = |line| console::truncate_str(line, columns, "…");
         Self(self.0.lines().map(cut).collect::<Vec<_>>().join("\n"))
     }
@@ -110,7 +110,7 @@ impl Styled {
 
     /// The text in this colour mode.
     #[must_use]
-    pub fn with(&self, colour: Colour) -> Self {
+    pub fn with_colour(&self, colour: Colour) -> Self {
         match colour {
             Colour::Ansi => self.clone(),
             Colour::Plain => Self(strip_ansi_codes(&self.0).into_owned()),
@@ -118,7 +118,7 @@ impl Styled {
     }
 }
 
-impl Deref for Styled {
+impl Deref for ColouredText {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -126,25 +126,25 @@ impl Deref for Styled {
     }
 }
 
-impl fmt::Display for Styled {
+impl fmt::Display for ColouredText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl PartialEq<&str> for Styled {
+impl PartialEq<&str> for ColouredText {
     fn eq(&self, other: &&str) -> bool {
         self.0 == *other
     }
 }
 
-impl From<&str> for Styled {
+impl From<&str> for ColouredText {
     fn from(text: &str) -> Self {
         Self::plain(text)
     }
 }
 
-impl From<String> for Styled {
+impl From<String> for ColouredText {
     fn from(text: String) -> Self {
         Self::plain(&text)
     }
@@ -159,14 +159,15 @@ mod tests {
         let text = Colour::Ansi.paint("\x1b[31mred\x07\n\u{9b}2J", "1");
         assert_eq!(text, "\x1b[1m\\u{1b}[31mred\\u{7}\n\\u{9b}2J\x1b[0m");
         assert_eq!(Colour::Plain.paint("a", "1"), "a");
-        let mut text = Styled::plain("\x1b[1m");
+        let mut text = ColouredText::plain("\x1b[1m");
         text.push("\r\x1b[0m");
         assert_eq!(text, r"\u{1b}[1m\u{d}\u{1b}[0m");
     }
 
     #[test]
     fn of_a_library_only_colours_are_kept() {
-        let text = Styled::coloured_by_library("\x1b[1;31ma\x1b[0m \x1b[2J\x1b]0;t\x07\u{9b}\x1b[");
+        let text =
+            ColouredText::coloured_by_library("\x1b[1;31ma\x1b[0m \x1b[2J\x1b]0;t\x07\u{9b}\x1b[");
         assert_eq!(text, "\x1b[1;31ma\x1b[0m \\u{1b}[2J\\u{1b}]0;t\\u{7}\\u{9b}\\u{1b}[");
     }
 }

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::io;
 
-use super::csv_cells::{finish, text};
-use super::standings_columns::{table_headings, table_row};
-use super::{Row, Standings};
+use super::csv_cells::{finish_csv_cells, format_text_cell};
+use super::standings_columns::{standings_column_cells, standings_column_headings};
+use super::{Standings, StandingsRow};
 use referee_tournament::analysis::named_results::NamedResults;
 use referee_tournament::analysis::pseudonyms::Pseudonyms;
 
@@ -31,53 +31,59 @@ pub const PACKETS: &str = "packets";
 pub const KEY: &str = "key.csv";
 
 /// The tables of these standings as files: name and content. `games.csv` is written game by game.
-pub fn files(
+pub fn csv_table_files(
     ranked: &Standings,
     results: &NamedResults,
 ) -> io::Result<[(&'static str, Vec<u8>); 2]> {
     let [ranking, pairings] = TABLES;
-    Ok([(ranking, standings(ranked)?), (pairings, crosstable(ranked, results)?)])
+    Ok([(ranking, standings_csv(ranked)?), (pairings, crosstable_csv(ranked, results)?)])
 }
 
 /// `standings.csv`: one row per player by rank, with ratings in Elo, one column per fault code, and
 /// the certainty of the rank.
-pub fn standings(standings: &Standings) -> io::Result<Vec<u8>> {
+pub fn standings_csv(standings: &Standings) -> io::Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(table_headings(standings))?;
+    table.write_record(standings_column_headings(standings))?;
     for row in &standings.rows {
-        table.write_record(table_row(row))?;
+        table.write_record(standings_column_cells(row))?;
     }
-    finish(table)
+    finish_csv_cells(table)
 }
 
 /// `crosstable.csv`: one row and one column per player by rank. A cell is the score of the row's
 /// player against the column's, 0 if they have not met.
-pub(crate) fn crosstable(standings: &Standings, results: &NamedResults) -> io::Result<Vec<u8>> {
+pub(crate) fn crosstable_csv(standings: &Standings, results: &NamedResults) -> io::Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
-    let names = standings.rows.iter().map(|row| text(&row.player));
+    let names = standings.rows.iter().map(|row| format_text_cell(&row.player));
     table.write_record(std::iter::once("player".into()).chain(names).map(Cow::into_owned))?;
     for row in &standings.rows {
-        let cells = standings.rows.iter().map(|column| cell(results, row, column));
-        table.write_record(std::iter::once(text(&row.player).into_owned()).chain(cells))?;
+        let cells = standings.rows.iter().map(|column| crosstable_csv_cell(results, row, column));
+        table.write_record(
+            std::iter::once(format_text_cell(&row.player).into_owned()).chain(cells),
+        )?;
     }
-    finish(table)
+    finish_csv_cells(table)
 }
 
-fn cell(results: &NamedResults, row: &Row, column: &Row) -> String {
+fn crosstable_csv_cell(
+    results: &NamedResults,
+    row: &StandingsRow,
+    column: &StandingsRow,
+) -> String {
     if row.number == column.number {
         return String::new();
     }
-    results.counts.between(row.number, column.number).score().to_string()
+    results.counts.outcomes_between(row.number, column.number).score().to_string()
 }
 
 /// The key to the pseudonyms: `pseudonym,player`.
-pub fn key(pseudonyms: &Pseudonyms) -> io::Result<Vec<u8>> {
+pub fn pseudonym_key_csv(pseudonyms: &Pseudonyms) -> io::Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
     table.write_record(["pseudonym", "player"])?;
     for name in pseudonyms.names() {
-        table.write_record([pseudonyms.of(name), &text(name)])?;
+        table.write_record([pseudonyms.pseudonym_of(name), &format_text_cell(name)])?;
     }
-    finish(table)
+    finish_csv_cells(table)
 }
 
 #[cfg(test)]
@@ -99,7 +105,7 @@ mod tests {
         let mut results = results(&["=cmd", "bee"], &[(0, 1, "draw")]);
         let crash = [("white", FaultCode::Crash)];
         results.add(&faulty(game("=cmd", "bee", "black"), &crash)).expect("known players");
-        let lines = lines(standings(&ranked(&results)).expect("memory"));
+        let lines = lines(standings_csv(&ranked(&results)).expect("memory"));
         assert_eq!(
             lines[0],
             "rank,player,rating,rating_low,rating_high,games,score,wins,draws,losses,\
@@ -120,7 +126,7 @@ mod tests {
     fn the_crosstable_is_ordered_by_rank() {
         let games = [(0, 1, "black"), (1, 0, "white"), (1, 0, "draw"), (2, 0, "black")];
         let results = results(&["ant", "bee", "@cat"], &games);
-        let lines = lines(crosstable(&ranked(&results), &results).expect("memory"));
+        let lines = lines(crosstable_csv(&ranked(&results), &results).expect("memory"));
         assert_eq!(lines, ["player,bee,ant,'@cat", "bee,,2.5,0", "ant,0.5,,1", "'@cat,0,0,"]);
     }
 
@@ -128,7 +134,7 @@ mod tests {
         #[test]
         fn a_row_of_the_crosstable_sums_to_the_score(results in any_results()) {
             let ranked = ranked(&results);
-            let bytes = crosstable(&ranked, &results).expect("memory");
+            let bytes = crosstable_csv(&ranked, &results).expect("memory");
             let mut table = csv::Reader::from_reader(bytes.as_slice());
             for (record, row) in table.records().zip(&ranked.rows) {
                 let record = record.expect("valid CSV");

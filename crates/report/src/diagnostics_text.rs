@@ -2,14 +2,17 @@
 
 use std::fmt::Display;
 
-use super::number_format::{count, margin, mean_time, time, whole};
-use super::text_columns::{Align, Column, Keep, TableCell, lay_out};
-use crate::colour::{Colour, Styled};
+use super::number_format::{
+    format_large_number, format_margin, format_mean_nanoseconds, format_nanoseconds,
+    format_whole_number,
+};
+use super::text_columns::{Align, ColumnCell, Keep, TextColumn, lay_out_columns};
+use crate::colour::{Colour, ColouredText};
 use crate::standings::SeatStandings;
-use referee_protocol::escape;
-use referee_record::wording::listed;
+use referee_protocol::escape::escape_line;
+use referee_record::wording::join_with_and;
 use referee_tournament::analysis::diagnostics::clock_use::ClockUse;
-use referee_tournament::analysis::diagnostics::copies;
+use referee_tournament::analysis::diagnostics::copies::describe_copies;
 use referee_tournament::analysis::diagnostics::look_alikes::LookAlikes;
 use referee_tournament::analysis::diagnostics::search_use::SearchUse;
 use referee_tournament::analysis::diagnostics::warning_counts::WarningCount;
@@ -17,45 +20,45 @@ use referee_tournament::analysis::diagnostics::{Diagnostics, EndingCount};
 
 /// The diagnostics as text and tables, without a trailing newline, under standings with these
 /// `seats`.
-pub fn details(
+pub fn render_diagnostics(
     found: &Diagnostics,
     seats: Option<&SeatStandings>,
     width: usize,
     colour: Colour,
-) -> Styled {
+) -> ColouredText {
     // If there are more than two, the notes of the standings say this of each.
-    let mut lines = if seats.is_none() { of_pairs(found) } else { Vec::new() };
-    let mut part = |columns: Vec<Column>| {
+    let mut lines = if seats.is_none() { describe_pair_diagnostics(found) } else { Vec::new() };
+    let mut part = |columns: Vec<TextColumn>| {
         if !lines.is_empty() {
-            lines.push(Styled::default());
+            lines.push(ColouredText::default());
         }
-        lines.extend(lay_out(&columns, width, colour));
+        lines.extend(lay_out_columns(&columns, width, colour));
     };
     if !found.endings.is_empty() {
-        part(endings(&found.endings));
+        part(ending_diagnostics_columns(&found.endings));
     }
     if !found.clocks.is_empty() {
-        part(clocks(&found.clocks));
+        part(clock_diagnostics_columns(&found.clocks));
     }
     if !found.searches.is_empty() {
-        part(searches(&found.searches));
+        part(search_diagnostics_columns(&found.searches));
     }
     if !found.warnings.is_empty() {
-        part(warnings(&found.warnings));
+        part(warning_diagnostics_columns(&found.warnings));
     }
     if !lines.is_empty() {
-        lines.push(Styled::default());
+        lines.push(ColouredText::default());
     }
-    lines.extend(oddities(found).into_iter().map(Styled::from));
-    Styled::join(lines, "\n")
+    lines.extend(describe_diagnostics_oddities(found).into_iter().map(ColouredText::from));
+    ColouredText::join(lines, "\n")
 }
 
 /// What is worth knowing about the seats and the pairs of games of two.
-fn of_pairs(found: &Diagnostics) -> Vec<Styled> {
+fn describe_pair_diagnostics(found: &Diagnostics) -> Vec<ColouredText> {
     let first_seat = format!(
         "First seat: {} {} Elo; same advantage for all players: p = {:.3}.",
-        whole(found.first_advantage.value),
-        margin(found.first_advantage.margin()),
+        format_whole_number(found.first_advantage.value),
+        format_margin(found.first_advantage.margin()),
         found.seat_effects_p
     );
     let draws = format!(
@@ -67,75 +70,96 @@ fn of_pairs(found: &Diagnostics) -> Vec<Styled> {
     vec![first_seat.into(), draws.into()]
 }
 
-fn endings(endings: &[EndingCount]) -> Vec<Column> {
+fn ending_diagnostics_columns(endings: &[EndingCount]) -> Vec<TextColumn> {
     let total: u32 = endings.iter().map(|ending| ending.games).sum();
     let share = |ending: &EndingCount| 100.0 * f64::from(ending.games) / f64::from(total.max(1));
     let reason = |ending: &EndingCount| {
-        let reason = escape::terminal(&ending.reason);
-        if ending.fault { TableCell::bad(reason) } else { TableCell::plain(reason) }
+        let reason = escape_line(&ending.reason);
+        if ending.fault { ColumnCell::bad(reason) } else { ColumnCell::plain(reason) }
     };
     vec![
-        Column {
+        TextColumn {
             heading: "decided by".to_owned(),
             keep: Keep::Always,
             align: Align::Left,
             cells: endings.iter().map(reason).collect(),
         },
-        column("games", endings, Keep::Always, |ending| ending.games),
-        column("%", endings, Keep::Always, |ending| format!("{:.1}", share(ending))),
+        diagnostics_number_column("games", endings, Keep::Always, |ending| ending.games),
+        diagnostics_number_column("%", endings, Keep::Always, |ending| {
+            format!("{:.1}", share(ending))
+        }),
     ]
 }
 
-fn clocks(clocks: &[ClockUse]) -> Vec<Column> {
+fn clock_diagnostics_columns(clocks: &[ClockUse]) -> Vec<TextColumn> {
     vec![
-        names("time per move", clocks, |clock| clock.player.clone()),
-        column("moves", clocks, Keep::Rank(0), |clock| clock.turns),
-        column("median", clocks, Keep::Always, |clock| time(clock.median_ns)),
-        column("95%", clocks, Keep::Always, |clock| time(clock.p95_ns)),
-        column("longest", clocks, Keep::Always, |clock| time(clock.max_ns)),
+        diagnostics_name_column("time per move", clocks, |clock| clock.player.clone()),
+        diagnostics_number_column("moves", clocks, Keep::Rank(0), |clock| clock.turns),
+        diagnostics_number_column("median", clocks, Keep::Always, |clock| {
+            format_nanoseconds(clock.median_ns)
+        }),
+        diagnostics_number_column("95%", clocks, Keep::Always, |clock| {
+            format_nanoseconds(clock.p95_ns)
+        }),
+        diagnostics_number_column("longest", clocks, Keep::Always, |clock| {
+            format_nanoseconds(clock.max_ns)
+        }),
     ]
 }
 
-fn searches(searches: &[SearchUse]) -> Vec<Column> {
+fn search_diagnostics_columns(searches: &[SearchUse]) -> Vec<TextColumn> {
     let mean = |heading, value: fn(&SearchUse) -> Option<f64>, show: fn(f64) -> String| {
-        column(heading, searches, Keep::Always, |search| {
+        diagnostics_number_column(heading, searches, Keep::Always, |search| {
             value(search).map(show).unwrap_or_default()
         })
     };
     vec![
-        names("means per move", searches, |search| search.player.clone()),
-        column("moves", searches, Keep::Rank(0), |search| search.moves),
+        diagnostics_name_column("means per move", searches, |search| search.player.clone()),
+        diagnostics_number_column("moves", searches, Keep::Rank(0), |search| search.moves),
         mean("depth", |search| search.depth, |depth| format!("{depth:.1}")),
-        mean("nodes", |search| search.nodes, count),
-        mean("nodes/s", |search| search.nps, count),
-        mean("time", |search| search.time_ns, mean_time),
-        mean("latency", |search| search.latency_ns, mean_time),
+        mean("nodes", |search| search.nodes, format_large_number),
+        mean("nodes/s", |search| search.nps, format_large_number),
+        mean("time", |search| search.time_ns, format_mean_nanoseconds),
+        mean("latency", |search| search.latency_ns, format_mean_nanoseconds),
     ]
 }
 
-fn warnings(warnings: &[WarningCount]) -> Vec<Column> {
+fn warning_diagnostics_columns(warnings: &[WarningCount]) -> Vec<TextColumn> {
     vec![
-        names("warnings", warnings, |count| format!("{} {}", count.player, count.warning)),
-        column("games", warnings, Keep::Always, |count| count.games),
-        column("first", warnings, Keep::Always, |count| escape::terminal(&count.first)),
+        diagnostics_name_column("warnings", warnings, |count| {
+            format!("{} {}", count.player, count.warning)
+        }),
+        diagnostics_number_column("games", warnings, Keep::Always, |count| count.games),
+        diagnostics_number_column("first", warnings, Keep::Always, |count| {
+            escape_line(&count.first)
+        }),
     ]
 }
 
 /// A column of names, which are cut if the table is too wide.
-fn names<T>(heading: &str, rows: &[T], name: impl Fn(&T) -> String) -> Column {
-    let shown = column(heading, rows, Keep::Cut, |row| escape::terminal(&name(row)));
-    Column { align: Align::Left, ..shown }
+fn diagnostics_name_column<T>(
+    heading: &str,
+    rows: &[T],
+    name: impl Fn(&T) -> String,
+) -> TextColumn {
+    let shown = diagnostics_number_column(heading, rows, Keep::Cut, |row| escape_line(&name(row)));
+    TextColumn { align: Align::Left, ..shown }
 }
 
 /// A column of numbers.
-fn column<T, D: Display>(heading: &str, rows: &[T], keep: Keep, cell: impl Fn(&T) -> D) -> Column {
-    let cells = rows.iter().map(|row| TableCell::plain(cell(row))).collect();
-    Column { heading: heading.to_owned(), keep, align: Align::Right, cells }
+fn diagnostics_number_column<T, D: Display>(
+    heading: &str,
+    rows: &[T],
+    keep: Keep,
+    cell: impl Fn(&T) -> D,
+) -> TextColumn {
+    let cells = rows.iter().map(|row| ColumnCell::plain(cell(row))).collect();
+    TextColumn { heading: heading.to_owned(), keep, align: Align::Right, cells }
 }
 
 /// The notable findings, or a line that says that there are none.
-fn oddities(found: &Diagnostics) -> Vec<String> {
-    let name = |text: &str| escape::terminal(text);
+fn describe_diagnostics_oddities(found: &Diagnostics) -> Vec<String> {
+    let name = |text: &str| escape_line(text);
     let unexplained = found.unexplained.iter().map(|odd| {
         format!(
             "The ratings do not explain the results of {} (p = {:.2e}): {:+.1} standard errors \
@@ -152,8 +176,11 @@ fn oddities(found: &Diagnostics) -> Vec<String> {
         let [one, two, three] = cycle.players.each_ref().map(|player| name(player));
         format!("{one} beats {two}, {two} beats {three}, {three} beats {one}.")
     });
-    let lines: Vec<String> =
-        look_alikes(found).into_iter().chain(unexplained).chain(cycles).collect();
+    let lines: Vec<String> = describe_diagnosed_look_alikes(found)
+        .into_iter()
+        .chain(unexplained)
+        .chain(cycles)
+        .collect();
     if lines.is_empty() {
         return vec![
             "Nothing unusual: the ratings explain the results, no three players beat each other \
@@ -166,8 +193,8 @@ fn oddities(found: &Diagnostics) -> Vec<String> {
 
 /// A line for each cluster of players that are the same or decide alike, and one for those that
 /// play the first legal action. What an earlier line explains has none.
-pub(super) fn look_alikes(found: &Diagnostics) -> Vec<String> {
-    let copies = found.copies.iter().map(|names| copies::describe(names));
+pub(super) fn describe_diagnosed_look_alikes(found: &Diagnostics) -> Vec<String> {
+    let copies = found.copies.iter().map(|names| describe_copies(names));
     let trivial: Vec<&str> = found.first_legal.iter().map(|first| &*first.player).collect();
     let shares = found.first_legal.iter().map(|first| first.share);
     let first_legal = shares.min_by(f64::total_cmp).map(|least| {
@@ -177,7 +204,7 @@ pub(super) fn look_alikes(found: &Diagnostics) -> Vec<String> {
         format!(
             "{} {each} the first legal action, in at least {:.0}% of at least {positions} \
              positions with a choice.",
-            listed(&trivial),
+            join_with_and(&trivial),
             (100.0 * least).floor(),
         )
     });
@@ -187,10 +214,10 @@ pub(super) fn look_alikes(found: &Diagnostics) -> Vec<String> {
             || players.iter().all(|player| trivial.contains(&&**player))
     };
     let alike = found.look_alikes.iter().filter(|alike| !is_explained(&alike.players));
-    copies.chain(first_legal).chain(alike.map(look_alike)).collect()
+    copies.chain(first_legal).chain(alike.map(describe_look_alike_cluster)).collect()
 }
 
-fn look_alike(cluster: &LookAlikes) -> String {
+fn describe_look_alike_cluster(cluster: &LookAlikes) -> String {
     let LookAlikes { players, positions, share, share_with_others } = cluster;
     let least = if players.len() == 2 { "" } else { "at least " };
     let others = share_with_others
@@ -198,7 +225,7 @@ fn look_alike(cluster: &LookAlikes) -> String {
     format!(
         "{} made the same choice in {least}{:.0}% of {least}{positions} common positions{others}: \
          worth a look, but not proof.",
-        listed(players),
+        join_with_and(players),
         (100.0 * share).floor(),
     )
 }
@@ -279,13 +306,13 @@ ant reported a wrong main line at ply 4: its move 1, `e2e5`, is not legal     12
 
 ant and bee are the same player: the same command with the same files.
 ant beats bee, bee beats cat, cat beats ant.";
-        assert_eq!(details(&found(), None, 100, Colour::Plain), expected);
+        assert_eq!(render_diagnostics(&found(), None, 100, Colour::Plain), expected);
     }
 
     #[test]
     fn the_absence_of_findings_is_shown() {
         let found = Diagnostics { cycles: Vec::new(), copies: Vec::new(), ..found() };
-        let text = details(&found, None, 100, Colour::Plain);
+        let text = render_diagnostics(&found, None, 100, Colour::Plain);
         assert!(text.contains("Nothing unusual"), "{text}");
     }
 
@@ -321,7 +348,7 @@ ant beats bee, bee beats cat, cat beats ant.";
             "bee and cat made the same choice in 87% of 31 common positions: worth a look, but not \
              proof.",
         ];
-        assert_eq!(look_alikes(&found), expected);
+        assert_eq!(describe_diagnosed_look_alikes(&found), expected);
         assert!(found.are_alike("fox", "dog") && found.are_alike("ant", "bee"));
         assert!(!found.are_alike("ant", "cat") && !found.are_alike("ant", "unknown"));
     }

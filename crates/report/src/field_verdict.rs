@@ -3,14 +3,15 @@
 use serde_json::{Value, json};
 
 use super::match_verdict::{
-    MatchPlayer, accepted, brief, estimate, faults_line, rejected, stop_name,
+    VerdictPlayer, describe_accepted_verdict, describe_rejected_verdict, describe_verdict_estimate,
+    describe_verdict_faults, format_verdict_margin, match_stop_name,
 };
-use super::number_format;
-use referee_protocol::escape;
+use super::number_format::format_percent;
+use referee_protocol::escape::escape_line;
 use referee_ratings::{
     BettingState, FieldMatch, FieldSize, MatchEnd, OpponentScore, Points, Rival, SprtVerdict,
 };
-use referee_record::wording::{counted, deal};
+use referee_record::wording::{deal_noun, pluralize};
 
 const MODEL: &str = "betting on the difference of shares";
 
@@ -22,9 +23,9 @@ const BOTH: [Rival; 2] = [Rival::New, Rival::Old];
 /// The verdict on the new and the old player, whose games against `opponents` are in `results`, as a
 /// JSON document. Differences are from the side of the new player. With more than two seats, each of
 /// `opponents` is a group of them.
-pub fn json(
+pub fn field_verdict_json(
     played: &FieldMatch,
-    players: [MatchPlayer<'_>; 2],
+    players: [VerdictPlayer<'_>; 2],
     opponents: &[String],
     results: &str,
 ) -> Value {
@@ -38,7 +39,7 @@ pub fn json(
     let scores = BOTH.map(|rival| played.score(rival));
     json!({
         "verdict": verdict,
-        "stop": stop_name(state.stop),
+        "stop": match_stop_name(state.stop),
         "players": players.map(|player| player.name),
         "against": against.collect::<Vec<_>>(),
         "test": {
@@ -67,63 +68,67 @@ pub fn json(
 }
 
 /// The state of the test and the current estimate, for a line of 80 columns under the progress.
-pub fn headline(played: &FieldMatch) -> String {
+pub fn field_verdict_headline(played: &FieldMatch) -> String {
     let BettingState { better, not_better, needed, .. } = played.state().test;
-    let [new, old] = BOTH.map(|rival| total_share(played, rival));
+    let [new, old] = BOTH.map(|rival| format_total_field_share(played, rival));
     format!(
         "better {better:.2} of {:.2}, not better {not_better:.2} of {:.2}, {}, {new} to {old}",
         needed.0,
         needed.1,
-        brief((played.deals() > 0).then(|| played.estimate()), "Elo")
+        format_verdict_margin((played.deals() > 0).then(|| played.estimate()), "Elo")
     )
 }
 
 /// The verdict as text, without a trailing newline.
-pub fn text(played: &FieldMatch, players: [MatchPlayer<'_>; 2], opponents: &[String]) -> String {
-    let [new, old] = players.map(|player| escape::terminal(player.name));
+pub fn describe_field_verdict(
+    played: &FieldMatch,
+    players: [VerdictPlayer<'_>; 2],
+    opponents: &[String],
+) -> String {
+    let [new, old] = players.map(|player| escape_line(player.name));
     let (state, (elo0, elo1)) = (played.state(), played.hypotheses());
     let (pairs, field) = (played.deals(), played.field());
     let mut lines = vec![
-        format!("{}.", answer(played, [&new, &old])),
+        format!("{}.", describe_field_answer(played, [&new, &old])),
         format!(
             "Of {} points each in {}, {new} scored {} and {old} {}; {} {}.",
             played.points() * pairs,
-            counted(pairs, deal(field.seats)),
+            pluralize(pairs, deal_noun(field.seats)),
             played.score(Rival::New),
             played.score(Rival::Old),
-            counted(state.rounds, "round"),
-            against(played),
+            pluralize(state.rounds, "round"),
+            describe_field_opponents(played),
         ),
-        estimate((pairs > 0).then(|| (played.estimate(), played.los()))),
+        describe_verdict_estimate((pairs > 0).then(|| (played.estimate(), played.los()))),
         format!(
             "Test: {MODEL}; logistic Elo {elo0} against {elo1}, α {}, β {}.",
             played.errors().0,
             played.errors().1
         ),
-        evidence(&state.test),
+        describe_field_evidence(&state.test),
     ];
-    lines.extend(by_table(played, [&new, &old], opponents));
+    lines.extend(describe_field_tables(played, [&new, &old], opponents));
     if state.copies > 0 {
         let copied = if field.seats == 2 { "pairs" } else { "deals" };
         lines.push(format!("Duplicate {copied}: {}.", state.copies));
     }
-    lines.extend(faults_line(state.forfeits, &players));
+    lines.extend(describe_verdict_faults(state.forfeits, &players));
     lines.join("\n")
 }
 
 /// Whom both play in a round.
-pub fn against(played: &FieldMatch) -> String {
+pub fn describe_field_opponents(played: &FieldMatch) -> String {
     let FieldSize { tables, seats } = played.field();
     if played.is_duel() {
-        format!("at a table with {}", counted(seats - 2, "other"))
+        format!("at a table with {}", pluralize(seats - 2, "other"))
     } else if seats == 2 {
-        format!("against {}", counted(tables, "opponent"))
+        format!("against {}", pluralize(tables, "opponent"))
     } else {
-        format!("at {} with {} opponents each", counted(tables, "table"), seats - 1)
+        format!("at {} with {} opponents each", pluralize(tables, "table"), seats - 1)
     }
 }
 
-fn answer(played: &FieldMatch, [new, old]: [&str; 2]) -> String {
+fn describe_field_answer(played: &FieldMatch, [new, old]: [&str; 2]) -> String {
     let (low, high) = played.hypotheses();
     let field = match played.field() {
         _ if played.is_duel() => "at this table",
@@ -131,21 +136,25 @@ fn answer(played: &FieldMatch, [new, old]: [&str; 2]) -> String {
         _ => "against these opponents",
     };
     match (played.verdict(), played.state().stop) {
-        (SprtVerdict::Better, _) => format!("{} {field}", accepted((low, high), new, old)),
-        (SprtVerdict::NotBetter, _) => format!("{} {field}", rejected((low, high), new, old)),
+        (SprtVerdict::Better, _) => {
+            format!("{} {field}", describe_accepted_verdict((low, high), new, old))
+        }
+        (SprtVerdict::NotBetter, _) => {
+            format!("{} {field}", describe_rejected_verdict((low, high), new, old))
+        }
         (SprtVerdict::Undecided, Some(MatchEnd::Copies)) => {
             "Undecided: new games only repeat old ones, so more would not help".to_owned()
         }
         (SprtVerdict::Undecided, Some(_)) => format!(
             "Undecided: the test between {low} and {high} Elo has not finished after the maximum \
              number of {}s; --max-pairs allows more",
-            deal(played.field().seats)
+            deal_noun(played.field().seats)
         ),
         (SprtVerdict::Undecided, None) => "Not decided yet".to_owned(),
     }
 }
 
-fn evidence(test: &BettingState) -> String {
+fn describe_field_evidence(test: &BettingState) -> String {
     let BettingState { better, not_better, needed, .. } = test;
     format!(
         "Evidence for \"better\": {better:.2} (needs {:.2}); for \"not better\": {not_better:.2} \
@@ -155,10 +164,15 @@ fn evidence(test: &BettingState) -> String {
 }
 
 /// The shares of the points at each table, if these are few.
-fn by_table(played: &FieldMatch, [new, old]: [&str; 2], opponents: &[String]) -> Option<String> {
+fn describe_field_tables(
+    played: &FieldMatch,
+    [new, old]: [&str; 2],
+    opponents: &[String],
+) -> Option<String> {
     let of = |(name, score): (&String, &OpponentScore)| {
-        let [new, old] = BOTH.map(|rival| share(score.points(rival), score.deals, played.points()));
-        format!("{} {new} {old}", escape::terminal(name))
+        let [new, old] =
+            BOTH.map(|rival| format_field_share(score.points(rival), score.deals, played.points()));
+        format!("{} {new} {old}", escape_line(name))
     };
     let each: Vec<String> = opponents.iter().zip(played.tables()).map(of).collect();
     let is_shown = played.deals() > 0 && opponents.len() <= MOST_LISTED && !played.is_duel();
@@ -166,13 +180,13 @@ fn by_table(played: &FieldMatch, [new, old]: [&str; 2], opponents: &[String]) ->
     is_shown.then(|| format!("Points for {new} and {old} {at}: {}.", each.join(", ")))
 }
 
-fn total_share(played: &FieldMatch, rival: Rival) -> String {
-    share(played.score(rival), played.deals(), played.points())
+fn format_total_field_share(played: &FieldMatch, rival: Rival) -> String {
+    format_field_share(played.score(rival), played.deals(), played.points())
 }
 
 /// Points as a share of those in this many deals, each of which has `most` of them.
-pub(super) fn share(points: Points, deals: u32, most: u32) -> String {
-    number_format::percent(points.value(), f64::from(most) * f64::from(deals))
+pub(super) fn format_field_share(points: Points, deals: u32, most: u32) -> String {
+    format_percent(points.value(), f64::from(most) * f64::from(deals))
 }
 
 #[cfg(test)]
@@ -186,9 +200,9 @@ mod tests {
     use super::*;
 
     const NO_FAULTS: &FaultCounts = &FaultCounts::new();
-    const PLAYERS: [MatchPlayer<'static>; 2] = [
-        MatchPlayer { name: "new", faults: NO_FAULTS },
-        MatchPlayer { name: "old\u{1b}", faults: NO_FAULTS },
+    const PLAYERS: [VerdictPlayer<'static>; 2] = [
+        VerdictPlayer { name: "new", faults: NO_FAULTS },
+        VerdictPlayer { name: "old\u{1b}", faults: NO_FAULTS },
     ];
 
     fn opponents() -> Vec<String> {
@@ -197,7 +211,8 @@ mod tests {
 
     /// A match against two opponents, of deals with these half points.
     fn played(most_rounds: u32, deals: &[[[u32; 2]; 2]]) -> FieldMatch {
-        let test = FieldMatch::new((0.0, 20.0), (0.05, 0.05), FieldSize::of_two(2), most_rounds);
+        let test =
+            FieldMatch::new((0.0, 20.0), (0.05, 0.05), FieldSize::with_two_seats(2), most_rounds);
         let mut played = test.expect("a test");
         for (deal, halves) in (1..).zip(deals) {
             for (rival, halves) in BOTH.into_iter().zip(halves) {
@@ -212,7 +227,11 @@ mod tests {
     }
 
     fn answer(played: &FieldMatch) -> String {
-        text(played, PLAYERS, &opponents()).lines().next().unwrap_or_default().to_owned()
+        describe_field_verdict(played, PLAYERS, &opponents())
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .to_owned()
     }
 
     #[test]
@@ -239,7 +258,11 @@ mod tests {
         let faults = FaultCounts::from([(FaultCode::Crash, 2)]);
         let [new, old] = PLAYERS;
         let played = played(9, &[[[2, 1], [0, 2]], [[1, 1], [0, 0]]]);
-        let text = text(&played, [new, MatchPlayer { faults: &faults, ..old }], &opponents());
+        let text = describe_field_verdict(
+            &played,
+            [new, VerdictPlayer { faults: &faults, ..old }],
+            &opponents(),
+        );
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines[1],
@@ -256,7 +279,7 @@ mod tests {
     #[test]
     fn the_json_output_has_the_same_content() {
         let played = played(1, &[[[2, 1], [0, 2]], [[1, 1], [0, 0]]]);
-        let json = json(&played, PLAYERS, &opponents(), "results/x");
+        let json = field_verdict_json(&played, PLAYERS, &opponents(), "results/x");
         assert_eq!((&json["verdict"], &json["stop"]), (&"undecided".into(), &"max-pairs".into()));
         assert_eq!(json["scores"], json!([2.5, 1]));
         assert_eq!(json["against"][1], json!({"name": "bee", "pairs": 1, "scores": [1, 0]}));
@@ -269,7 +292,7 @@ mod tests {
     fn the_headline_fits_into_a_terminal_of_80_columns() {
         let deals = [[[2, 1], [0, 2]], [[0, 1], [2, 0]], [[2, 2], [0, 0]], [[2, 0], [2, 1]]];
         for count in [0, 4, 400, 2000] {
-            let line = headline(&played(2000, &deals.repeat(count / 4)));
+            let line = field_verdict_headline(&played(2000, &deals.repeat(count / 4)));
             assert!(line.chars().count() <= 80, "{line}");
             assert_eq!(line.contains("no estimate yet"), count == 0, "{line}");
         }

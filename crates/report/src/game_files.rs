@@ -1,9 +1,8 @@
 //! Writes the games beside the page: scripts with many games each, which pass them to the viewer,
 //! and one that lists all games. A page opened from disk can load only scripts.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use serde::Serialize;
 use serde_json::{Number, Value, json};
@@ -12,9 +11,11 @@ use crate::ReportError;
 use crate::page::SHOWN_GAMES;
 use referee_games::{BySeat, Places, Seat};
 use referee_match::replay::ReplayError;
-use referee_match::replay::frames::{SEALED_REASON, end_for, end_of_seats};
-use referee_record::disk::{make_own_folder, remove_if_there, write_quickly};
-use referee_record::log::{GameLine, GameNames};
+use referee_match::replay::frames::{
+    SEALED_REASON, describe_end_of_seats, describe_game_end_for_reason,
+};
+use referee_record::disk::{create_results_subfolder, remove_if_there, write_atomically_unsynced};
+use referee_record::log::{GameLine, GameLineNames};
 use referee_record::model::record::GameRecord;
 use referee_tournament::analysis::diagnostics::decision_hashes::DecisionHash;
 use referee_tournament::analysis::logged_game::LoggedGame;
@@ -43,10 +44,10 @@ impl GameFiles {
     /// Makes the folder in `dir`, and removes the scripts of the page before.
     pub(crate) fn new(dir: &Path) -> Result<Self, ReportError> {
         let folder = dir.join(FOLDER);
-        make_own_folder(&folder)
-            .and_then(|()| clean(&folder))
+        create_results_subfolder(&folder)
+            .and_then(|()| remove_game_files(&folder))
             .map_err(ReportError::unwritable(&folder))?;
-        Ok(Self { folder, index: index_begin(), parts: 0 })
+        Ok(Self { folder, index: begin_game_index(), parts: 0 })
     }
 
     /// Writes the next script with these games, and returns the decisions in each. Only the last
@@ -59,13 +60,13 @@ impl GameFiles {
     ) -> Result<Vec<GameDecisions>, ReportError> {
         let number = |name: &str| results.number(name).ok();
         let lines =
-            games.iter().filter_map(|game| index_line(number, &game.record, game.is_sealed));
+            games.iter().filter_map(|game| index_game_record(number, &game.record, game.is_sealed));
         self.index.extend(lines);
-        let path = self.folder.join(part_name(self.parts));
+        let path = self.folder.join(game_file_name(self.parts));
         self.parts += 1;
         packed
             .and_then(|(pack, decisions)| {
-                write_quickly(&path, format!("refereePack(\"{pack}\");\n").as_bytes())?;
+                write_atomically_unsynced(&path, format!("refereePack(\"{pack}\");\n").as_bytes())?;
                 Ok(decisions)
             })
             .map_err(ReportError::unwritable(&path))
@@ -75,24 +76,25 @@ impl GameFiles {
     pub(crate) fn finish(self) -> Result<(), ReportError> {
         let end = format!("], {SIZE});\n");
         let path = self.folder.join(INDEX);
-        write_quickly(&path, (self.index + &end).as_bytes()).map_err(ReportError::unwritable(&path))
+        write_atomically_unsynced(&path, (self.index + &end).as_bytes())
+            .map_err(ReportError::unwritable(&path))
     }
 }
 
 /// The paths in a results folder of all scripts for this many games.
-pub fn names(games: usize) -> impl Iterator<Item = PathBuf> {
-    let parts = (0..games.min(SHOWN_GAMES).div_ceil(SIZE)).map(part_name);
+pub fn game_file_paths(games: usize) -> impl Iterator<Item = PathBuf> {
+    let parts = (0..games.min(SHOWN_GAMES).div_ceil(SIZE)).map(game_file_name);
     let names = parts.chain(std::iter::once(INDEX.to_owned()));
     names.map(|name| Path::new(FOLDER).join(name))
 }
 
 /// The file name of a script, counted from 0.
-fn part_name(number: usize) -> String {
+fn game_file_name(number: usize) -> String {
     format!("part-{number}.js")
 }
 
 /// Removes all scripts.
-fn clean(folder: &Path) -> io::Result<()> {
+fn remove_game_files(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.extension().is_some_and(|end| end == "js") {
@@ -108,7 +110,7 @@ pub fn game_script(replay: &str) -> String {
 }
 
 /// The beginning of the list of all games.
-pub fn index_begin() -> String {
+pub fn begin_game_index() -> String {
     "refereeIndex([\n".to_owned()
 }
 
@@ -118,7 +120,7 @@ pub const INDEX_END: &str = "]);\n";
 /// A game's entry in the list: its id, the numbers of its first two players, its deal, its ending,
 /// its plies, and the numbers of all further players. Of a sealed game, the reason of its ending and
 /// the plies are left out. `None` if a player has no number.
-pub fn index_line<N: Serialize>(
+pub fn index_game_record<N: Serialize>(
     number: impl Fn(&str) -> Option<N>,
     game: &GameRecord,
     is_sealed: bool,
@@ -127,36 +129,44 @@ pub fn index_line<N: Serialize>(
     let numbers: Vec<N> = numbers.collect::<Option<_>>()?;
     let reason = if is_sealed { SEALED_REASON } else { &game.reason };
     let scores = game.final_scores.as_ref().map(|scores| &scores.values);
-    Some(entry(&IndexEntry {
+    Some(format_game_index_entry(&IndexEntry {
         id: &game.id,
         players: &numbers,
         deal: (game.pair, game.game),
-        end: with_scores(end_for(game, reason), game.places(), scores.filter(|_| !is_sealed)),
+        end: append_final_scores(
+            describe_game_end_for_reason(game, reason),
+            game.places(),
+            scores.filter(|_| !is_sealed),
+        ),
         plies: (!is_sealed).then_some(game.plies),
     }))
 }
 
 /// The same entry, from the front of its line.
-pub fn listed(names: &GameNames, game: &GameLine, is_sealed: bool) -> String {
+pub fn index_game_line(names: &GameLineNames, game: &GameLine, is_sealed: bool) -> String {
     let reason = if is_sealed { SEALED_REASON } else { &game.reason };
     let players: Vec<usize> = game.fixture.players.players().collect();
     let who = |seat| (names.player(game, seat), names.seat(seat));
     let places = game.summary.places;
-    let end = end_of_seats(places, reason, who);
-    entry(&IndexEntry {
+    let end = describe_end_of_seats(places, reason, who);
+    format_game_index_entry(&IndexEntry {
         id: &game.id(),
         players: &players,
         deal: (game.fixture.pair, game.fixture.game),
-        end: with_scores(end, Some(places), game.points.as_deref().filter(|_| !is_sealed)),
+        end: append_final_scores(end, Some(places), game.points.as_deref().filter(|_| !is_sealed)),
         plies: (!is_sealed).then_some(game.plies),
     })
 }
 
 /// An ending with the final scores, if there are some, in the order of the places.
-fn with_scores(end: String, places: Option<Places>, scores: Option<&BySeat<Number>>) -> String {
+fn append_final_scores(
+    end: String,
+    places: Option<Places>,
+    scores: Option<&BySeat<Number>>,
+) -> String {
     let Some((places, scores)) = places.zip(scores) else { return end };
     let mut seats: Vec<Seat> = scores.seats().collect();
-    seats.sort_by_key(|&seat| places.of(seat));
+    seats.sort_by_key(|&seat| places.place_of(seat));
     let scores: Vec<String> = seats.into_iter().map(|seat| scores[seat].to_string()).collect();
     format!("{end}, {}", scores.join(" to "))
 }
@@ -172,7 +182,7 @@ struct IndexEntry<'a, N> {
     plies: Option<u32>,
 }
 
-fn entry<N: Serialize>(game: &IndexEntry<'_, N>) -> String {
+fn format_game_index_entry<N: Serialize>(game: &IndexEntry<'_, N>) -> String {
     let IndexEntry { id, players, deal, end, plies } = game;
     let (two, more) = players.split_at(players.len().min(2));
     let mut line = vec![json!(id)];

@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use super::csv_cells::text;
+use super::csv_cells::format_text_cell;
 use referee_games::{Places, Seat};
-use referee_record::log::{GameLine, GameNames};
+use referee_record::log::{GameLine, GameLineNames};
 use referee_record::model::fault::FaultCode;
 
 /// The columns of `games.csv`, for games of two seats.
@@ -46,16 +46,16 @@ const SEATED_COLUMNS: [&str; 12] = [
 
 /// Writes `games.csv` to `W`, one game at a time.
 #[derive(Debug)]
-pub struct GamesTable<W: Write> {
+pub struct GamesCsv<W: Write> {
     table: csv::Writer<W>,
-    names: GameNames,
+    names: GameLineNames,
     has_scores: bool,
 }
 
-impl<W: Write> GamesTable<W> {
+impl<W: Write> GamesCsv<W> {
     /// Starts a table on `out` and writes its headings. With two seats, it has columns for final scores
     /// only if some game has them.
-    pub fn new(out: W, names: GameNames, has_scores: bool) -> io::Result<Self> {
+    pub fn new(out: W, names: GameLineNames, has_scores: bool) -> io::Result<Self> {
         let mut table = csv::Writer::from_writer(out);
         let is_of_two = names.seats() == 2;
         let has_scores = has_scores && is_of_two;
@@ -66,17 +66,19 @@ impl<W: Write> GamesTable<W> {
     }
 
     /// Writes one row for a game, or with more than two seats one for each.
-    pub fn write(&mut self, game: &GameLine) -> io::Result<()> {
+    pub fn write_game(&mut self, game: &GameLine) -> io::Result<()> {
         let seats = game.fixture.players.seats();
         if self.names.seats() == 2 {
-            let points = |seat| Cow::Owned(points(game, seat));
+            let points = |seat| Cow::Owned(games_csv_score(game, seat));
             let points = seats.filter(|_| self.has_scores).map(points);
             self.table.write_record(
-                row(game, &self.names).into_iter().chain(points).map(Cow::into_owned),
+                games_csv_row(game, &self.names).into_iter().chain(points).map(Cow::into_owned),
             )?;
         } else {
             for seat in seats {
-                self.table.write_record(seat_row(game, seat, &self.names).map(Cow::into_owned))?;
+                self.table.write_record(
+                    games_csv_seat_row(game, seat, &self.names).map(Cow::into_owned),
+                )?;
             }
         }
         Ok(())
@@ -88,36 +90,40 @@ impl<W: Write> GamesTable<W> {
     }
 }
 
-fn row<'a>(game: &'a GameLine, names: &'a GameNames) -> [Cow<'a, str>; 12] {
+fn games_csv_row<'a>(game: &'a GameLine, names: &'a GameLineNames) -> [Cow<'a, str>; 12] {
     [
         game.id().into(),
         game.fixture.pair.to_string().into(),
         game.fixture.game.to_string().into(),
-        text(names.player(game, Seat::FIRST)),
-        text(names.player(game, Seat::SECOND)),
-        text(names.result(game)),
-        text(names.winner(game).unwrap_or("")),
-        text(&game.reason),
-        faults(game).into(),
+        format_text_cell(names.player(game, Seat::FIRST)),
+        format_text_cell(names.player(game, Seat::SECOND)),
+        format_text_cell(names.result(game)),
+        format_text_cell(names.winner(game).unwrap_or("")),
+        format_text_cell(&game.reason),
+        games_csv_faults(game).into(),
         game.plies.to_string().into(),
         game.used_ms[Seat::FIRST].to_string().into(),
         game.used_ms[Seat::SECOND].to_string().into(),
     ]
 }
 
-fn seat_row<'a>(game: &'a GameLine, seat: Seat, names: &'a GameNames) -> [Cow<'a, str>; 12] {
+fn games_csv_seat_row<'a>(
+    game: &'a GameLine,
+    seat: Seat,
+    names: &'a GameLineNames,
+) -> [Cow<'a, str>; 12] {
     let places = game.summary.places;
     let fault = game.summary.faults.of(seat);
     [
         game.id().into(),
         game.fixture.pair.to_string().into(),
         game.fixture.game.to_string().into(),
-        text(names.seat(seat)),
-        text(names.player(game, seat)),
-        (places.of(seat) + 1).to_string().into(),
+        format_text_cell(names.seat(seat)),
+        format_text_cell(names.player(game, seat)),
+        (places.place_of(seat) + 1).to_string().into(),
         format!("{:.4}", places.score(seat)).into(),
-        points(game, seat).into(),
-        text(&game.reason),
+        games_csv_score(game, seat).into(),
+        format_text_cell(&game.reason),
         fault.map_or("", FaultCode::name).into(),
         game.plies.to_string().into(),
         game.used_ms[seat].to_string().into(),
@@ -125,13 +131,13 @@ fn seat_row<'a>(game: &'a GameLine, seat: Seat, names: &'a GameNames) -> [Cow<'a
 }
 
 /// A seat's final score; empty if the game has none.
-fn points(game: &GameLine, seat: Seat) -> String {
+fn games_csv_score(game: &GameLine, seat: Seat) -> String {
     game.points.as_ref().map(|points| points[seat].to_string()).unwrap_or_default()
 }
 
 /// The codes of the game's faults: that of the loser, as `crash`, or else those of both seats,
 /// first seat first, as `crash+timeout` or `timeout+none`.
-fn faults(game: &GameLine) -> String {
+fn games_csv_faults(game: &GameLine) -> String {
     let code = |seat| game.summary.faults.of(seat).map(FaultCode::name);
     match (code(Seat::FIRST), code(Seat::SECOND)) {
         (None, None) => String::new(),
@@ -149,21 +155,21 @@ mod tests {
     use referee_record::log::{GameFront, LinePlace};
     use referee_record::model::record::GameRecord;
     use referee_record::model::record::examples::{faulty, game, header};
-    use referee_record::seeds::game_id;
+    use referee_record::seeds::derive_game_id;
 
     fn lines(games: &[GameRecord]) -> Vec<String> {
         lines_with(games, false)
     }
 
     fn lines_with(games: &[GameRecord], has_scores: bool) -> Vec<String> {
-        let names = GameNames::of(&header(&["ant", "bee", "-x", "a,b"]));
-        let mut table = GamesTable::new(Vec::new(), names.clone(), has_scores).expect("memory");
+        let names = GameLineNames::of(&header(&["ant", "bee", "-x", "a,b"]));
+        let mut table = GamesCsv::new(Vec::new(), names.clone(), has_scores).expect("memory");
         for game in games {
             let (first, second) = (&game.players[Seat::FIRST], &game.players[Seat::SECOND]);
-            let id = game_id(&[first, second], game.pair, game.game);
+            let id = derive_game_id(&[first, second], game.pair, game.game);
             let front = GameFront::of(&GameRecord { id, ..game.clone() });
             let game = names.line(&front, LinePlace::default()).expect("known players");
-            table.write(&game).expect("memory");
+            table.write_game(&game).expect("memory");
         }
         let text = String::from_utf8(table.finish().expect("memory")).expect("UTF-8");
         text.lines().map(ToOwned::to_owned).collect()

@@ -2,17 +2,17 @@
 
 use std::io;
 
-use super::csv_cells::{finish, text};
-use super::number_format::percent;
-use super::standings::shared_rank;
-use super::standings_notes::list;
-use super::unranked::describe;
-use super::{Row, Standings};
-use referee_protocol::escape;
+use super::csv_cells::{finish_csv_cells, format_text_cell};
+use super::number_format::format_percent;
+use super::standings::shared_standings_rank;
+use super::standings_notes::list_note_items;
+use super::unranked::describe_unranked;
+use super::{Standings, StandingsRow};
+use referee_protocol::escape::escape_line;
 use referee_ratings::{Outcomes, Rank, RankInterval, Unranked};
 use referee_record::model::grades::{Grades, RankBy, RankMark, ScoreMark};
 use referee_record::model::player_spec::Out;
-use referee_tournament::analysis::Evaluation;
+use referee_tournament::analysis::TournamentEvaluation;
 use referee_tournament::analysis::named_results::NamedResults;
 
 /// The headings before and after those for scores.
@@ -30,16 +30,21 @@ pub struct GradedPlayers<'a> {
 
 impl<'a> GradedPlayers<'a> {
     /// Gives the marks. The standings are those of the evaluation.
-    pub fn new(grades: &'a Grades, standings: &'a Standings, evaluation: &Evaluation) -> Self {
+    pub fn new(
+        grades: &'a Grades,
+        standings: &'a Standings,
+        evaluation: &TournamentEvaluation,
+    ) -> Self {
         let results = &evaluation.results;
         let is_graded = |name: &String| !grades.exempt.contains(name);
         let among_graded = grades
             .graded_only
             .then(|| evaluation.ranking.ranks_among(|player| is_graded(&results.names()[player])));
-        let rank = |row: &Row| among_graded.as_ref().map_or(row.rank, |ranks| ranks[row.number]);
-        let counts = |row: &&Row| among_graded.is_none() || is_graded(&row.player);
-        let player = |row: &'a Row| {
-            let shared = shared_rank(row, standings.rows.iter().filter(counts), rank);
+        let rank =
+            |row: &StandingsRow| among_graded.as_ref().map_or(row.rank, |ranks| ranks[row.number]);
+        let counts = |row: &&StandingsRow| among_graded.is_none() || is_graded(&row.player);
+        let player = |row: &'a StandingsRow| {
+            let shared = shared_standings_rank(row, standings.rows.iter().filter(counts), rank);
             GradedPlayer::new(grades, row, shared, results)
         };
         let rows = standings.rows.iter().filter(|row| is_graded(&row.player));
@@ -52,10 +57,10 @@ impl<'a> GradedPlayers<'a> {
     /// # Errors
     ///
     /// When the table cannot be written, which does not happen in memory.
-    pub fn table(&self) -> io::Result<Vec<u8>> {
+    pub fn to_csv(&self) -> io::Result<Vec<u8>> {
         let mut table = csv::Writer::from_writer(Vec::new());
         let against = &self.grades.against;
-        let shares = firsts(against).map(|at| format!("share_{}", against[at].player));
+        let shares = first_graded_scores(against).map(|at| format!("share_{}", against[at].player));
         let marks = against.iter().map(|line| format!("against_{}", line.player));
         let first = FIRST_HEADINGS.map(str::to_owned).into_iter();
         table.write_record(
@@ -65,20 +70,20 @@ impl<'a> GradedPlayers<'a> {
             table.write_record(player.cells(self.grades))?;
         }
         for (name, reason) in &self.grades.absent {
-            table.write_record(self.absent(name, reason))?;
+            table.write_record(self.absent_row(name, reason))?;
         }
-        finish(table)
+        finish_csv_cells(table)
     }
 
     /// The row of a person without a player.
-    fn absent(&self, name: &str, reason: &str) -> Vec<String> {
+    fn absent_row(&self, name: &str, reason: &str) -> Vec<String> {
         let (marks, against) = (self.grades.failed.to_string(), &self.grades.against);
-        let mut cells = vec![text(name).into_owned(), marks.clone()];
+        let mut cells = vec![format_text_cell(name).into_owned(), marks.clone()];
         cells.extend([const { String::new() }; 4]);
         cells.push(marks);
-        cells.extend(firsts(against).map(|_| String::new()));
+        cells.extend(first_graded_scores(against).map(|_| String::new()));
         cells.extend(against.iter().map(|_| "0".to_owned()));
-        cells.extend(["0".to_owned(), text(reason).into_owned()]);
+        cells.extend(["0".to_owned(), format_text_cell(reason).into_owned()]);
         cells
     }
 
@@ -86,10 +91,10 @@ impl<'a> GradedPlayers<'a> {
     /// and which bands separate no players.
     pub fn notes(&self) -> Vec<String> {
         let spared = self.players.iter().filter(|player| player.is_spared);
-        let spared: Vec<String> =
-            spared.map(|player| escape::terminal(&player.row.player)).collect();
-        let spared = (!spared.is_empty())
-            .then(|| format!("Marked as failed, because every game {SPARED}: {}.", list(&spared)));
+        let spared: Vec<String> = spared.map(|player| escape_line(&player.row.player)).collect();
+        let spared = (!spared.is_empty()).then(|| {
+            format!("Marked as failed, because every game {SPARED}: {}.", list_note_items(&spared))
+        });
         let ranked = self.players.iter().filter(|player| player.rank.is_ok() && !player.fails());
         let reached: Vec<Option<RankMark>> = ranked.map(|player| player.band).collect();
         spared.into_iter().chain(useless_bands(self.grades, &reached)).collect()
@@ -97,9 +102,9 @@ impl<'a> GradedPlayers<'a> {
 
     /// How the marks of `player` came about, as a sentence to its authors. `shown` is the name by
     /// which they know an opponent. `None` for a player without marks.
-    pub fn sentence(&self, player: &str, shown: impl Fn(&str) -> String) -> Option<String> {
+    pub fn describe_marks(&self, player: &str, shown: impl Fn(&str) -> String) -> Option<String> {
         if let Some(reason) = self.grades.absent.get(player) {
-            return Some(you_get(self.grades.failed, &escape::terminal(reason)));
+            return Some(format_marks_sentence(self.grades.failed, &escape_line(reason)));
         }
         let found = self.players.iter().find(|graded| graded.row.player == player)?;
         let reason = || found.reason(self.grades, &shown);
@@ -107,29 +112,29 @@ impl<'a> GradedPlayers<'a> {
             return Some(format!("Your marks have not been decided yet: {}.", reason()));
         };
         if found.fails() {
-            return Some(you_get(sum, &reason()));
+            return Some(format_marks_sentence(sum, &reason()));
         }
         let for_rank = found.rank.ok().filter(|_| !self.grades.ranks.is_empty()).map(|rank| {
             let band = found.band.map_or("outside every band".to_owned(), |band| {
                 format!("in the band up to rank {}", band.rank)
             });
-            let marks = cell(found.for_rank);
+            let marks = format_grade_cell(found.for_rank);
             format!("{marks} for {} (95% interval {}), {band}", reason(), rank.interval)
         });
         let for_scores = found.for_scores.iter().map(|score| score.describe(&shown));
         let parts: Vec<String> = for_rank.into_iter().chain(for_scores).collect();
-        Some(you_get(sum, &parts.join("; ")))
+        Some(format_marks_sentence(sum, &parts.join("; ")))
     }
 }
 
 /// Names the marks and their reason to the authors.
-fn you_get(sum: f64, why: &str) -> String {
-    format!("You get {}: {why}.", marks(sum))
+fn format_marks_sentence(sum: f64, why: &str) -> String {
+    format!("You get {}: {why}.", format_marks(sum))
 }
 
 /// `1 mark`, `2 marks`, ….
 #[expect(clippy::float_cmp, reason = "exactly one is singular")]
-fn marks(sum: f64) -> String {
+fn format_marks(sum: f64) -> String {
     format!("{sum} {}", if sum == 1.0 { "mark" } else { "marks" })
 }
 
@@ -141,7 +146,9 @@ const SPARED: &str = "ended in a fault by the opponent";
 pub fn unreached_bands(grades: &Grades, is_reached: impl Fn(u32, RankMark) -> bool) -> Vec<String> {
     let unreached = grades.bands().filter(|&(first, line)| !is_reached(first, line));
     unreached
-        .map(|(first, line)| format!("no one is expected in the band {}", band(first, line)))
+        .map(|(first, line)| {
+            format!("no one is expected in the band {}", describe_grade_band(first, line))
+        })
         .collect()
 }
 
@@ -155,7 +162,7 @@ fn useless_bands(grades: &Grades, reached: &[Option<RankMark>]) -> Vec<String> {
         [first, others @ ..] if others.iter().all(|other| other == first) => {
             let shared = grades.bands().find(|(_, line)| Some(*line) == *first);
             let place = shared.map_or("outside every band".to_owned(), |(first, line)| {
-                format!("in the band {}", band(first, line))
+                format!("in the band {}", describe_grade_band(first, line))
             });
             vec![format!(
                 "All {} ranked players fall {place}, so rank does not affect their marks.",
@@ -163,32 +170,34 @@ fn useless_bands(grades: &Grades, reached: &[Option<RankMark>]) -> Vec<String> {
             )]
         }
         _ => empty()
-            .map(|(first, line)| format!("No one is in the band {}.", band(first, line)))
+            .map(|(first, line)| {
+                format!("No one is in the band {}.", describe_grade_band(first, line))
+            })
             .collect(),
     }
 }
 
-fn band(first: u32, line: RankMark) -> String {
+fn describe_grade_band(first: u32, line: RankMark) -> String {
     let range = RankInterval { low: first as usize, high: line.rank as usize };
-    format!("rank {range} ({})", marks(line.marks))
+    format!("rank {range} ({})", format_marks(line.marks))
 }
 
 /// The first line of each opponent in `against`.
-fn firsts(against: &[ScoreMark]) -> impl Iterator<Item = usize> {
+fn first_graded_scores(against: &[ScoreMark]) -> impl Iterator<Item = usize> {
     let is_first =
         |at: &usize| against[..*at].iter().all(|line| line.player != against[*at].player);
     (0..against.len()).filter(is_first)
 }
 
 /// A number as text; empty if it is not known.
-fn cell<T: ToString>(number: Option<T>) -> String {
+fn format_grade_cell<T: ToString>(number: Option<T>) -> String {
     number.map_or(String::new(), |number| number.to_string())
 }
 
 /// The marks of a player, and what they follow from.
 #[derive(Debug)]
 struct GradedPlayer<'a> {
-    row: &'a Row,
+    row: &'a StandingsRow,
     /// The rank for marks.
     rank: Result<Rank, Unranked<Out>>,
     /// Whether it made no fault, but never finished a game, so it showed no strength of its own.
@@ -204,7 +213,7 @@ struct GradedPlayer<'a> {
 impl<'a> GradedPlayer<'a> {
     fn new(
         grades: &'a Grades,
-        row: &'a Row,
+        row: &'a StandingsRow,
         rank: Result<Rank, Unranked<Out>>,
         results: &NamedResults,
     ) -> Self {
@@ -241,16 +250,23 @@ impl<'a> GradedPlayer<'a> {
     }
 
     fn cells(&self, grades: &Grades) -> Vec<String> {
-        let mut cells = vec![text(&self.row.player).into_owned(), cell(self.sum())];
+        let mut cells =
+            vec![format_text_cell(&self.row.player).into_owned(), format_grade_cell(self.sum())];
         let rank = self.rank.ok();
         let interval = rank.map(|rank| rank.interval);
         cells.extend(
             [rank.map(|it| it.place), interval.map(|it| it.low), interval.map(|it| it.high)]
-                .map(cell),
+                .map(format_grade_cell),
         );
-        cells.extend([cell(self.band.map(|band| band.rank)), cell(self.for_rank)]);
-        cells.extend(firsts(&grades.against).map(|at| cell(self.for_scores[at].share)));
-        cells.extend(self.for_scores.iter().map(|score| cell(score.marks)));
+        cells.extend([
+            format_grade_cell(self.band.map(|band| band.rank)),
+            format_grade_cell(self.for_rank),
+        ]);
+        cells.extend(
+            first_graded_scores(&grades.against)
+                .map(|at| format_grade_cell(self.for_scores[at].share)),
+        );
+        cells.extend(self.for_scores.iter().map(|score| format_grade_cell(score.marks)));
         cells.push(self.row.games.to_string());
         cells.push(self.reason(grades, &str::to_owned));
         cells
@@ -258,7 +274,7 @@ impl<'a> GradedPlayer<'a> {
 
     /// Why it gets these marks, or none yet. `shown` is the name of an opponent.
     fn reason(&self, grades: &Grades, shown: &dyn Fn(&str) -> String) -> String {
-        let opponents = firsts(&grades.against).map(|at| &self.for_scores[at]);
+        let opponents = first_graded_scores(&grades.against).map(|at| &self.for_scores[at]);
         let unmet = opponents.filter(|score| score.marks.is_none());
         let unmet: Vec<String> = unmet.map(|score| shown(&score.line.player)).collect();
         match self.rank {
@@ -272,7 +288,7 @@ impl<'a> GradedPlayer<'a> {
                 };
                 format!("rank {}{which}", grades.by.counted(rank))
             }
-            Err(why) => describe(why).to_owned(),
+            Err(why) => describe_unranked(why).to_owned(),
         }
     }
 }
@@ -291,9 +307,9 @@ struct GradedScore<'a> {
 
 impl<'a> GradedScore<'a> {
     /// The marks of the player in `row`, which `fails` or not.
-    fn new(line: &'a ScoreMark, row: &Row, results: &NamedResults, fails: bool) -> Self {
+    fn new(line: &'a ScoreMark, row: &StandingsRow, results: &NamedResults, fails: bool) -> Self {
         let opponent = results.number(&line.player).ok();
-        let games = opponent.map(|opponent| results.counts.between(row.number, opponent));
+        let games = opponent.map(|opponent| results.counts.outcomes_between(row.number, opponent));
         let games = games.unwrap_or_default();
         let share = games.score().value() / f64::from(games.games().max(1));
         let share = (games.games() > 0).then_some(share);
@@ -307,8 +323,8 @@ impl<'a> GradedScore<'a> {
 
     /// What gave the marks. `shown` is the name of the opponent.
     fn describe(&self, shown: &dyn Fn(&str) -> String) -> String {
-        let (marks, games) = (cell(self.marks), self.games);
-        let (needed, opponent) = (percent(self.line.score, 1.0), shown(&self.line.player));
+        let (marks, games) = (format_grade_cell(self.marks), self.games);
+        let (needed, opponent) = (format_percent(self.line.score, 1.0), shown(&self.line.player));
         if games.games() == 0 {
             return format!("{marks} for being {opponent}");
         }
@@ -327,7 +343,7 @@ mod tests {
 
     fn table(grades: &Grades, standings: &Standings, results: &NamedResults) -> String {
         let evaluation = evaluation(results);
-        let table = GradedPlayers::new(grades, standings, &evaluation).table().expect("memory");
+        let table = GradedPlayers::new(grades, standings, &evaluation).to_csv().expect("memory");
         String::from_utf8(table).expect("UTF-8")
     }
 
@@ -383,7 +399,8 @@ mod tests {
         results.add(&faulty(game("eel", "ant", "black"), &crash)).expect("known players");
         let mut out = vec![None; names.len()];
         out[3] = Some(Out::Quarantined);
-        let evaluated = Evaluation::new(results.clone(), &[], &out, evaluation(&results).summary);
+        let evaluated =
+            TournamentEvaluation::new(results.clone(), &[], &out, evaluation(&results).summary);
         let standings = Standings::new(&evaluated.expect("no anchor"));
         let lines = vec![RankMark { rank: 1, marks: 10.0 }, RankMark { rank: 9, marks: 5.0 }];
         let grades = Grades { ranks: lines, failed: -1.0, ..Grades::default() };
@@ -440,12 +457,12 @@ mod tests {
         let grades = Grades { ranks, failed: -1.0, ..Grades::default() };
         let (standings, evaluation) = (standings(&results), evaluation(&results));
         let players = GradedPlayers::new(&grades, &standings, &evaluation);
-        let table = players.table().expect("memory");
+        let table = players.to_csv().expect("memory");
         let reason = "every game ended in a fault by the opponent";
         let row = format!("liam,-1,3,3,3,,-1,1,{reason}\n");
         assert!(String::from_utf8_lossy(&table).contains(&row), "{table:?}");
         assert_eq!(players.notes()[0], format!("Marked as failed, because {reason}: liam."));
-        let sentence = players.sentence("liam", str::to_owned);
+        let sentence = players.describe_marks("liam", str::to_owned);
         assert_eq!(sentence, Some(format!("You get -1 marks: {reason}.")));
     }
 
@@ -476,13 +493,13 @@ mod tests {
         let players = GradedPlayers::new(&grades, &standings, &evaluation);
         let sentence = "You get 12 marks: 10 for rank 1 at best (95% interval 1–2), in the band up \
                         to rank 3; 2 for 1 of 2 points against P07 (25.0% needed).";
-        assert_eq!(players.sentence("ant", |_| "P07".to_owned()).as_deref(), Some(sentence));
-        assert_eq!(players.sentence("bee", str::to_owned), None, "bee gets no marks");
+        assert_eq!(players.describe_marks("ant", |_| "P07".to_owned()).as_deref(), Some(sentence));
+        assert_eq!(players.describe_marks("bee", str::to_owned), None, "bee gets no marks");
     }
 
     #[test]
     fn one_mark_is_singular() {
-        let said = [1.0, 0.0, 0.5, 5.0].map(|sum| you_get(sum, "rank 3"));
+        let said = [1.0, 0.0, 0.5, 5.0].map(|sum| format_marks_sentence(sum, "rank 3"));
         assert_eq!(said[0], "You get 1 mark: rank 3.");
         assert!(said[1..].iter().all(|said| said.contains(" marks: ")), "{said:?}");
     }

@@ -57,4 +57,4 @@ pub mod wrap;
 mod tests;
 
 pub use error::ReportError;
-pub use standings::{Remedy, Row, Standings};
+pub use standings::{CopiesRemedy, Standings, StandingsRow};

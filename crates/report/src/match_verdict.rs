@@ -2,40 +2,44 @@
 
 use serde_json::{Value, json};
 
-use super::number_format::{margin, whole};
-use referee_protocol::escape;
-use referee_ratings::{Estimate, match_elo, normalized_elo};
-use referee_ratings::{MatchEnd, Pentanomial, SprtMatch};
-use referee_ratings::{SprtState, SprtVerdict};
+use super::number_format::{format_margin, format_whole_number};
+use referee_protocol::escape::escape_line;
+use referee_ratings::{
+    Estimate, MatchEnd, Pentanomial, SprtMatch, SprtState, SprtVerdict, match_elo, normalized_elo,
+};
 use referee_tournament::analysis::named_results::FaultCounts;
 
 /// A player of a match.
 #[derive(Debug, Clone, Copy)]
-pub struct MatchPlayer<'a> {
+pub struct VerdictPlayer<'a> {
     /// The name.
     pub name: &'a str,
     /// The faults.
     pub faults: &'a FaultCounts,
 }
 
-impl MatchPlayer<'_> {
+impl VerdictPlayer<'_> {
     /// Its faults in words, such as `new: 6 crash, 1 timeout`; `None` without any.
-    fn faults_in_words(&self) -> Option<String> {
+    fn describe_faults(&self) -> Option<String> {
         let each = self.faults.iter().map(|(code, count)| format!("{count} {code}"));
         let all: Vec<String> = each.collect();
-        (!all.is_empty()).then(|| format!("{}: {}", escape::terminal(self.name), all.join(", ")))
+        (!all.is_empty()).then(|| format!("{}: {}", escape_line(self.name), all.join(", ")))
     }
 }
 
 /// The verdict on these players, whose games are in `results`, as a JSON document. Everything but
 /// the names and faults is from the side of the first player.
-pub fn json(played: &SprtMatch, players: [MatchPlayer<'_>; 2], results: &str) -> Value {
+pub fn match_verdict_json(
+    played: &SprtMatch,
+    players: [VerdictPlayer<'_>; 2],
+    results: &str,
+) -> Value {
     let (state, test) = (played.state(), played.test());
     let SprtState { llr, lower, upper, verdict } = state.sprt;
     let ((elo0, elo1), (alpha, beta)) = (test.hypotheses(), test.errors());
     json!({
         "verdict": verdict,
-        "stop": stop_name(state.stop),
+        "stop": match_stop_name(state.stop),
         "players": players.map(|player| player.name),
         "test": {
             "model": MODEL,
@@ -50,7 +54,7 @@ pub fn json(played: &SprtMatch, players: [MatchPlayer<'_>; 2], results: &str) ->
         "upper": upper,
         "elo": test.estimate(&state.pairs),
         "superiority": test.los(&state.pairs),
-        "pairs": state.counted(),
+        "pairs": state.counted_pairs(),
         "copies": state.copies,
         "double_faults": state.double_forfeits,
         "faults": state.forfeits,
@@ -64,7 +68,7 @@ pub fn json(played: &SprtMatch, players: [MatchPlayer<'_>; 2], results: &str) ->
 }
 
 /// Why a match ended, for JSON; null if it was interrupted.
-pub(super) fn stop_name(stop: Option<MatchEnd>) -> Option<&'static str> {
+pub(super) fn match_stop_name(stop: Option<MatchEnd>) -> Option<&'static str> {
     stop.map(|stop| match stop {
         MatchEnd::Decided => "decided",
         MatchEnd::Length => "max-pairs",
@@ -79,17 +83,17 @@ const MODEL: &str = "GSPRT on pairs, pentanomial";
 const COLUMNS: usize = 80;
 
 /// The state of the test and the current estimate, for a line of 80 columns under the progress.
-pub fn headline(played: &SprtMatch) -> String {
+pub fn match_verdict_headline(played: &SprtMatch) -> String {
     let state = played.state();
-    let elo = (state.counted() > 0).then(|| played.test().estimate(&state.pairs));
-    format!("LLR {:.2}, {}", state.sprt.llr, so_far(elo, &state.pairs, state.draws))
+    let elo = (state.counted_pairs() > 0).then(|| played.test().estimate(&state.pairs));
+    format!("LLR {:.2}, {}", state.sprt.llr, format_verdict_so_far(elo, &state.pairs, state.draws))
 }
 
 /// The same for a match without a test, from the side of the player called `first`; `None` as long
 /// as it shows no difference between pairs.
-pub fn match_headline(first: &str, pairs: &Pentanomial, draws: u32) -> Option<String> {
-    let so_far = so_far(Some(match_elo(pairs)?), pairs, draws);
-    let mut name = escape::terminal(first);
+pub fn untested_verdict_headline(first: &str, pairs: &Pentanomial, draws: u32) -> Option<String> {
+    let so_far = format_verdict_so_far(Some(match_elo(pairs)?), pairs, draws);
+    let mut name = escape_line(first);
     let room = COLUMNS.saturating_sub(so_far.chars().count() + 1);
     if name.chars().count() > room {
         name = name.chars().take(room.saturating_sub(1)).chain(['…']).collect();
@@ -98,29 +102,33 @@ pub fn match_headline(first: &str, pairs: &Pentanomial, draws: u32) -> Option<St
 }
 
 /// The estimates, the pairs by score, and the draws.
-fn so_far(elo: Option<Estimate>, pairs: &Pentanomial, draws: u32) -> String {
-    let mut parts = vec![brief(elo, "Elo")];
-    parts.extend(normalized_elo(pairs).map(|elo| brief(Some(elo), "nElo")));
+fn format_verdict_so_far(elo: Option<Estimate>, pairs: &Pentanomial, draws: u32) -> String {
+    let mut parts = vec![format_verdict_margin(elo, "Elo")];
+    parts.extend(normalized_elo(pairs).map(|elo| format_verdict_margin(Some(elo), "nElo")));
     parts.push(format!("pairs {}", pairs.map(|count| count.to_string()).join(" ")));
     parts.push(format!("draws {draws}"));
     parts.join(", ")
 }
 
 /// An estimate with half the width of its interval, in words.
-pub(super) fn brief(estimate: Option<Estimate>, unit: &str) -> String {
+pub(super) fn format_verdict_margin(estimate: Option<Estimate>, unit: &str) -> String {
     match estimate {
         Some(Estimate { value, low, high }) => {
-            format!("{} {} {unit}", signed(value), margin((high - low) / 2.0))
+            format!("{} {} {unit}", format_signed_elo(value), format_margin((high - low) / 2.0))
         }
         None => "no estimate yet".to_owned(),
     }
 }
 
 /// The line of an estimate and the likelihood that the first player is better.
-pub(super) fn estimate(known: Option<(Estimate, f64)>) -> String {
+pub(super) fn describe_verdict_estimate(known: Option<(Estimate, f64)>) -> String {
     match known {
         Some((elo, los)) => {
-            format!("Estimate: {} at 95%; {} likely to be better.", shown(elo, "Elo"), percent(los))
+            format!(
+                "Estimate: {} at 95%; {} likely to be better.",
+                format_verdict_interval(elo, "Elo"),
+                format_likelihood(los)
+            )
         }
         None => "No estimate yet.".to_owned(),
     }
@@ -132,7 +140,7 @@ const BAR: usize = 41;
 /// The log-likelihood ratio as a mark on a bar between its bounds, such as
 /// `LLR 1.02: -2.94 [····|·●··] 2.94`, but wider. At the left end the first player is not better, at
 /// the right end it is.
-fn likelihood_bar(sprt: SprtState) -> String {
+fn render_verdict_bar(sprt: SprtState) -> String {
     let SprtState { llr, lower, upper, .. } = sprt;
     let place = |value: f64| {
         let share = ((value - lower) / (upper - lower)).clamp(0.0, 1.0);
@@ -155,18 +163,26 @@ fn likelihood_bar(sprt: SprtState) -> String {
     format!("LLR {llr:.2}: {lower:.2} [{bar}] {upper:.2}")
 }
 
-pub(super) fn shown(Estimate { value, low, high }: Estimate, unit: &str) -> String {
-    format!("{} {unit} ({} … {})", signed(value), whole(low), whole(high))
+pub(super) fn format_verdict_interval(
+    Estimate { value, low, high }: Estimate,
+    unit: &str,
+) -> String {
+    format!(
+        "{} {unit} ({} … {})",
+        format_signed_elo(value),
+        format_whole_number(low),
+        format_whole_number(high)
+    )
 }
 
 /// A whole number with its sign.
-pub(crate) fn signed(value: f64) -> String {
+pub(crate) fn format_signed_elo(value: f64) -> String {
     let sign = if value.round() > 0.0 { "+" } else { "" };
-    format!("{sign}{}", whole(value))
+    format!("{sign}{}", format_whole_number(value))
 }
 
 /// A likelihood in percent, which is never certain.
-pub(crate) fn percent(likelihood: f64) -> String {
+pub(crate) fn format_likelihood(likelihood: f64) -> String {
     match 100.0 * likelihood {
         ..0.1 => "under 0.1%".to_owned(),
         99.9.. => "over 99.9%".to_owned(),
@@ -176,7 +192,7 @@ pub(crate) fn percent(likelihood: f64) -> String {
 
 /// What a test between two leads of `a` says, in Elo, if it accepts the higher one. One that only asks
 /// whether `a` is worse does not show that it is better.
-pub(crate) fn accepted((low, high): (f64, f64), a: &str, b: &str) -> String {
+pub(crate) fn describe_accepted_verdict((low, high): (f64, f64), a: &str, b: &str) -> String {
     if high > 0.0 {
         format!("{a} is better than {b}")
     } else {
@@ -185,7 +201,7 @@ pub(crate) fn accepted((low, high): (f64, f64), a: &str, b: &str) -> String {
 }
 
 /// What it says if it accepts the lower one.
-pub(crate) fn rejected((low, high): (f64, f64), a: &str, b: &str) -> String {
+pub(crate) fn describe_rejected_verdict((low, high): (f64, f64), a: &str, b: &str) -> String {
     if high > 0.0 {
         format!("{a} is not {high} Elo better than {b}")
     } else {
@@ -194,11 +210,11 @@ pub(crate) fn rejected((low, high): (f64, f64), a: &str, b: &str) -> String {
 }
 
 /// What the match says about its players, which have these names, without a full stop.
-fn answer(played: &SprtMatch, [a, b]: [&str; 2]) -> String {
+fn describe_match_answer(played: &SprtMatch, [a, b]: [&str; 2]) -> String {
     let (state, test) = (played.state(), played.test());
     match (state.verdict(), state.stop) {
-        (SprtVerdict::Better, _) => accepted(test.hypotheses(), a, b),
-        (SprtVerdict::NotBetter, _) => rejected(test.hypotheses(), a, b),
+        (SprtVerdict::Better, _) => describe_accepted_verdict(test.hypotheses(), a, b),
+        (SprtVerdict::NotBetter, _) => describe_rejected_verdict(test.hypotheses(), a, b),
         (SprtVerdict::Undecided, Some(MatchEnd::Copies)) => {
             format!("Undecided: {a} and {b} repeat the same games, so more games would not help")
         }
@@ -217,23 +233,24 @@ fn answer(played: &SprtMatch, [a, b]: [&str; 2]) -> String {
 }
 
 /// The verdict as text, without a trailing newline.
-pub fn text(played: &SprtMatch, players: [MatchPlayer<'_>; 2]) -> String {
+pub fn describe_match_verdict(played: &SprtMatch, players: [VerdictPlayer<'_>; 2]) -> String {
     let (state, test) = (played.state(), played.test());
-    let [a, b] = players.map(|player| escape::terminal(player.name));
-    let answer = answer(played, [&a, &b]);
+    let [a, b] = players.map(|player| escape_line(player.name));
+    let answer = describe_match_answer(played, [&a, &b]);
     let (hypotheses, errors) = (test.hypotheses(), test.errors());
     let mut lines = vec![
         format!("{answer}."),
         format!(
             "{a} scored {} of {} in {} pairs; pairs by score (0 ½ 1 1½ 2): {}; draws: {}.",
             state.score(),
-            2 * state.counted(),
-            state.counted(),
+            2 * state.counted_pairs(),
+            state.counted_pairs(),
             state.pairs.map(|count| count.to_string()).join(" "),
             state.draws
         ),
-        estimate(
-            (state.counted() > 0).then(|| (test.estimate(&state.pairs), test.los(&state.pairs))),
+        describe_verdict_estimate(
+            (state.counted_pairs() > 0)
+                .then(|| (test.estimate(&state.pairs), test.los(&state.pairs))),
         ),
         format!(
             "Test: {MODEL}; {} {} against {}, α {}, β {}.",
@@ -243,10 +260,10 @@ pub fn text(played: &SprtMatch, players: [MatchPlayer<'_>; 2]) -> String {
             errors.0,
             errors.1
         ),
-        likelihood_bar(state.sprt),
+        render_verdict_bar(state.sprt),
     ];
     if let Some(normalized) = normalized_elo(&state.pairs) {
-        let normalized = shown(normalized, "nElo");
+        let normalized = format_verdict_interval(normalized, "nElo");
         lines.insert(3, format!("Normalized, ignoring the test: {normalized} at 95%."));
     }
     if state.copies > 0 {
@@ -258,13 +275,16 @@ pub fn text(played: &SprtMatch, players: [MatchPlayer<'_>; 2]) -> String {
             state.double_forfeits
         ));
     }
-    lines.extend(faults_line(state.forfeits, &players));
+    lines.extend(describe_verdict_faults(state.forfeits, &players));
     lines.join("\n")
 }
 
 /// How many games ended in a fault, and in which; none if no game did.
-pub(super) fn faults_line(forfeits: u32, players: &[MatchPlayer<'_>]) -> Option<String> {
-    let whose: Vec<String> = players.iter().filter_map(MatchPlayer::faults_in_words).collect();
+pub(super) fn describe_verdict_faults(
+    forfeits: u32,
+    players: &[VerdictPlayer<'_>],
+) -> Option<String> {
+    let whose: Vec<String> = players.iter().filter_map(VerdictPlayer::describe_faults).collect();
     let whose = if whose.is_empty() { String::new() } else { format!(" ({})", whose.join("; ")) };
     (forfeits > 0).then(|| format!("Games that ended in a fault: {forfeits}{whose}."))
 }
@@ -279,9 +299,9 @@ mod tests {
     use super::*;
 
     const NO_FAULTS: &FaultCounts = &FaultCounts::new();
-    const PLAYERS: [MatchPlayer<'static>; 2] = [
-        MatchPlayer { name: "new", faults: NO_FAULTS },
-        MatchPlayer { name: "old\u{1b}", faults: NO_FAULTS },
+    const PLAYERS: [VerdictPlayer<'static>; 2] = [
+        VerdictPlayer { name: "new", faults: NO_FAULTS },
+        VerdictPlayer { name: "old\u{1b}", faults: NO_FAULTS },
     ];
 
     /// A match of these pairs, each by the half points of the first player in its two games; none
@@ -300,12 +320,17 @@ mod tests {
     }
 
     fn answer(played: &SprtMatch) -> String {
-        text(played, PLAYERS).lines().next().unwrap_or_default().to_owned()
+        describe_match_verdict(played, PLAYERS).lines().next().unwrap_or_default().to_owned()
     }
 
     #[test]
     fn a_test_that_asks_who_is_worse_shows_nobody_to_be_better() {
-        let said = |test| (accepted(test, "new", "old"), rejected(test, "new", "old"));
+        let said = |test| {
+            (
+                describe_accepted_verdict(test, "new", "old"),
+                describe_rejected_verdict(test, "new", "old"),
+            )
+        };
         let [not_worse, worse] =
             ["new is not 30 Elo worse than old", "new may be 30 Elo worse than old"];
         assert_eq!(said((-30.0, 0.0)), (not_worse.to_owned(), worse.to_owned()));
@@ -317,7 +342,9 @@ mod tests {
     fn the_answer_comes_first() {
         let won = played(500, &[[Some(2), Some(2)]; 400]);
         assert_eq!(answer(&won), r"new is better than old\u{1b}.");
-        assert!(text(&won, PLAYERS).contains("; over 99.9% likely to be better.\n"));
+        assert!(
+            describe_match_verdict(&won, PLAYERS).contains("; over 99.9% likely to be better.\n")
+        );
         let lost = played(500, &[[Some(0), Some(0)]; 400]);
         assert_eq!(answer(&lost), r"new is not 20 Elo better than old\u{1b}.");
         let even = [[Some(2), Some(1)], [Some(1), Some(0)]];
@@ -336,7 +363,10 @@ mod tests {
         let pairs = [[Some(2), Some(1)], [Some(1), Some(1)], [None, Some(0)]];
         let faults = FaultCounts::from([(FaultCode::Timeout, 1), (FaultCode::Crash, 6)]);
         let [new, old] = PLAYERS;
-        let text = text(&played(9, &pairs), [new, MatchPlayer { faults: &faults, ..old }]);
+        let text = describe_match_verdict(
+            &played(9, &pairs),
+            [new, VerdictPlayer { faults: &faults, ..old }],
+        );
         let second = text.lines().nth(1).expect("a line");
         assert_eq!(
             second,
@@ -353,9 +383,12 @@ mod tests {
         let pairs = [[Some(2), Some(1)], [Some(1), Some(1)]];
         let played = played(2, &pairs);
         let faults = FaultCounts::from([(FaultCode::Crash, 2)]);
-        let players = ["new", "old"].map(|name| MatchPlayer { name, faults: NO_FAULTS });
-        let json =
-            json(&played, [players[0], MatchPlayer { faults: &faults, ..players[1] }], "results/x");
+        let players = ["new", "old"].map(|name| VerdictPlayer { name, faults: NO_FAULTS });
+        let json = match_verdict_json(
+            &played,
+            [players[0], VerdictPlayer { faults: &faults, ..players[1] }],
+            "results/x",
+        );
         assert_eq!(json["players"], serde_json::json!(["new", "old"]));
         assert_eq!(json["faults_by_player"], serde_json::json!([{}, {"crash": 2}]));
         assert_eq!((&json["verdict"], &json["stop"]), (&"undecided".into(), &"max-pairs".into()));
@@ -371,7 +404,7 @@ mod tests {
 
     #[test]
     fn the_headline_counts_the_pairs() {
-        let line = headline(&played(9, &[[Some(2), Some(1)]]));
+        let line = match_verdict_headline(&played(9, &[[Some(2), Some(1)]]));
         let pairs = " Elo, pairs 0 0 0 1 0, draws 1";
         assert!(line.ends_with(pairs), "{line}");
         assert!(!line.contains("nElo"), "one pair shows no variance: {line}");
@@ -381,11 +414,12 @@ mod tests {
     fn a_headline_has_what_testers_of_engines_expect() {
         let pairs =
             [[Some(2), Some(1)], [Some(1), Some(1)], [Some(0), Some(2)], [Some(2), Some(2)]];
-        let line = headline(&played(9, &pairs));
+        let line = match_verdict_headline(&played(9, &pairs));
         assert_eq!(line, "LLR 0.16, +108 ±244 Elo, +222 ±241 nElo, pairs 0 0 2 1 1, draws 3");
-        let line = match_headline("a\u{1b}", &[11, 123, 345, 234, 22], 417).expect("pairs differ");
+        let line = untested_verdict_headline("a\u{1b}", &[11, 123, 345, 234, 22], 417)
+            .expect("pairs differ");
         assert_eq!(line, "a\\u{1b} +32 ±10 Elo, +56 ±18 nElo, pairs 11 123 345 234 22, draws 417");
-        assert_eq!(match_headline("a", &[0, 0, 5, 0, 0], 10), None);
+        assert_eq!(untested_verdict_headline("a", &[0, 0, 5, 0, 0], 10), None);
     }
 
     #[test]
@@ -396,16 +430,17 @@ mod tests {
         let pairs = [few.to_vec(), vec![[Some(2), Some(2)]], often].concat().repeat(100);
         let (lost, even) = (vec![[Some(0), Some(0)]; 2000], &pairs[..2000]);
         for pairs in [&lost[..], even] {
-            let line = headline(&played(2000, pairs));
+            let line = match_verdict_headline(&played(2000, pairs));
             assert!(line.chars().count() <= 80 && line.contains(", draws "), "{line}");
         }
         // A name of ten characters has the room of the LLR.
         for pairs in [[400, 1000, 200, 200, 200], [1000, 400, 200, 200, 200], [1, 0, 0, 0, 1999]] {
-            let line = match_headline(&"a-long-name".repeat(5), &pairs, 1600).expect("they differ");
+            let line = untested_verdict_headline(&"a-long-name".repeat(5), &pairs, 1600)
+                .expect("they differ");
             assert!(line.starts_with("a-long-nam"), "{line}");
             assert!(line.ends_with(", draws 1600") && line.chars().count() <= 80, "{line}");
         }
-        let line = match_headline("short-name", &[400, 1000, 200, 200, 200], 1600);
+        let line = untested_verdict_headline("short-name", &[400, 1000, 200, 200, 200], 1600);
         assert!(line.is_some_and(|line| line.starts_with("short-name -")));
     }
 
@@ -413,7 +448,7 @@ mod tests {
     fn the_likelihood_ratio_is_a_mark_between_its_bounds() {
         let bar = |llr| {
             let verdict = SprtVerdict::Undecided;
-            likelihood_bar(SprtState { llr, lower: -2.0, upper: 2.0, verdict })
+            render_verdict_bar(SprtState { llr, lower: -2.0, upper: 2.0, verdict })
         };
         let dots = |count| "·".repeat(count);
         let (half, nine) = (dots(20), dots(9));

@@ -3,28 +3,28 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::charts::{ChartLine, lines};
-use super::number_format::{elo, percent, time};
-use super::page::page_template::{PageKind, PageSection, PageTemplate, json_in_html};
-use super::page::{fault, figure, scrolling};
+use super::charts::{ChartLine, render_line_chart};
+use super::number_format::{format_elo, format_nanoseconds, format_percent};
+use super::page::page_template::{PageKind, PageSection, PageTemplate, escape_page_json};
+use super::page::{render_fault_case, render_page_figure, render_scrolling_table};
 use super::replay_renderer::ReplayRenderer;
-use super::unranked::describe;
-use super::{Row, Standings};
+use super::unranked::describe_unranked;
+use super::{Standings, StandingsRow};
 use referee_games::Seat;
-use referee_match::replay::frames::end_of;
-use referee_protocol::{escape, path_shortener};
-use referee_ratings::Outcomes;
-use referee_ratings::Rank;
+use referee_match::replay::frames::describe_game_end;
+use referee_protocol::escape::escape_line;
+use referee_protocol::path_shortener::shorten_paths;
+use referee_ratings::{Outcomes, Rank};
 use referee_record::model::plies::Plies;
 use referee_record::model::record::{GameRecord, Header};
-use referee_record::shell;
-use referee_record::wording::counted;
+use referee_record::shell::quote_for_shell;
+use referee_record::wording::pluralize;
 use referee_tournament::analysis::fault_cases::FaultCase;
 use referee_tournament::analysis::named_results::NamedResults;
 
 /// Everything about one player.
 #[derive(Debug)]
-pub struct Packet {
+pub struct PacketPage {
     /// The player's number in the results under pseudonyms.
     pub(crate) number: usize,
     /// The name.
@@ -47,7 +47,7 @@ pub struct Packet {
     turns: Vec<(u64, u64, u64)>,
 }
 
-impl Packet {
+impl PacketPage {
     /// An empty packet.
     pub fn new(number: usize, name: String, pseudonym: String) -> Self {
         Self {
@@ -71,12 +71,12 @@ impl Packet {
 
     /// Lists a game, with a remark on its ending.
     fn list_game(&mut self, seen: &GameRecord, remark: &str) {
-        let end = end_of(seen);
+        let end = describe_game_end(seen);
         self.games.push((seen.id.clone(), end + remark, seen.plies));
     }
 
     /// Adds a game of the player at `seat`, as that player may see it.
-    pub fn add(&mut self, seen: &GameRecord, seat: Seat) {
+    pub fn add_game(&mut self, seen: &GameRecord, seat: Seat) {
         self.list_game(seen, "");
         if let Some(fault) = seen.fault_of(seat) {
             self.faults.push(FaultCase::new(seen, seat, fault));
@@ -93,7 +93,7 @@ impl Packet {
     }
 
     /// Renders the page.
-    pub fn page(&self, header: &Header, standings: &Standings, results: &NamedResults) -> String {
+    pub fn render(&self, header: &Header, standings: &Standings, results: &NamedResults) -> String {
         let row = standings.rows.iter().find(|row| row.number == self.number);
         let games = row.map_or(0, |row| row.games as usize);
         let sections = [
@@ -102,34 +102,34 @@ impl Packet {
                 "Results",
                 html! {
                     @if let Some(marks) = &self.marks { p { (marks) } }
-                    @if let Some(row) = row { (scores(row, standings, results)) }
+                    @if let Some(row) = row { (render_packet_scores(row, standings, results)) }
                 },
             ),
-            PageSection::open("faults", "Faults", self.faults(header.program.is_some())),
-            PageSection::open("clock", "Clock", self.clock()),
-            PageSection::open("games", "Games", list(&self.games)),
+            PageSection::open("faults", "Faults", self.render_faults(header.program.is_some())),
+            PageSection::open("clock", "Clock", self.render_clock()),
+            PageSection::open("games", "Games", render_packet_games(&self.games)),
         ];
         let lead = html! {
-            " · " (counted(games, "game")) " · opponents have pseudonyms; yours is "
+            " · " (pluralize(games, "game")) " · opponents have pseudonyms; yours is "
             strong { (self.pseudonym) }
         };
-        framed(header, &self.name, &lead, &sections, &self.replays)
+        render_packet_frame(header, &self.name, &lead, &sections, &self.replays)
     }
 
     /// The faults. If the rules `are_a_program`, commands need it too.
-    fn faults(&self, are_a_program: bool) -> Markup {
+    fn render_faults(&self, are_a_program: bool) -> Markup {
         let Some((first, others)) = self.faults.split_first() else {
             return html! { p {
                 "You committed no faults."
                 @if self.spared > 0 {
-                    " " (counted(self.spared, "game")) " ended in a fault by the opponent."
+                    " " (pluralize(self.spared, "game")) " ended in a fault by the opponent."
                 }
             } };
         };
         html! {
-            (fault(first, None))
+            (render_fault_case(first, None))
             @let game = if are_a_program { " --game game.toml" } else { "" };
-            @let called = format!("--seat {} --results .{game}", shell::quoted(&first.seat));
+            @let called = format!("--seat {} --results .{game}", quote_for_shell(&first.seat));
             @let again = FaultCase { player: "PLAYER".to_owned(), ..first.clone() };
             p {
                 @if are_a_program { "Copy the game's `game.toml` into this packet's folder. " }
@@ -138,16 +138,16 @@ impl Packet {
             pre.command { code { (again.command(&called)) } }
             @if !self.exchange.is_empty() {
                 details { summary { "The last lines before it" }
-                    pre { @for line in &self.exchange { (escape::terminal(line)) "\n" } } }
+                    pre { @for line in &self.exchange { (escape_line(line)) "\n" } } }
             }
             @if !others.is_empty() {
-                details { summary { (counted(others.len(), "more fault")) }
-                    @for case in others { (fault(case, None)) } }
+                details { summary { (pluralize(others.len(), "more fault")) }
+                    @for case in others { (render_fault_case(case, None)) } }
             }
         }
     }
 
-    fn clock(&self) -> Markup {
+    fn render_clock(&self) -> Markup {
         if self.turns.len() < 2 {
             return html! { p { "There were too few turns to show." } };
         }
@@ -160,25 +160,26 @@ impl Packet {
                 .collect(),
         };
         let drawn = [line("longest", |turn| turn.2), line("mean", |turn| turn.1 / turn.0.max(1))];
-        let chart = lines(&drawn, "your turn number", "Time used by turn, in microseconds");
+        let chart =
+            render_line_chart(&drawn, "your turn number", "Time used by turn, in microseconds");
         let table = html! {
             table {
                 thead { tr { th.n { "Turn" } th.n { "Games" } th.n { "Mean" } th.n { "Longest" } } }
                 tbody { @for (n, (games, sum, most)) in (1..).zip(&self.turns) { tr {
-                    td.n { (n) } td.n { (games) } td.n { (time(sum / games.max(&1))) }
-                    td.n { (time(*most)) }
+                    td.n { (n) } td.n { (games) } td.n { (format_nanoseconds(sum / games.max(&1))) }
+                    td.n { (format_nanoseconds(*most)) }
                 } } }
             }
         };
-        figure(&chart, "Microseconds by turn: mean and longest over all games.", &table)
+        render_page_figure(&chart, "Microseconds by turn: mean and longest over all games.", &table)
     }
 }
 
 /// Links to games: the id, the ending and the number of plies of each.
-fn list(games: &[(String, String, u32)]) -> Markup {
+fn render_packet_games(games: &[(String, String, u32)]) -> Markup {
     html! {
         p { "Select a game to step through it." }
-        (scrolling("Games", &html! { table { tbody { @for (id, end, plies) in games { tr {
+        (render_scrolling_table("Games", &html! { table { tbody { @for (id, end, plies) in games { tr {
             td { a href={ "#game=" (id) "&ply=0" } { (id) } }
             td { (end) } td.n { (Plies(*plies)) }
         } } } } }))
@@ -186,16 +187,22 @@ fn list(games: &[(String, String, u32)]) -> Markup {
 }
 
 /// The page for someone without a player, to whom `sentence` says why.
-pub(crate) fn page_without_player(header: &Header, name: &str, sentence: &str) -> String {
-    let result = html! { p { (escape::terminal(sentence)) } };
-    framed(header, name, &html! {}, &[PageSection::open("results", "Results", result)], &[])
+pub(crate) fn render_packet_without_player(header: &Header, name: &str, sentence: &str) -> String {
+    let result = html! { p { (escape_line(sentence)) } };
+    render_packet_frame(
+        header,
+        name,
+        &html! {},
+        &[PageSection::open("results", "Results", result)],
+        &[],
+    )
 }
 
 /// The page of games that count for nothing, as their author may see them.
 ///
 /// # Errors
 /// A game cannot become JSON.
-pub fn page_of_challenge(
+pub fn render_challenge_packet(
     header: &Header,
     title: &str,
     games: &[GameRecord],
@@ -204,29 +211,28 @@ pub fn page_of_challenge(
     let replays = games.iter().map(|game| renderer.json(game, &game.id));
     let replays = replays.collect::<serde_json::Result<Vec<_>>>()?;
     let listed: Vec<_> =
-        games.iter().map(|game| (game.id.clone(), end_of(game), game.plies)).collect();
+        games.iter().map(|game| (game.id.clone(), describe_game_end(game), game.plies)).collect();
     let lead = html! { " · these games do not count" };
-    let sections = [PageSection::open("games", "Games", list(&listed))];
-    Ok(framed(header, title, &lead, &sections, &replays))
+    let sections = [PageSection::open("games", "Games", render_packet_games(&listed))];
+    Ok(render_packet_frame(header, title, &lead, &sections, &replays))
 }
 
 /// A page for the authors of the player `name`. `lead` ends the line below the heading.
-fn framed(
+fn render_packet_frame(
     header: &Header,
     name: &str,
     lead: &Markup,
     sections: &[PageSection<'_>],
     replays: &[String],
 ) -> String {
-    let played =
-        format!("{} · {}", escape::terminal(&header.tournament), escape::terminal(&header.game));
+    let played = format!("{} · {}", escape_line(&header.tournament), escape_line(&header.game));
     PageTemplate {
-        title: &escape::terminal(name),
+        title: &escape_line(name),
         description: &played,
         summary: html! { p.lead { (played) (lead) } },
         sections,
         data: "{}",
-        replays: &json_in_html(&format!("[{}]", replays.join(",\n"))),
+        replays: &escape_page_json(&format!("[{}]", replays.join(",\n"))),
         key: &header.identity,
         kind: PageKind::File,
         own_page: None,
@@ -235,12 +241,22 @@ fn framed(
 }
 
 /// The player's results by seat, and by whether opponents rank above, level or below.
-fn scores(row: &Row, standings: &Standings, results: &NamedResults) -> Markup {
+fn render_packet_scores(
+    row: &StandingsRow,
+    standings: &Standings,
+    results: &NamedResults,
+) -> Markup {
     let levels = [
-        ("clearly stronger", levels(row, standings, results, RankComparison::Above)),
-        ("about as strong", levels(row, standings, results, RankComparison::Same)),
-        ("clearly weaker", levels(row, standings, results, RankComparison::Below)),
-        ("players without a rank", levels(row, standings, results, RankComparison::Unknown)),
+        (
+            "clearly stronger",
+            packet_outcomes_against(row, standings, results, RankComparison::Above),
+        ),
+        ("about as strong", packet_outcomes_against(row, standings, results, RankComparison::Same)),
+        ("clearly weaker", packet_outcomes_against(row, standings, results, RankComparison::Below)),
+        (
+            "players without a rank",
+            packet_outcomes_against(row, standings, results, RankComparison::Unknown),
+        ),
     ];
     let counts = &results.counts;
     let seats: Vec<&str> = match results.seats() {
@@ -254,14 +270,14 @@ fn scores(row: &Row, standings: &Standings, results: &NamedResults) -> Markup {
         p {
             @match standings.shared_rank(row) {
                 Ok(Rank { place, interval }) => {
-                    "Rank " strong { (place) } " of " (standings.ranked())
+                    "Rank " strong { (place) } " of " (standings.count_ranked())
                     ", rank interval " strong { (interval) }
                     " (95%)."
                 }
-                Err(why) => { "No rank: " (describe(why)) "." }
+                Err(why) => { "No rank: " (describe_unranked(why)) "." }
             }
             @if let Some(rating) = row.shown_rating() {
-                " Rating " strong { (elo(rating.value)) } " ±" (elo(rating.margin())) " Elo."
+                " Rating " strong { (format_elo(rating.value)) } " ±" (format_elo(rating.margin())) " Elo."
             }
         }
         table {
@@ -270,11 +286,11 @@ fn scores(row: &Row, standings: &Standings, results: &NamedResults) -> Markup {
                 th.n { "Score" } th.n { "%" }
             } }
             tbody {
-                (line("all", row.outcomes))
+                (render_packet_score_row("all", row.outcomes))
                 @for (at, seat) in seats.into_iter().enumerate() {
-                    (line(&escape::terminal(seat), counts.at_seat(row.number, at)))
+                    (render_packet_score_row(&escape_line(seat), counts.outcomes_at_seat(row.number, at)))
                 }
-                @for (label, outcomes) in levels { (line(&format!("against {label}"), outcomes)) }
+                @for (label, outcomes) in levels { (render_packet_score_row(&format!("against {label}"), outcomes)) }
             }
         }
         p.hint { "\"Clearly\" means that the two rank intervals do not overlap." }
@@ -291,15 +307,15 @@ enum RankComparison {
     Unknown,
 }
 
-fn levels(
-    row: &Row,
+fn packet_outcomes_against(
+    row: &StandingsRow,
     standings: &Standings,
     results: &NamedResults,
     level: RankComparison,
 ) -> Outcomes {
-    let of = |other: &&Row| {
+    let of = |other: &&StandingsRow| {
         let found = match (row.rank, other.rank) {
-            _ if row.has_left || other.has_left => by_rating(row, other),
+            _ if row.has_left || other.has_left => compare_packet_ratings(row, other),
             (Ok(own), Ok(other)) if other.interval.high < own.interval.low => RankComparison::Above,
             (Ok(own), Ok(other)) if other.interval.low > own.interval.high => RankComparison::Below,
             (_, Err(_)) => RankComparison::Unknown,
@@ -313,12 +329,12 @@ fn levels(
         .rows
         .iter()
         .filter(of)
-        .map(|other| results.counts.between(row.number, other.number))
+        .map(|other| results.counts.outcomes_between(row.number, other.number))
         .sum()
 }
 
 /// The same by rating intervals: a version that no longer plays has no rank.
-fn by_rating(row: &Row, other: &Row) -> RankComparison {
+fn compare_packet_ratings(row: &StandingsRow, other: &StandingsRow) -> RankComparison {
     match (row.shown_rating(), other.shown_rating()) {
         (Some(own), Some(other)) if other.low > own.high => RankComparison::Above,
         (Some(own), Some(other)) if other.high < own.low => RankComparison::Below,
@@ -327,18 +343,18 @@ fn by_rating(row: &Row, other: &Row) -> RankComparison {
     }
 }
 
-fn line(label: &str, outcomes: Outcomes) -> Markup {
+fn render_packet_score_row(label: &str, outcomes: Outcomes) -> Markup {
     html! {
         tr {
             th scope="row" { (label) } td.n { (outcomes.games()) } td.n { (outcomes.wins) }
             td.n { (outcomes.draws) } td.n { (outcomes.losses) } td.n { (outcomes.score()) }
-            td.n { (percent(outcomes.score().value(), f64::from(outcomes.games()))) }
+            td.n { (format_percent(outcomes.score().value(), f64::from(outcomes.games()))) }
         }
     }
 }
 
 /// Removes the seed from a line sent to a player: the opponent could be found from it by guessing.
-fn without_seed(line: &str) -> String {
+fn hide_packet_seed(line: &str) -> String {
     match serde_json::from_str::<Value>(line) {
         Ok(mut message) if message.get("seed").is_some() => {
             message["seed"] = json!(0);
@@ -349,17 +365,17 @@ fn without_seed(line: &str) -> String {
 }
 
 /// The lines of a transcript that the player itself saw in its faulty game, without its seed.
-pub(crate) fn own_lines(exchanges: &str, player: &str) -> (Vec<String>, String) {
+pub(crate) fn packet_transcript_lines(exchanges: &str, player: &str) -> (Vec<String>, String) {
     let (mut lines, mut stderr) = (Vec::new(), String::new());
     for line in exchanges.lines() {
         let Ok(value) = serde_json::from_str::<Value>(line) else { continue };
         if value["player"] != json!(player) {
             continue;
         }
-        lines.extend(value["to"].as_str().map(|text| format!("> {}", without_seed(text))));
+        lines.extend(value["to"].as_str().map(|text| format!("> {}", hide_packet_seed(text))));
         lines.extend(value["from"].as_str().map(|text| format!("< {text}")));
         if let Some(text) = value["stderr"].as_str() {
-            stderr.push_str(&path_shortener::shorten(text));
+            stderr.push_str(&shorten_paths(text));
         }
     }
     (lines, stderr)
@@ -375,27 +391,27 @@ mod tests {
 
     #[test]
     fn faults_of_opponents_are_told_apart_from_own_ones() {
-        let mut packet = Packet::new(0, "ant".into(), "P01".into());
-        packet.add(&game("ant", "bee", "white"), Seat::FIRST);
-        assert_eq!(packet.faults(false).into_string(), "<p>You committed no faults.</p>");
+        let mut packet = PacketPage::new(0, "ant".into(), "P01".into());
+        packet.add_game(&game("ant", "bee", "white"), Seat::FIRST);
+        assert_eq!(packet.render_faults(false).into_string(), "<p>You committed no faults.</p>");
         let spared = faulty(game("ant", "bee", "white"), &[("black", FaultCode::Crash)]);
-        packet.add(&spared, Seat::FIRST);
+        packet.add_game(&spared, Seat::FIRST);
         let told = "<p>You committed no faults. 1 game ended in a fault by the opponent.</p>";
-        assert_eq!(packet.faults(false).into_string(), told);
-        packet.add(&spared, Seat::SECOND);
+        assert_eq!(packet.render_faults(false).into_string(), told);
+        packet.add_game(&spared, Seat::SECOND);
         assert_eq!((packet.faults.len(), packet.spared), (1, 1));
     }
 
     #[test]
     fn the_traceback_is_open_and_the_protocol_folded() {
-        let mut packet = Packet::new(0, "ant".into(), "P01".into());
+        let mut packet = PacketPage::new(0, "ant".into(), "P01".into());
         let mut crashed = faulty(game("ant", "bee", "black"), &[("white", FaultCode::Crash)]);
         for fault in crashed.fault.iter_mut().flat_map(|faults| faults.values_mut()) {
             fault.stderr = vec!["IndexError".to_owned()];
         }
-        packet.add(&crashed, Seat::FIRST);
+        packet.add_game(&crashed, Seat::FIRST);
         packet.exchange = vec!["> turn".to_owned()];
-        let shown = packet.faults(false).into_string();
+        let shown = packet.render_faults(false).into_string();
         let traceback = "<details open><summary>The end of its stderr</summary><pre>IndexError";
         assert!(shown.contains(traceback), "{shown}");
         let protocol = "<details><summary>The last lines before it</summary><pre>&gt; turn";
@@ -409,7 +425,7 @@ mod tests {
         let results = results(&["P01", "P02", "P03"], &draws);
         let standings = standings(&results);
         let ranks = standings.rows.iter().map(|row| {
-            let shown = scores(row, &standings, &results).into_string();
+            let shown = render_packet_scores(row, &standings, &results).into_string();
             shown.split_once(" (95%)").expect("a rank").0.to_owned()
         });
         let rank = |place, interval| {
@@ -427,7 +443,7 @@ mod tests {
         results.add(&faulty(game("ant", "eel", "white"), &crash)).expect("known players");
         let standings = standings(&results);
         let row = standings.rows.iter().find(|row| row.player == "ant").expect("a row");
-        let games = |level| levels(row, &standings, &results, level).games();
+        let games = |level| packet_outcomes_against(row, &standings, &results, level).games();
         assert_eq!(games(RankComparison::Same), 1);
         assert_eq!(games(RankComparison::Below), 0);
         assert_eq!(games(RankComparison::Unknown), 1);
@@ -436,9 +452,9 @@ mod tests {
     #[test]
     fn lines_in_packets_omit_only_the_seed() {
         let line = r#"{"type":"init","id":0,"you":"white","seed":2477104006096711,"opening":[]}"#;
-        assert_eq!(without_seed(line), line.replace("2477104006096711", "0"));
+        assert_eq!(hide_packet_seed(line), line.replace("2477104006096711", "0"));
         for line in [r#"{"type":"turn","id":1}"#, "seed", ""] {
-            assert_eq!(without_seed(line), line);
+            assert_eq!(hide_packet_seed(line), line);
         }
     }
 
@@ -447,7 +463,7 @@ mod tests {
         let exchanges = "{\"player\":\"ant\",\"to\":\"turn\"}\n{\"player\":\"bee\",\"from\":\"x\"}\n\
                          {\"player\":\"ant\",\"from\":\"oops\"}\nbroken\n\
                          {\"player\":\"bee\",\"stderr\":\"bees\"}\n{\"player\":\"ant\",\"stderr\":\"trace\\n\"}\n";
-        let (lines, stderr) = own_lines(exchanges, "ant");
+        let (lines, stderr) = packet_transcript_lines(exchanges, "ant");
         assert_eq!((lines, stderr.as_str()), (vec!["> turn".into(), "< oops".into()], "trace\n"));
     }
 }

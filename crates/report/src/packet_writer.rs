@@ -8,19 +8,20 @@ use std::path::{Path, PathBuf};
 
 use crate::csv_tables::{self, ABSENT, KEY, PAGE};
 use crate::game_files::game_script;
-use crate::packet_page::{self, Packet, own_lines};
+use crate::packet_page::{PacketPage, packet_transcript_lines, render_packet_without_player};
 use crate::replay_renderer::ReplayRenderer;
-use crate::tournament_tables::Tables;
+use crate::tournament_tables::TournamentTables;
 use crate::{ReportError, Standings};
 use referee_games::Seat;
-use referee_record::log::{LOG, write_header, write_record};
+use referee_record::log::{LOG, write_log_header, write_log_record};
 use referee_record::model::grades::Grades;
 use referee_record::model::record::{GameRecord, Header};
 use referee_record::plain_files;
+use referee_record::plain_files::read_plain_nofollow;
 use referee_tournament::analysis::logged_game::LoggedGame;
 use referee_tournament::analysis::named_results::Faulted;
 use referee_tournament::analysis::pseudonyms::Pseudonyms;
-use referee_tournament::analysis::published_games::Published;
+use referee_tournament::analysis::published_games::PublishedGames;
 use referee_tournament::folder::EXCHANGES;
 
 /// The most bytes of the list of those without a player.
@@ -36,7 +37,7 @@ pub struct PacketPlan<'a> {
     /// The results folder.
     pub dir: &'a Path,
     /// The tables under pseudonyms.
-    pub tables: &'a Tables,
+    pub tables: &'a TournamentTables,
     /// The rules of its games, and where they turned.
     pub renderer: ReplayRenderer,
     /// The rules for marks, if they are told.
@@ -47,7 +48,7 @@ pub struct PacketPlan<'a> {
 ///
 /// # Errors
 /// It cannot be made, for example because it exists.
-pub fn make_folder(out: &Path, header: &Header) -> io::Result<()> {
+pub fn make_packets_folder(out: &Path, header: &Header) -> io::Result<()> {
     // All packets together show what each player may not know.
     let mode = if header.is_hidden() { 0o700 } else { 0o777 };
     DirBuilder::new().mode(mode).create(out)
@@ -64,47 +65,51 @@ pub fn write_packets(out: &Path, plan: PacketPlan<'_>) -> Result<usize, ReportEr
     let pseudonyms = &published.names;
     let names = pseudonyms.names();
     // Marks follow from the ranking under the players' names, as in the table of marks.
-    let real = grades.map(|_| Tables::read(dir, Faulted::Count)).transpose()?;
-    let marked = grades.zip(real.as_ref()).map(|(grades, real)| real.graded(grades));
+    let real = grades.map(|_| TournamentTables::read(dir, Faulted::Count)).transpose()?;
+    let marked = grades.zip(real.as_ref()).map(|(grades, real)| real.grade_players(grades));
     let packet = |(number, &name): (usize, &&str)| {
-        let shown = |opponent: &str| pseudonyms.of(opponent).to_owned();
-        let mut packet = Packet::new(number, name.to_owned(), pseudonyms.of(name).to_owned());
-        packet.marks = marked.as_ref().and_then(|marked| marked.sentence(name, shown));
+        let shown = |opponent: &str| pseudonyms.pseudonym_of(opponent).to_owned();
+        let mut packet =
+            PacketPage::new(number, name.to_owned(), pseudonyms.pseudonym_of(name).to_owned());
+        packet.marks = marked.as_ref().and_then(|marked| marked.describe_marks(name, shown));
         packet
     };
-    let open = |((packet, folder), number): ((Packet, &String), u32)| {
+    let open = |((packet, folder), number): ((PacketPage, &String), u32)| {
         Ok((number, OpenPacket::new(out.join(folder), packet, published, header)?))
     };
-    let absent = read_absent(dir)?;
+    let absent = read_packet_absentees(dir)?;
     let everyone: Vec<&str> =
         names.iter().copied().chain(absent.keys().map(String::as_str)).collect();
-    let folders = folders(&everyone, pseudonyms);
+    let folders = packet_folder_names(&everyone, pseudonyms);
     let (folders, of_absent) = folders.split_at(names.len());
     let packets = names.iter().enumerate().map(packet).zip(folders).zip(0..).map(open);
     let packets = packets.collect::<Result<_, ReportError>>()?;
     let mut writer = PacketWriter { exchanges: dir.join(EXCHANGES), packets, renderer, pseudonyms };
     let mut sealed = 0;
-    published.each(dir, |game| {
+    published.each_game(dir, |game| {
         sealed += usize::from(game.is_sealed);
         writer.add_to_all(game)
     })?;
-    writer.finish(tables)?;
+    writer.write_pages(tables)?;
     for ((name, reason), folder) in absent.iter().zip(of_absent) {
-        let marks = marked.as_ref().and_then(|marked| marked.sentence(name, str::to_owned));
+        let marks = marked.as_ref().and_then(|marked| marked.describe_marks(name, str::to_owned));
         let sentence = marks.unwrap_or_else(|| format!("You have no player: {reason}."));
         let folder = out.join(folder);
         fs::create_dir(&folder).map_err(ReportError::unwritable(&folder))?;
-        write(&folder.join(PAGE), &packet_page::page_without_player(header, name, &sentence))?;
+        write_packet_file(
+            &folder.join(PAGE),
+            &render_packet_without_player(header, name, &sentence),
+        )?;
     }
-    write_keys(out, pseudonyms, &tables.standings)?;
+    write_packets_key(out, pseudonyms, &tables.standings)?;
     Ok(sealed)
 }
 
 /// The people without a player in the results in `dir`, each with the reason.
-fn read_absent(dir: &Path) -> Result<BTreeMap<String, String>, ReportError> {
+fn read_packet_absentees(dir: &Path) -> Result<BTreeMap<String, String>, ReportError> {
     let path = dir.join(ABSENT);
-    let read =
-        plain_files::read(&path, LARGEST).and_then(|text| Ok(serde_json::from_slice(&text)?));
+    let read = read_plain_nofollow(&path, LARGEST)
+        .and_then(|read_plain_text| Ok(serde_json::from_slice(&read_plain_text)?));
     match read {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeMap::new()),
         read => read.map_err(|source| ReportError::Unreadable { path, source }),
@@ -112,10 +117,15 @@ fn read_absent(dir: &Path) -> Result<BTreeMap<String, String>, ReportError> {
 }
 
 /// Writes the key, and the ranking under pseudonyms.
-fn write_keys(out: &Path, pseudonyms: &Pseudonyms, public: &Standings) -> Result<(), ReportError> {
-    for (name, table) in
-        [(KEY, csv_tables::key(pseudonyms)), ("public.csv", csv_tables::standings(public))]
-    {
+fn write_packets_key(
+    out: &Path,
+    pseudonyms: &Pseudonyms,
+    public: &Standings,
+) -> Result<(), ReportError> {
+    for (name, table) in [
+        (KEY, csv_tables::pseudonym_key_csv(pseudonyms)),
+        ("public.csv", csv_tables::standings_csv(public)),
+    ] {
         let path = out.join(name);
         table.and_then(|table| fs::write(&path, table)).map_err(ReportError::unwritable(&path))?;
     }
@@ -124,7 +134,7 @@ fn write_keys(out: &Path, pseudonyms: &Pseudonyms, public: &Standings) -> Result
 
 /// A folder name for every player: its own name within the limits of the file system, with the
 /// pseudonym, or for those without one the place in the list, added if the name would not be unique.
-fn folders(names: &[&str], pseudonyms: &Pseudonyms) -> Vec<String> {
+fn packet_folder_names(names: &[&str], pseudonyms: &Pseudonyms) -> Vec<String> {
     let plain = |name: &&str| -> String {
         let keep = |c: char| if c.is_alphanumeric() || "-_ .".contains(c) { c } else { '_' };
         name.chars().map(keep).collect()
@@ -137,7 +147,7 @@ fn folders(names: &[&str], pseudonyms: &Pseudonyms) -> Vec<String> {
     let reserved = |folder: &str| {
         folder.starts_with('.') || folder.to_lowercase().ends_with("csv") || folder.trim() != folder
     };
-    let tag = |name: &str| match pseudonyms.of(name) {
+    let tag = |name: &str| match pseudonyms.pseudonym_of(name) {
         "" => format!("N{:02}", names.iter().position(|other| *other == name).unwrap_or_default()),
         pseudonym => pseudonym.to_owned(),
     };
@@ -162,24 +172,25 @@ pub fn write_packet(
     out: &Path,
     renderer: ReplayRenderer,
 ) -> Result<bool, ReportError> {
-    let tables = Tables::under_pseudonyms(dir)?;
+    let tables = TournamentTables::read_under_pseudonyms(dir)?;
     let Some(published) = &tables.analysis.published else { return Ok(false) };
     let pseudonyms = &published.names;
     let Some(number) = pseudonyms.number(name) else { return Ok(false) };
-    let packet = Packet::new(number as usize, name.to_owned(), pseudonyms.of(name).to_owned());
+    let packet =
+        PacketPage::new(number as usize, name.to_owned(), pseudonyms.pseudonym_of(name).to_owned());
     let header = &tables.analysis.header;
     let open = OpenPacket::new(out.to_owned(), packet, published, header)?;
     let packets = BTreeMap::from([(number, open)]);
     let mut writer = PacketWriter { exchanges: dir.join(EXCHANGES), packets, renderer, pseudonyms };
-    published.each_of(name, dir, |game| writer.add_to_all(game))?;
-    writer.finish(&tables)?;
+    published.each_game_of(name, dir, |game| writer.add_to_all(game))?;
+    writer.write_pages(&tables)?;
     Ok(true)
 }
 
 /// A packet that is being written, and its folder.
 struct OpenPacket {
     folder: PathBuf,
-    packet: Packet,
+    packet: PacketPage,
     identity: String,
     /// The numbers of the deals in its log, which has its own, by players and number.
     deals: BTreeMap<(Vec<String>, u32), u32>,
@@ -190,26 +201,26 @@ impl OpenPacket {
     /// the header that anyone may see.
     fn new(
         folder: PathBuf,
-        packet: Packet,
-        published: &Published,
+        packet: PacketPage,
+        published: &PublishedGames,
         public: &Header,
     ) -> Result<Self, ReportError> {
         for part in ["games", "stderr"] {
             let path = folder.join(part);
             fs::create_dir_all(&path).map_err(ReportError::unwritable(&path))?;
         }
-        let met = published.met(packet.number);
+        let met = published.met_by(packet.number);
         let header = published.names.packet_header(public, &packet.name, &met);
         let log = folder.join(LOG);
         File::create(&log)
-            .and_then(|mut file| write_header(&mut file, &header))
+            .and_then(|mut file| write_log_header(&mut file, &header))
             .map_err(ReportError::unwritable(&log))?;
         Ok(Self { folder, packet, identity: header.identity, deals: BTreeMap::new() })
     }
 
     /// The number of a game's deal in the log of the packet. In a log of two seats, that of all its
     /// deals: an odd one, so that in the first game of a deal, the first of both has the first seat.
-    fn deal(&mut self, record: &GameRecord) -> u32 {
+    fn deal_number(&mut self, record: &GameRecord) -> u32 {
         if record.players.len() > 2 {
             return record.pair;
         }
@@ -245,66 +256,75 @@ impl PacketWriter<'_> {
         let number = self.pseudonyms.number(&record.players[seat]);
         let open = number.and_then(|number| self.packets.get_mut(&number));
         let Some(open) = open else { return Ok(()) };
-        let pair = open.deal(record);
-        let seen = self.pseudonyms.for_player(&GameRecord { pair, ..record.clone() }, seat);
+        let pair = open.deal_number(record);
+        let seen = self.pseudonyms.packet_record(&GameRecord { pair, ..record.clone() }, seat);
         let OpenPacket { folder, packet, identity, .. } = open;
         let is_first_fault =
             game.counts && packet.faults.is_empty() && seen.fault_of(seat).is_some();
         if game.counts {
-            packet.add(&seen, seat);
+            packet.add_game(&seen, seat);
         } else {
             packet.add_uncounted(&seen);
         }
         if record.fault.is_some() {
-            let (lines, stderr) = own_part(&self.exchanges, record, seat)?;
+            let (lines, stderr) = read_packet_exchange(&self.exchanges, record, seat)?;
             if is_first_fault {
                 packet.exchange = lines;
             }
             if !stderr.is_empty() {
-                write(&folder.join("stderr").join(format!("{}.txt", seen.id)), &stderr)?;
+                write_packet_file(
+                    &folder.join("stderr").join(format!("{}.txt", seen.id)),
+                    &stderr,
+                )?;
             }
         }
         let replay = self.renderer.json(&seen, &record.id)?;
-        write(&folder.join("games").join(format!("{}.js", seen.id)), &game_script(&replay))?;
+        write_packet_file(
+            &folder.join("games").join(format!("{}.js", seen.id)),
+            &game_script(&replay),
+        )?;
         if packet.replays.iter().map(String::len).sum::<usize>() < REPLAY_BYTES {
             packet.replays.push(replay);
         }
-        append(&folder.join(LOG), &seen, identity)
+        append_packet_log(&folder.join(LOG), &seen, identity)
     }
 
-    fn finish(&self, tables: &Tables) -> Result<(), ReportError> {
+    fn write_pages(&self, tables: &TournamentTables) -> Result<(), ReportError> {
         let analysis = &tables.analysis;
         for OpenPacket { folder, packet, .. } in self.packets.values() {
             let page =
-                packet.page(&analysis.header, &tables.standings, &analysis.evaluation.results);
-            write(&folder.join(PAGE), &page)?;
+                packet.render(&analysis.header, &tables.standings, &analysis.evaluation.results);
+            write_packet_file(&folder.join(PAGE), &page)?;
         }
         Ok(())
     }
 }
 
 /// The player's own lines and stderr in a game with a fault; empty if they were not stored.
-fn own_part(
+fn read_packet_exchange(
     exchanges: &Path,
     record: &GameRecord,
     seat: Seat,
 ) -> Result<(Vec<String>, String), ReportError> {
     let path = exchanges.join(format!("{}.jsonl", record.id));
-    match plain_files::check_folder(exchanges)
-        .and_then(|()| plain_files::read(&path, LARGEST_EXCHANGES))
+    match plain_files::check_folder_nofollow(exchanges)
+        .and_then(|()| read_plain_nofollow(&path, LARGEST_EXCHANGES))
     {
-        Ok(text) => Ok(own_lines(&String::from_utf8_lossy(&text), &record.players[seat])),
+        Ok(read_plain_text) => Ok(packet_transcript_lines(
+            &String::from_utf8_lossy(&read_plain_text),
+            &record.players[seat],
+        )),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Default::default()),
         Err(source) => Err(ReportError::Unreadable { path, source }),
     }
 }
 
-fn write(path: &Path, text: &str) -> Result<(), ReportError> {
+fn write_packet_file(path: &Path, text: &str) -> Result<(), ReportError> {
     fs::write(path, text).map_err(ReportError::unwritable(path))
 }
 
-fn append(path: &Path, record: &GameRecord, identity: &str) -> Result<(), ReportError> {
+fn append_packet_log(path: &Path, record: &GameRecord, identity: &str) -> Result<(), ReportError> {
     let file = OpenOptions::new().append(true).open(path);
-    file.and_then(|mut file| write_record(&mut file, record, identity))
+    file.and_then(|mut file| write_log_record(&mut file, record, identity))
         .map_err(ReportError::unwritable(path))
 }

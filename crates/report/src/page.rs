@@ -18,18 +18,31 @@ pub mod tuning_page;
 mod versions_section;
 mod workers_section;
 
+use self::conditions::render_conditions;
+use self::cross_table::render_cross_table;
+use self::faults_section::{faults_teaser, render_faults_section};
+use self::games_section::{games_teaser, render_games_section};
+use self::lengths_and_clocks::{lengths_teaser, render_clocks_section, render_lengths_and_endings};
+use self::over_time::render_ratings_over_time;
+use self::page_head::{describe_page_head, render_page_head};
+use self::ranking_section::{render_ranking_chart, render_ranking_section};
+use self::script_data::page_script_data;
+use self::versions_section::render_versions_section;
+use self::workers_section::render_workers_section;
 use std::fmt::Display;
 use std::num::NonZeroU64;
 
 use maud::{Markup, html};
 
-use super::number_format::{count, elo, mean_time, percent, time};
-use super::{Row, Standings};
-pub(super) use faults_section::one as fault;
-use page_template::{PageKind, PagePart, PageSection, PageTemplate, json_in_html};
+use super::number_format::{
+    format_elo, format_large_number, format_mean_nanoseconds, format_nanoseconds, format_percent,
+};
+use super::{Standings, StandingsRow};
+pub(super) use faults_section::render_fault_case;
+use page_template::{PageKind, PagePart, PageSection, PageTemplate, escape_page_json};
 use referee_games::{BySeat, Seat};
 use referee_match::replay::frames::ReplayFrames;
-use referee_protocol::escape;
+use referee_protocol::escape::escape_line;
 use referee_record::model::record::Header;
 use referee_tournament::analysis::diagnostics::Diagnostics;
 use referee_tournament::analysis::log_summary::LogSummary;
@@ -112,16 +125,16 @@ pub struct PlayedGame {
 }
 
 /// Renders the page.
-pub fn page(material: &PageData<'_>) -> Page {
-    let title = escape::terminal(&material.header.tournament);
+pub fn render_report_page(material: &PageData<'_>) -> Page {
+    let title = escape_line(&material.header.tournament);
     let replays = format!("[{}]", material.replays.join(",\n"));
     let template = PageTemplate {
         title: &title,
-        description: &page_head::description(material),
-        summary: page_head::head(material),
-        sections: &sections(material),
-        data: &json_in_html(&script_data::data(material)),
-        replays: &json_in_html(&replays),
+        description: &describe_page_head(material),
+        summary: render_page_head(material),
+        sections: &report_page_sections(material),
+        data: &escape_page_json(&page_script_data(material)),
+        replays: &escape_page_json(&replays),
         key: &material.header.identity,
         kind: material.kind,
         own_page: material.own_page,
@@ -134,10 +147,10 @@ pub fn page(material: &PageData<'_>) -> Page {
 }
 
 /// A page with one game and nothing else.
-pub fn page_of_one_game(game: &ReplayFrames) -> String {
+pub fn render_report_of_game(game: &ReplayFrames) -> String {
     let title = game.players.join(" – ");
     // Texts are JSON without fail.
-    let json = |value: serde_json::Value| json_in_html(&value.to_string());
+    let json = |value: serde_json::Value| escape_page_json(&value.to_string());
     let template = PageTemplate {
         title: &title,
         description: &game.end,
@@ -153,42 +166,34 @@ pub fn page_of_one_game(game: &ReplayFrames) -> String {
 }
 
 /// The sections, the ranking first. All others open on demand.
-fn sections(material: &PageData<'_>) -> Vec<PageSection<'static>> {
+fn report_page_sections(material: &PageData<'_>) -> Vec<PageSection<'static>> {
     let folded = |place, teaser: &str, content| PageSection::folded(place, teaser, content);
     // The order of the games would reveal who is who, because the schedule can be computed.
     let over_time = material.names_players().then(|| {
-        folded(("time", "Over time"), "ratings game by game", over_time::section(material))
+        folded(("time", "Over time"), "ratings game by game", render_ratings_over_time(material))
     });
-    let clocks = lengths_and_clocks::clock_section(material);
-    let by_worker = workers_section::section(material)
+    let clocks = render_clocks_section(material);
+    let by_worker = render_workers_section(material)
         .map(|(teaser, content)| folded(("workers", "Workers"), &teaser, content));
-    let conditions = conditions::section(material);
+    let conditions = render_conditions(material);
     [
-        PageSection::open("ranking", "Ranking", ranking_section::section(material)),
-        folded(
-            ("games", "Games"),
-            &games_section::teaser(material),
-            games_section::section(material),
-        ),
-        folded(
-            ("faults", "Faults"),
-            &faults_section::teaser(material),
-            faults_section::section(material),
-        ),
-        folded(("cross", "Cross table"), "who beat whom", cross_table::section(material)),
-        folded(("ratings", "Ratings"), "with intervals", ranking_section::chart_section(material)),
+        PageSection::open("ranking", "Ranking", render_ranking_section(material)),
+        folded(("games", "Games"), &games_teaser(material), render_games_section(material)),
+        folded(("faults", "Faults"), &faults_teaser(material), render_faults_section(material)),
+        folded(("cross", "Cross table"), "who beat whom", render_cross_table(material)),
+        folded(("ratings", "Ratings"), "with intervals", render_ranking_chart(material)),
     ]
     .into_iter()
     .chain(
-        versions_section::section(material)
+        render_versions_section(material)
             .map(|(teaser, content)| folded(("versions", "Versions"), &teaser, content)),
     )
     .chain(over_time)
     .chain([
         folded(
             ("play", "Lengths and endings"),
-            &lengths_and_clocks::teaser(material),
-            lengths_and_clocks::section(material),
+            &lengths_teaser(material),
+            render_lengths_and_endings(material),
         ),
         folded(("thinking", "Clock use"), "time per turn", clocks),
     ])
@@ -198,32 +203,32 @@ fn sections(material: &PageData<'_>) -> Vec<PageSection<'static>> {
 }
 
 /// A player's place in the ranking, or a dash.
-fn place(row: &Row) -> String {
-    or_dash(row.place())
+fn page_place(row: &StandingsRow) -> String {
+    page_text_or_dash(row.place())
 }
 
 /// The text, or a dash if there is none.
-fn or_dash(text: Option<impl Display>) -> String {
+fn page_text_or_dash(text: Option<impl Display>) -> String {
     text.map_or_else(|| "–".to_owned(), |text| text.to_string())
 }
 
 /// A player's name as safe HTML text.
-fn name(name: &str) -> Markup {
-    html! { bdi { (escape::terminal(name)) } }
+fn page_player_name(name: &str) -> Markup {
+    html! { bdi { (escape_line(name)) } }
 }
 
 /// A table that scrolls if it is wider than the page, also with the keyboard.
-pub(crate) fn scrolling(label: &str, table: &Markup) -> Markup {
+pub(crate) fn render_scrolling_table(label: &str, table: &Markup) -> Markup {
     html! { div.scroll tabindex="0" role="region" aria-label=(label) { (table) } }
 }
 
 /// A chart with its caption, and its table, which opens on demand.
-pub(super) fn figure(chart: &str, caption: &str, table: &Markup) -> Markup {
+pub(super) fn render_page_figure(chart: &str, caption: &str, table: &Markup) -> Markup {
     html! {
         figure {
             (maud::PreEscaped(chart))
             figcaption { (caption) }
-            details.table { summary { "Show as table" } (scrolling(caption, table)) }
+            details.table { summary { "Show as table" } (render_scrolling_table(caption, table)) }
         }
     }
 }

@@ -6,14 +6,14 @@ use crate::ReportError;
 use crate::csv_tables::PAGE;
 use crate::game_files::{self, GameFiles};
 use crate::page::page_template::PageKind;
-use crate::page::{Page, PageData, PlayedGame, SHOWN_GAMES, page};
+use crate::page::{Page, PageData, PlayedGame, SHOWN_GAMES, render_report_page};
 use crate::replay_renderer::{ReplayRenderer, TurningPoints};
 use crate::taken_out::taken_out;
-use crate::tournament_tables::Tables;
+use crate::tournament_tables::TournamentTables;
 use referee_games::BySeat;
-use referee_record::log::write_whole;
+use referee_record::log::write_atomically;
 use referee_record::model::game_rules::GameRules;
-use referee_record::parallel;
+use referee_record::parallel::map_in_parallel;
 use referee_tournament::analysis::diagnostics::Diagnoser;
 use referee_tournament::analysis::diagnostics::known_decisions::KnownDecisions;
 use referee_tournament::analysis::failed_checks::FailedChecks;
@@ -35,7 +35,7 @@ const REPLAY_BYTES: usize = 4 << 20;
 /// The log cannot be read, or the page cannot be written.
 pub fn write_page(
     out: &Path,
-    tables: &Tables,
+    tables: &TournamentTables,
     called: &str,
     (rules, turned): (GameRules, TurningPoints),
 ) -> Result<Vec<String>, ReportError> {
@@ -57,7 +57,7 @@ pub struct PageMemory {
 
 /// A live page, with what the pages of authors show of it.
 #[derive(Debug)]
-pub struct LivePage {
+pub struct BuiltLivePage {
     /// The page.
     pub page: Page,
     /// The games that count, in order, without those that are sealed.
@@ -70,28 +70,28 @@ pub struct LivePage {
 ///
 /// # Errors
 /// The log cannot be read, or the `memory` belongs to other games.
-pub fn live_page(
-    tables: &Tables,
+pub fn build_live_page(
+    tables: &TournamentTables,
     called: &str,
     own_page: Option<&'static str>,
     rules: GameRules,
     memory: PageMemory,
-) -> Result<LivePage, ReportError> {
+) -> Result<BuiltLivePage, ReportError> {
     let (control, turned) = (tables.analysis.header.clock, TurningPoints::new());
     let mut page =
         PageBuilder::new(tables, None, ReplayRenderer { rules, control, turned }, memory);
     page.own_page = own_page;
     let (mut games, results) = (Vec::new(), &tables.analysis.evaluation.results);
     tables.analysis.each_game(|game| {
-        games.extend(played_game(results, game));
+        games.extend(build_played_game(results, game));
         page.add(game)
     })?;
     let RenderedPage { page, memory, .. } = page.render(PageKind::Live, called)?;
-    Ok(LivePage { page, games, memory })
+    Ok(BuiltLivePage { page, games, memory })
 }
 
 /// A game for lists; `None` if it does not count, or is sealed.
-fn played_game(results: &NamedResults, game: &LoggedGame) -> Option<PlayedGame> {
+fn build_played_game(results: &NamedResults, game: &LoggedGame) -> Option<PlayedGame> {
     let record = game.record.as_ref();
     let numbers = record.players.values.values().iter().map(|name| results.number(name).ok());
     let players = numbers.collect::<Option<BySeat<usize>>>()?;
@@ -109,7 +109,7 @@ fn played_game(results: &NamedResults, game: &LoggedGame) -> Option<PlayedGame> 
 
 /// Collects everything on the page that needs a pass over the log.
 struct PageBuilder<'a> {
-    tables: &'a Tables,
+    tables: &'a TournamentTables,
     summary: LogSummary,
     diagnoser: Diagnoser,
     failed_checks: FailedChecks,
@@ -134,7 +134,7 @@ struct RenderedPage {
 impl<'a> PageBuilder<'a> {
     /// A new page. With `files`, it also writes the games there.
     fn new(
-        tables: &'a Tables,
+        tables: &'a TournamentTables,
         files: Option<GameFiles>,
         renderer: ReplayRenderer,
         memory: PageMemory,
@@ -184,8 +184,8 @@ impl<'a> PageBuilder<'a> {
         let results = &self.tables.analysis.evaluation.results;
         let waiting = std::mem::take(&mut self.waiting);
         let renderer = &self.renderer;
-        let scripts = parallel::map(waiting.chunks(game_files::SIZE).collect(), |games| {
-            (games, renderer.pack(games))
+        let scripts = map_in_parallel(waiting.chunks(game_files::SIZE).collect(), |games| {
+            (games, renderer.render_pack(games))
         });
         for (games, packed) in scripts {
             let decisions = files.add(results, games, packed)?;
@@ -198,7 +198,7 @@ impl<'a> PageBuilder<'a> {
     }
 
     fn render(mut self, kind: PageKind, called: &str) -> Result<RenderedPage, ReportError> {
-        let Tables { analysis, standings } = self.tables;
+        let TournamentTables { analysis, standings } = self.tables;
         self.add_waiting()?;
         self.summary.finish()?;
         if let Some(files) = self.files {
@@ -206,7 +206,7 @@ impl<'a> PageBuilder<'a> {
         }
         // A served page loads each game when it is opened.
         let replays = match kind {
-            PageKind::File => replays(&self.renderer, &self.summary)?,
+            PageKind::File => render_page_replays(&self.renderer, &self.summary)?,
             PageKind::Live => Vec::new(),
         };
         let (found, decisions) = self.diagnoser.finish(analysis)?;
@@ -215,7 +215,7 @@ impl<'a> PageBuilder<'a> {
             PageKind::File => None,
             PageKind::Live => LiveWorkers::read(analysis.dir()),
         };
-        let page = page(&PageData {
+        let page = render_report_page(&PageData {
             header: &analysis.header,
             standings,
             results: &analysis.evaluation.results,
@@ -237,14 +237,17 @@ impl<'a> PageBuilder<'a> {
     fn write(self, out: &Path, called: &str) -> Result<Vec<String>, ReportError> {
         let RenderedPage { page, out: lines, .. } = self.render(PageKind::File, called)?;
         let path = out.join(PAGE);
-        write_whole(&path, |out| out.write_all(page.html.as_bytes()))
+        write_atomically(&path, |out| out.write_all(page.html.as_bytes()))
             .map_err(ReportError::unwritable(&path))?;
         Ok(lines)
     }
 }
 
 /// The replays embedded in the page, as JSON.
-fn replays(renderer: &ReplayRenderer, summary: &LogSummary) -> Result<Vec<String>, ReportError> {
+fn render_page_replays(
+    renderer: &ReplayRenderer,
+    summary: &LogSummary,
+) -> Result<Vec<String>, ReportError> {
     let (mut replays, mut bytes) = (Vec::new(), 0);
     for record in summary.highlights.records() {
         if bytes >= REPLAY_BYTES {

@@ -5,12 +5,12 @@ use std::time::{Duration, UNIX_EPOCH};
 use referee_games::{AnyGame, AnyPosition, Event, GameKind, Seat, Step, Turn};
 use referee_match::replay::{Replay, ReplayError};
 use referee_protocol::SearchReport;
-use referee_record::model::adjudication::{in_words, is_adjudicated};
+use referee_record::model::adjudication::{describe_adjudication_reason, is_adjudication_reason};
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fault::{DRAWN_ON_TIME, FaultCode};
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::{GameRecord, Header};
-use referee_record::model::short_clock::own_control;
+use referee_record::model::short_clock::with_own_short_clock;
 use serde::Deserialize;
 
 use crate::wrap::wrap;
@@ -40,7 +40,7 @@ struct StateStart {
 }
 
 /// Whether games of this kind can be written in PGN.
-pub fn is_written(game: &dyn AnyGame) -> bool {
+pub fn can_write_pgn(game: &dyn AnyGame) -> bool {
     game.name() == GameKind::Chess.name() && game.program().is_none()
 }
 
@@ -65,49 +65,50 @@ pub fn pgn(
     record: &GameRecord,
     comments: PgnComments,
 ) -> Result<String, PgnError> {
-    if !is_written(&*rules.game) {
+    if !can_write_pgn(&*rules.game) {
         return Err(PgnError::NotChess);
     }
-    let rules = rules.with(&record.options).map_err(ReplayError::from)?;
+    let rules = rules.with_own_options(&record.options).map_err(ReplayError::from)?;
     let StateStart { start } =
         serde_json::from_str(rules.start.state().get()).map_err(|_| PgnError::NotChess)?;
     let chess960 = rules.options.to_json().get("chess960") == Some(&true.into());
-    let result = result(record);
-    let tags = tags(header, record, (&start, chess960), result).into_iter().map(tag);
-    let moves = moves(&mut Replay::new(&rules.start, record)?, record, &start, comments)?;
-    let end = format!("{{{}}} {result}", comment_text(&end_in_words(record)));
+    let result = pgn_result(record);
+    let tags = pgn_tags(header, record, (&start, chess960), result).into_iter().map(format_pgn_tag);
+    let moves =
+        format_pgn_moves(&mut Replay::new(&rules.start, record)?, record, &start, comments)?;
+    let end = format!("{{{}}} {result}", comment_text(&describe_pgn_ending(record)));
     let moves = wrap(&[moves, vec![end]].concat().join(" "), WIDTH);
     let lines: Vec<&str> = moves.lines().map(str::trim_start).collect();
     Ok(format!("{}\n{}\n\n", tags.collect::<String>(), lines.join("\n")))
 }
 
-fn tag((name, value): (&str, String)) -> String {
-    let value = one_line(&value).replace('\\', "\\\\").replace('"', "\\\"");
+fn format_pgn_tag((name, value): (&str, String)) -> String {
+    let value = pgn_single_line(&value).replace('\\', "\\\\").replace('"', "\\\"");
     format!("[{name} \"{value}\"]\n")
 }
 
 /// Text of a stranger's log in one line: a line of its own would begin another tag or game.
-pub(crate) fn one_line(text: &str) -> String {
+pub(crate) fn pgn_single_line(text: &str) -> String {
     text.replace(char::is_control, " ")
 }
 
 /// Text for a comment, which ends at the first `}`.
 fn comment_text(text: &str) -> String {
-    one_line(text).replace('{', "(").replace('}', ")")
+    pgn_single_line(text).replace('{', "(").replace('}', ")")
 }
 
 /// Why the game ended. A fault comes with its diagnosis, which names the rejected move.
-pub(crate) fn end_in_words(record: &GameRecord) -> String {
+pub(crate) fn describe_pgn_ending(record: &GameRecord) -> String {
     let faults = record.players.seats().filter_map(|seat| {
         let fault = record.fault_of(seat)?;
         Some(format!("{}: {}", record.players.names[seat], fault.message))
     });
-    let words = [in_words(&record.reason).to_owned()].into_iter().chain(faults);
+    let words = [describe_adjudication_reason(&record.reason).to_owned()].into_iter().chain(faults);
     words.collect::<Vec<_>>().join("; ")
 }
 
 /// The result; `*` if both players failed.
-fn result(record: &GameRecord) -> &'static str {
+fn pgn_result(record: &GameRecord) -> &'static str {
     let [white, black] = [Seat::FIRST, Seat::SECOND].map(|seat| record.score(seat));
     if white > black {
         "1-0"
@@ -121,7 +122,7 @@ fn result(record: &GameRecord) -> &'static str {
 }
 
 /// The seven tags that every game has, and others.
-fn tags(
+fn pgn_tags(
     header: &Header,
     record: &GameRecord,
     (start, chess960): (&str, bool),
@@ -130,7 +131,14 @@ fn tags(
     let mut tags = vec![
         ("Event", header.tournament.clone()),
         ("Site", "?".to_owned()),
-        ("Date", date(if record.clock.began == 0 { header.created } else { record.clock.began })),
+        (
+            "Date",
+            format_pgn_date(if record.clock.began == 0 {
+                header.created
+            } else {
+                record.clock.began
+            }),
+        ),
         ("Round", format!("{}.{}", record.pair, record.game)),
         ("White", record.players[Seat::FIRST].clone()),
         ("Black", record.players[Seat::SECOND].clone()),
@@ -143,27 +151,27 @@ fn tags(
         tags.extend([("SetUp", "1".to_owned()), ("FEN", start.to_owned())]);
     }
     tags.push(("PlyCount", record.plies.to_string()));
-    let tc = record.tc();
-    let [white, black] =
-        [Seat::FIRST, Seat::SECOND].map(|seat| time_control(&own_control(&header.clock, tc[seat])));
+    let tc = record.own_clocks();
+    let [white, black] = [Seat::FIRST, Seat::SECOND]
+        .map(|seat| format_pgn_time_control(&with_own_short_clock(&header.clock, tc[seat])));
     if white == black {
         tags.push(("TimeControl", white));
     } else {
         tags.extend([("WhiteTimeControl", white), ("BlackTimeControl", black)]);
     }
-    tags.push(("Termination", termination(record).to_owned()));
+    tags.push(("Termination", pgn_termination(record).to_owned()));
     tags
 }
 
 /// The day of a time in seconds since 1970, in UTC. A stranger's log may have any number.
-pub(crate) fn date(seconds: u64) -> String {
+pub(crate) fn format_pgn_date(seconds: u64) -> String {
     let last = Duration::from_secs(seconds.min(LAST_SECOND));
     let text = humantime::format_rfc3339(UNIX_EPOCH + last).to_string();
     text.get(..10).unwrap_or("????.??.??").replace('-', ".")
 }
 
 /// The time limits: `10+0.1`, `40/60+0.6`, `5/move`, or `-` without any.
-fn time_control(control: &TimeControl) -> String {
+fn format_pgn_time_control(control: &TimeControl) -> String {
     let seconds = |time: Duration| time.as_secs_f64().to_string();
     let moves = control.moves.map_or_else(String::new, |moves| format!("{moves}/"));
     match (control.budget, control.per_move) {
@@ -175,12 +183,12 @@ fn time_control(control: &TimeControl) -> String {
 }
 
 /// Why the game ended, in the words of the standard.
-fn termination(record: &GameRecord) -> &'static str {
+fn pgn_termination(record: &GameRecord) -> &'static str {
     let codes: Vec<FaultCode> =
         record.players.seats().filter_map(|seat| Some(record.fault_of(seat)?.code)).collect();
     match codes[..] {
         _ if record.reason == DRAWN_ON_TIME => "time forfeit",
-        [] if is_adjudicated(&record.reason) => "adjudication",
+        [] if is_adjudication_reason(&record.reason) => "adjudication",
         [] => "normal",
         [code] if code.is_late() => "time forfeit",
         [FaultCode::Illegal | FaultCode::Malformed] => "rules infraction",
@@ -189,7 +197,7 @@ fn termination(record: &GameRecord) -> &'static str {
 }
 
 /// The moves in algebraic notation, with their numbers and comments.
-fn moves(
+fn format_pgn_moves(
     replay: &mut Replay<'_>,
     record: &GameRecord,
     start: &str,
@@ -202,7 +210,7 @@ fn moves(
     for at in 0.. {
         let line = match comments {
             PgnComments::Scores => None,
-            PgnComments::MainLines => main_line(replay.current(), record, at),
+            PgnComments::MainLines => pgn_main_line(replay.current_position(), record, at),
         };
         let Some(played) = replay.next().transpose()? else { break };
         let half = at + usize::from(is_black);
@@ -222,7 +230,7 @@ fn moves(
         let comment = if played.is_opening {
             "book".to_owned()
         } else {
-            comment(search(record, seat, at), played.used[seat], line)
+            format_pgn_comment(pgn_search_report(record, seat, at), played.used[seat], line)
         };
         is_numbered = !comment.is_empty();
         words.extend(is_numbered.then(|| format!("{{{comment}}}")));
@@ -232,7 +240,7 @@ fn moves(
 
 /// The moves at the beginning of the note on the decision after this many plies that can be played
 /// here; `None` if the note has no main line.
-fn main_line(position: &dyn AnyPosition, record: &GameRecord, plies: usize) -> Option<String> {
+fn pgn_main_line(position: &dyn AnyPosition, record: &GameRecord, plies: usize) -> Option<String> {
     let note = record.notes.iter().find(|it| it.ply as usize == plies)?;
     let mut position = position.boxed();
     let mut moves = Vec::new();
@@ -248,7 +256,7 @@ fn main_line(position: &dyn AnyPosition, record: &GameRecord, plies: usize) -> O
 }
 
 /// The search report of the player at `seat` after this many plies.
-fn search(record: &GameRecord, seat: Seat, plies: usize) -> SearchReport {
+fn pgn_search_report(record: &GameRecord, seat: Seat, plies: usize) -> SearchReport {
     let name = &record.players.names[seat];
     let note = record.notes.iter().find(|it| it.ply as usize == plies && it.by == **name);
     note.map(|note| note.search).unwrap_or_default()
@@ -262,7 +270,11 @@ fn mate_in_plies(moves: i32) -> String {
 }
 
 /// The comment on a move, as other programs write it: `+0.34/12 0.53s`.
-fn comment(search: SearchReport, used: Option<Duration>, line: Option<String>) -> String {
+fn format_pgn_comment(
+    search: SearchReport,
+    used: Option<Duration>,
+    line: Option<String>,
+) -> String {
     let score = match (search.mate, search.score) {
         (Some(mate), _) => Some(mate_in_plies(mate)),
         (None, score) => score.map(|it| format!("{:+.2}", f64::from(it) / 100.0)),
@@ -286,20 +298,20 @@ struct StateEnd {
 ///
 /// # Errors
 /// It is another game, or its record cannot be replayed.
-pub fn end_position(rules: &GameRules, record: &GameRecord) -> Result<String, PgnError> {
-    if !is_written(&*rules.game) {
+pub fn format_end_epd(rules: &GameRules, record: &GameRecord) -> Result<String, PgnError> {
+    if !can_write_pgn(&*rules.game) {
         return Err(PgnError::NotChess);
     }
-    let mut replay = Replay::of(rules, record)?;
+    let mut replay = Replay::with_rules(rules, record)?;
     while replay.skip_step()?.is_some() {}
-    let StateEnd { fen } =
-        serde_json::from_str(replay.current().state().get()).map_err(|_| PgnError::NotChess)?;
+    let StateEnd { fen } = serde_json::from_str(replay.current_position().state().get())
+        .map_err(|_| PgnError::NotChess)?;
     let fields: Vec<&str> = fen.split(' ').collect();
     let [board, mover, rights, passed, still, number] = fields[..] else {
         return Err(PgnError::NotChess);
     };
-    let id = one_line(&record.id).replace('"', "'");
-    let result = result(record);
+    let id = pgn_single_line(&record.id).replace('"', "'");
+    let result = pgn_result(record);
     Ok(format!(
         "{board} {mover} {rights} {passed} hmvc {still}; fmvn {number}; id \"{id}\"; c9 \"{result}\";"
     ))
@@ -310,7 +322,7 @@ mod tests {
     use super::*;
     use referee_games::{BySeat, Options, SeatMap};
     use referee_record::model::fault::Fault;
-    use referee_record::model::record::Note;
+    use referee_record::model::record::RecordedNote;
     use referee_record::model::record::examples::{game, header};
     use serde_json::json;
     use std::collections::BTreeMap;
@@ -346,7 +358,7 @@ mod tests {
                 let (by, note) = (["white", "black"][ply % 2].to_owned(), Some(note.to_owned()));
                 let search = SearchReport { score: Some(34), ..Default::default() };
                 let ply = u32::try_from(ply).expect("small");
-                record.notes.push(Note { ply, by, note, eval: None, search });
+                record.notes.push(RecordedNote { ply, by, note, eval: None, search });
             }
         });
         let text = text.replace('\n', " ");
@@ -363,14 +375,14 @@ mod tests {
         record.actions =
             ["e2e4", "e7e5", "d1h5", "b8c6", "f1c4", "g8f6", "h5f7"].map(str::to_owned).to_vec();
         record.id = "x\"\n-1".to_owned();
-        let end = end_position(&rules(), &record).expect("legal");
+        let end = format_end_epd(&rules(), &record).expect("legal");
         assert_eq!(
             end,
             "r1bqkb1r/pppp1Qpp/2n2n2/4p3/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - hmvc 0; fmvn 4; \
              id \"x' -1\"; c9 \"1-0\";"
         );
         record.actions.push("a1a8".to_owned());
-        assert!(end_position(&rules(), &record).is_err());
+        assert!(format_end_epd(&rules(), &record).is_err());
     }
 
     #[test]
@@ -380,7 +392,7 @@ mod tests {
             let mate = SearchReport { mate: Some(1), ..Default::default() };
             for (ply, search) in [(2, search), (6, mate)] {
                 let by = "white".to_owned();
-                record.notes.push(Note { ply, by, note: None, eval: None, search });
+                record.notes.push(RecordedNote { ply, by, note: None, eval: None, search });
             }
         });
         let names: Vec<&str> = text.lines().take(7).filter_map(|it| it.split(' ').next()).collect();
@@ -407,7 +419,7 @@ mod tests {
         let at = |began| written(|record| record.clock.began = began);
         assert!(at(1_700_000_000).contains("\n[Date \"2023.11.14\"]\n"));
         assert!(at(u64::MAX).contains("\n[Date \"9999.12.31\"]\n"));
-        let created = date(header(&["ant"]).created);
+        let created = format_pgn_date(header(&["ant"]).created);
         assert!(at(0).contains(&format!("\n[Date \"{created}\"]\n")), "a log under pseudonyms");
     }
 
@@ -423,7 +435,7 @@ mod tests {
         assert_eq!(text.matches("\n[Event").count(), 0, "{text}");
         let words: Vec<&str> = text.split_whitespace().collect();
         assert!(words.join(" ").ends_with("{x) 0-1 [Event \"y\"] 1. f4 (} 1-0"), "{text}");
-        let tagged = tag(("Event", "cup\"]\r\n[Result \"0-1".to_owned()));
+        let tagged = format_pgn_tag(("Event", "cup\"]\r\n[Result \"0-1".to_owned()));
         assert_eq!(tagged, "[Event \"cup\\\"]  [Result \\\"0-1\"]\n");
     }
 

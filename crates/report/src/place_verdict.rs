@@ -2,16 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::field_verdict::share;
-use super::match_verdict::{MatchPlayer, brief, faults_line, shown, stop_name};
-use referee_protocol::escape;
+use super::field_verdict::format_field_share;
+use super::match_verdict::{
+    VerdictPlayer, describe_verdict_faults, format_verdict_interval, format_verdict_margin,
+    match_stop_name,
+};
+use referee_protocol::escape::escape_line;
 use referee_ratings::{Estimate, FieldSize, MatchEnd, OpponentScore, PlaceMatch, Rival};
-use referee_record::wording::counted;
+use referee_record::wording::pluralize;
 
 /// The place of the player, whose games against `opponents` are in `results`, as a JSON document.
-pub fn json(
+pub fn place_verdict_json(
     played: &PlaceMatch,
-    who: MatchPlayer<'_>,
+    who: VerdictPlayer<'_>,
     opponents: &[String],
     results: &str,
 ) -> Value {
@@ -23,7 +26,7 @@ pub fn json(
         |rank| json!({ "value": rank.place, "low": rank.interval.low, "high": rank.interval.high }),
     );
     json!({
-        "stop": stop_name(state.stop),
+        "stop": match_stop_name(state.stop),
         "player": who.name,
         "place": place,
         "of": opponents.len() + 1,
@@ -41,25 +44,31 @@ pub fn json(
 }
 
 /// The estimate, after at least one round.
-fn elo(played: &PlaceMatch) -> Option<Estimate> {
+fn place_verdict_elo(played: &PlaceMatch) -> Option<Estimate> {
     let state = played.state();
     (state.rounds > 0).then_some(state.elo)
 }
 
-fn field(played: &PlaceMatch) -> FieldSize {
-    FieldSize::of_two(played.opponents().len())
+fn place_field_size(played: &PlaceMatch) -> FieldSize {
+    FieldSize::with_two_seats(played.opponents().len())
 }
 
 /// The current estimate, for a line of 80 columns under the progress.
-pub fn headline(played: &PlaceMatch) -> String {
-    let points = share(played.score(), played.pairs(), field(played).points());
-    let wanted = elo(played).map_or_else(String::new, |_| format!(" of ±{:.0}", played.within()));
-    format!("{}{wanted}, {points}", brief(elo(played), "Elo"))
+pub fn place_verdict_headline(played: &PlaceMatch) -> String {
+    let points =
+        format_field_share(played.score(), played.pairs(), place_field_size(played).points());
+    let wanted = place_verdict_elo(played)
+        .map_or_else(String::new, |_| format!(" of ±{:.0}", played.within()));
+    format!("{}{wanted}, {points}", format_verdict_margin(place_verdict_elo(played), "Elo"))
 }
 
 /// The place as text, without a trailing newline.
-pub fn text(played: &PlaceMatch, who: MatchPlayer<'_>, opponents: &[String]) -> String {
-    let (state, name) = (played.state(), escape::terminal(who.name));
+pub fn describe_place_verdict(
+    played: &PlaceMatch,
+    who: VerdictPlayer<'_>,
+    opponents: &[String],
+) -> String {
+    let (state, name) = (played.state(), escape_line(who.name));
     let players = opponents.len() + 1;
     let mut lines = Vec::new();
     lines.extend(played.place().map(|rank| {
@@ -70,8 +79,11 @@ pub fn text(played: &PlaceMatch, who: MatchPlayer<'_>, opponents: &[String]) -> 
             format!("{place} (95%: {}).", rank.interval)
         }
     }));
-    let elo = match elo(played) {
-        Some(elo) => format!("Estimate: {} at 95%, relative to these opponents", shown(elo, "Elo")),
+    let elo = match place_verdict_elo(played) {
+        Some(elo) => format!(
+            "Estimate: {} at 95%, relative to these opponents",
+            format_verdict_interval(elo, "Elo")
+        ),
         None => "No estimate yet".to_owned(),
     };
     lines.push(match state.stop {
@@ -88,19 +100,23 @@ pub fn text(played: &PlaceMatch, who: MatchPlayer<'_>, opponents: &[String]) -> 
         "{name} scored {} of {} points; {} against {}.",
         played.score(),
         2 * played.pairs(),
-        counted(state.rounds as usize, "round"),
-        counted(opponents.len(), "opponent"),
+        pluralize(state.rounds as usize, "round"),
+        pluralize(opponents.len(), "opponent"),
     ));
     let of = |(name, score): (&String, &OpponentScore)| {
-        let points = share(score.points(Rival::New), score.deals, field(played).points());
-        format!("{} {points}", escape::terminal(name))
+        let points = format_field_share(
+            score.points(Rival::New),
+            score.deals,
+            place_field_size(played).points(),
+        );
+        format!("{} {points}", escape_line(name))
     };
     let each: Vec<String> = opponents.iter().zip(played.opponents()).map(of).collect();
     lines.push(format!("Points against each: {}.", each.join(", ")));
     if state.copies > 0 {
         lines.push(format!("Duplicate pairs: {}.", state.copies));
     }
-    lines.extend(faults_line(state.forfeits, &[who]));
+    lines.extend(describe_verdict_faults(state.forfeits, &[who]));
     lines.join("\n")
 }
 
@@ -125,20 +141,24 @@ mod tests {
     #[test]
     fn text_and_json_say_the_same() {
         let faults = FaultCounts::new();
-        let who = MatchPlayer { name: "new\u{1b}", faults: &faults };
+        let who = VerdictPlayer { name: "new\u{1b}", faults: &faults };
         let opponents = ["ant", "bee"].map(str::to_owned);
         let played = played(40);
-        let text = text(&played, who, &opponents);
-        let json = json(&played, who, &opponents, "results/x");
+        let text = describe_place_verdict(&played, who, &opponents);
+        let json = place_verdict_json(&played, who, &opponents, "results/x");
         assert!(text.starts_with(r"new\u{1b} is ranked 2 of 3."), "{text}");
         assert_eq!((&json["place"]["value"], &json["of"]), (&2.into(), &3.into()));
         assert_eq!((&json["stop"], &json["within"]), (&"decided".into(), &60.0.into()));
         let points = format!("scored {} of ", played.score());
         assert!(text.contains(&points) && text.contains("Points against each: ant "), "{text}");
-        assert!(headline(&played).contains(" of ±60, "), "{}", headline(&played));
+        assert!(
+            place_verdict_headline(&played).contains(" of ±60, "),
+            "{}",
+            place_verdict_headline(&played)
+        );
         let nothing = self::played(0);
-        assert_eq!(headline(&nothing), "no estimate yet, –");
+        assert_eq!(place_verdict_headline(&nothing), "no estimate yet, –");
         let none = PlaceMatch::new(60.0, 2, 9).expect("few players");
-        assert_eq!(super::json(&none, who, &opponents, "")["place"], Value::Null);
+        assert_eq!(super::place_verdict_json(&none, who, &opponents, "")["place"], Value::Null);
     }
 }

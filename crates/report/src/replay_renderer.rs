@@ -10,7 +10,7 @@ use referee_match::replay::turning_points::TurningPoint;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::GameRecord;
-use referee_tournament::analysis::diagnostics::decision_hashes::add_decisions;
+use referee_tournament::analysis::diagnostics::decision_hashes::add_decision_hashes;
 use referee_tournament::analysis::logged_game::LoggedGame;
 
 /// The turning points of games, by the game's id.
@@ -28,12 +28,15 @@ pub struct ReplayRenderer {
 
 impl ReplayRenderer {
     /// Marks where the game with this id turned.
-    fn mark(&self, frames: &mut ReplayFrames, id: &str) {
-        frames.mark(self.turned.get(id).map_or(&[], Vec::as_slice));
+    fn mark_turning_points(&self, frames: &mut ReplayFrames, id: &str) {
+        frames.mark_turning_points(self.turned.get(id).map_or(&[], Vec::as_slice));
     }
 
     /// The games as a pack, and the decisions in each; a sealed game shows none.
-    pub(crate) fn pack(&self, games: &[LoggedGame]) -> io::Result<(String, Vec<GameDecisions>)> {
+    pub(crate) fn render_pack(
+        &self,
+        games: &[LoggedGame],
+    ) -> io::Result<(String, Vec<GameDecisions>)> {
         let Self { rules, control, .. } = self;
         let mut pack = ReplayPack::default();
         let mut all = Vec::new();
@@ -45,10 +48,10 @@ impl ReplayRenderer {
             }
             let mut decisions = Vec::new();
             let (mut frames, replayed) =
-                ReplayFrames::watched(rules, control, &game.record, |replay| {
-                    add_decisions(replay, &mut decisions);
+                ReplayFrames::from_record_watched(rules, control, &game.record, |replay| {
+                    add_decision_hashes(replay, &mut decisions);
                 });
-            self.mark(&mut frames, &game.record.id);
+            self.mark_turning_points(&mut frames, &game.record.id);
             pack.add(&frames)?;
             all.push(replayed.map(|()| decisions));
         }
@@ -61,8 +64,8 @@ impl ReplayRenderer {
     /// # Errors
     /// It cannot become JSON.
     pub fn json(&self, record: &GameRecord, id: &str) -> serde_json::Result<String> {
-        let mut frames = ReplayFrames::of(&self.rules, &self.control, record);
-        self.mark(&mut frames, id);
+        let mut frames = ReplayFrames::from_record(&self.rules, &self.control, record);
+        self.mark_turning_points(&mut frames, id);
         serde_json::to_string(&frames)
     }
 

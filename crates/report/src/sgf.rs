@@ -7,7 +7,7 @@ use referee_record::model::player_spec::EngineProtocol;
 use referee_record::model::record::{GameRecord, Header, RESIGNATION};
 use serde_json::Value;
 
-use crate::pgn::{date, end_in_words, one_line};
+use crate::pgn::{describe_pgn_ending, format_pgn_date, pgn_single_line};
 
 /// The letters of columns, as Go programs name them.
 const COLUMNS: &str = "ABCDEFGHJKLMNOPQRST";
@@ -19,7 +19,7 @@ pub enum SgfError {
     #[error("only Go games with the option `size` can be written as SGF")]
     NotGo,
     /// An action is not a move of Go.
-    #[error("`{}` is not a point on a board of size {size}", one_line(.action))]
+    #[error("`{}` is not a point on a board of size {size}", pgn_single_line(.action))]
     NotAPoint {
         /// The action.
         action: String,
@@ -49,11 +49,11 @@ pub fn sgf(header: &Header, record: &GameRecord) -> Result<String, SgfError> {
         ("RU", "Chinese".to_owned()),
         ("EV", header.tournament.clone()),
         ("RO", format!("{}.{}", record.pair, record.game)),
-        ("DT", date(began).replace('.', "-")),
+        ("DT", format_pgn_date(began).replace('.', "-")),
         ("PB", record.players[Seat::FIRST].clone()),
         ("PW", record.players[Seat::SECOND].clone()),
-        ("RE", result(record)),
-        ("GC", end_in_words(record)),
+        ("RE", sgf_result(record)),
+        ("GC", describe_pgn_ending(record)),
     ];
     if let Some(komi) = option("komi") {
         properties.push(("KM", komi.as_str().map_or_else(|| komi.to_string(), str::to_owned)));
@@ -63,12 +63,12 @@ pub fn sgf(header: &Header, record: &GameRecord) -> Result<String, SgfError> {
     }
     let mut text = String::from("(;");
     for (name, value) in properties {
-        let value = one_line(&value).replace('\\', "\\\\").replace(']', "\\]");
+        let value = pgn_single_line(&value).replace('\\', "\\\\").replace(']', "\\]");
         let _ = write!(text, "{name}[{value}]");
     }
     let colours = ["B", "W"].iter().cycle();
     for (action, colour) in record.opening.iter().chain(&record.actions).zip(colours) {
-        let point = point(action, size);
+        let point = format_sgf_point(action, size);
         let point = point.ok_or_else(|| SgfError::NotAPoint { action: action.clone(), size })?;
         let _ = write!(text, ";{colour}[{point}]");
     }
@@ -76,7 +76,7 @@ pub fn sgf(header: &Header, record: &GameRecord) -> Result<String, SgfError> {
 }
 
 /// An action in the coordinates of SGF, from the top left; a pass is empty.
-fn point(action: &str, size: usize) -> Option<String> {
+fn format_sgf_point(action: &str, size: usize) -> Option<String> {
     if action == "pass" {
         return Some(String::new());
     }
@@ -89,7 +89,7 @@ fn point(action: &str, size: usize) -> Option<String> {
 }
 
 /// Who won, and by what: `B+3.5`, `W+R`, `B+T`, `W+F`, `0`, or `Void` if both players failed.
-fn result(record: &GameRecord) -> String {
+fn sgf_result(record: &GameRecord) -> String {
     let [black, white] = [Seat::FIRST, Seat::SECOND].map(|seat| record.score(seat));
     let winner = match black.total_cmp(&white) {
         std::cmp::Ordering::Greater => "B+",
@@ -153,11 +153,11 @@ mod tests {
     fn results_are_written_as_go_programs_do() {
         let mut record = record(&[]);
         record.reason = RESIGNATION.to_owned();
-        assert_eq!(result(&record), "W+R");
+        assert_eq!(sgf_result(&record), "W+R");
         for (code, expected) in [(FaultCode::Timeout, "W+T"), (FaultCode::Illegal, "W+F")] {
             let seat = record.players.names[Seat::FIRST].to_string();
             record.fault = Some([(seat, Fault::new(code, "x"))].into());
-            assert_eq!(result(&record), expected);
+            assert_eq!(sgf_result(&record), expected);
         }
     }
 

@@ -7,13 +7,13 @@ use referee_ratings::{
 };
 use referee_record::model::player_spec::Out;
 use referee_record::model::record::Header;
-use referee_tournament::analysis::Evaluation;
+use referee_tournament::analysis::TournamentEvaluation;
 use referee_tournament::analysis::named_results::{FaultCounts, NamedResults};
-use referee_tournament::schedule::progress_summary::Summary;
+use referee_tournament::schedule::progress_summary::ProgressSummary;
 
 /// A player's place, with everything the tables show about it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct StandingsRow {
     /// The rank, or why the player has none.
     pub(crate) rank: Result<Rank, Unranked<Out>>,
     /// Whether it has a rank although all its games ended by faults of opponents.
@@ -85,7 +85,7 @@ pub(crate) struct VersionBefore {
 /// Fewer games than this are few.
 const FEW_GAMES: u32 = 20;
 
-impl Row {
+impl StandingsRow {
     /// The total score of all games; with more than two seats, of all comparisons.
     pub(crate) fn score(&self) -> Points {
         self.outcomes.score()
@@ -141,14 +141,14 @@ impl Row {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standings {
     /// The players, best first; those without a rank at the end.
-    pub rows: Vec<Row>,
+    pub rows: Vec<StandingsRow>,
     /// The outcomes of all games, from the side of the first seat; with more than two seats, of all
     /// comparisons.
     pub total: Outcomes,
     /// The number of games.
     pub games: u32,
     /// The tournament's progress.
-    pub summary: Summary,
+    pub summary: ProgressSummary,
     /// The first seat's advantage in Elo.
     pub first_advantage: Estimate,
     /// What the seats are worth if there are more than two, or if it is not known who had which.
@@ -167,7 +167,7 @@ pub struct Standings {
     /// Games that are copies of earlier ones, with the names of the first and second player.
     pub copies: Vec<(String, String, u32)>,
     /// A way to reduce the number of copies; [`new`](Self::new) only considers openings.
-    pub remedy: Remedy,
+    pub remedy: CopiesRemedy,
     /// Two anchors whose results contradict their given ratings.
     pub contradiction: Option<ContradictedAnchors>,
     /// What final scores show beside the ranks, if they put the players in order.
@@ -190,24 +190,24 @@ pub struct PointStandings {
 }
 
 impl PointStandings {
-    fn of(evaluation: &Evaluation) -> Option<Self> {
-        let Evaluation { results, ranking, .. } = evaluation;
+    fn from_evaluation(evaluation: &TournamentEvaluation) -> Option<Self> {
+        let TournamentEvaluation { results, ranking, .. } = evaluation;
         let points = ranking.points.as_ref()?;
         let of_two = ["first seat", "second seat"].map(str::to_owned);
         let names = if results.seats().is_empty() { &of_two } else { results.seats() };
         Some(Self {
-            decimals: decimals(results),
+            decimals: standings_score_decimals(results),
             seats: names.iter().cloned().zip(points.seat_values.iter().copied()).collect(),
             deal_dispersion: points.deal_dispersion,
             has_scores: results.scored.has_scores(),
-            without_scores: results.scored.without_scores(),
+            without_scores: results.scored.games_without_scores(),
         })
     }
 }
 
 /// As many decimals as show three digits of the largest mean.
-fn decimals(results: &NamedResults) -> usize {
-    let means = (0..results.names().len()).filter_map(|player| results.scored.means(player));
+fn standings_score_decimals(results: &NamedResults) -> usize {
+    let means = (0..results.names().len()).filter_map(|player| results.scored.score_means(player));
     let largest = means.flat_map(|it| [it.score.abs(), it.margin.abs()]).fold(0.0, f64::max);
     // One decimal for each power of ten below a hundred.
     (0..6).take_while(|&at| largest > 0.0 && largest * 10_f64.powi(at) < 100.0).count()
@@ -234,8 +234,8 @@ pub struct SeatStandings {
 const SECOND: f64 = 0.95;
 
 impl SeatStandings {
-    fn of(evaluation: &Evaluation) -> Option<Self> {
-        let Evaluation { results, ranking, seats, .. } = evaluation;
+    fn from_evaluation(evaluation: &TournamentEvaluation) -> Option<Self> {
+        let TournamentEvaluation { results, ranking, seats, .. } = evaluation;
         let table = results.counts.table()?;
         let second = |player| f64::from(results.counts.places(player)[1]);
         let seconds: f64 = (0..results.names().len()).map(second).sum();
@@ -269,7 +269,7 @@ pub struct ContradictedAnchors {
 
 /// A way to make players play different games instead of repeating some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Remedy {
+pub enum CopiesRemedy {
     /// Use openings; the tournament has none.
     #[default]
     Openings,
@@ -281,9 +281,9 @@ pub enum Remedy {
     Unknown,
 }
 
-impl Remedy {
+impl CopiesRemedy {
     /// The remedy for the tournament with this header.
-    pub fn of(header: &Header) -> Self {
+    pub fn from_header(header: &Header) -> Self {
         match &header.openings {
             Some(_) => Self::MoreOpenings,
             None if header.players.iter().all(|player| player.takes_openings) => Self::Openings,
@@ -294,8 +294,8 @@ impl Remedy {
 
 impl Standings {
     /// Builds the rows in ranking order.
-    pub fn new(evaluation: &Evaluation) -> Self {
-        let Evaluation { results, ranking, seats, .. } = evaluation;
+    pub fn new(evaluation: &TournamentEvaluation) -> Self {
+        let TournamentEvaluation { results, ranking, seats, .. } = evaluation;
         let has_left = |player: usize| evaluation.versions[player].has_left;
         let ranks = ranking.ranks_of_remaining(|player| !has_left(player));
         let mut order = ranking.order.clone();
@@ -309,15 +309,15 @@ impl Standings {
         let copies = results.counts.copies().into_iter();
         Self {
             rows: (0..order.len())
-                .map(|at| Row {
+                .map(|at| StandingsRow {
                     next: order.get(at + 1).and_then(|&next| compared(order[at], next)),
                     below_first: compared(order[0], order[at]).filter(|_| at > 0),
-                    ..row(evaluation, &ranks, order[at])
+                    ..build_standings_row(evaluation, &ranks, order[at])
                 })
                 .collect(),
-            total: results.counts.total(),
+            total: results.counts.total_outcomes(),
             games: results.counts.games(),
-            seats: SeatStandings::of(evaluation),
+            seats: SeatStandings::from_evaluation(evaluation),
             summary: evaluation.summary,
             first_advantage: ranking.fit.first_advantage,
             draw_rate: ranking.fit.draw_rate(),
@@ -326,8 +326,8 @@ impl Standings {
             is_learned: ranking.fit.is_learned,
             seat_effects_p: seats.p_value,
             copies: copies.map(|((one, two), count)| (name(one), name(two), count)).collect(),
-            remedy: Remedy::default(),
-            points: PointStandings::of(evaluation),
+            remedy: CopiesRemedy::default(),
+            points: PointStandings::from_evaluation(evaluation),
             contradiction: evaluation.contradiction.map(|found| ContradictedAnchors {
                 upper: name(found.upper),
                 lower: name(found.lower),
@@ -339,16 +339,16 @@ impl Standings {
 
     /// The number of faults of all players.
     pub fn fault_total(&self) -> u32 {
-        self.rows.iter().map(Row::fault_total).sum()
+        self.rows.iter().map(StandingsRow::fault_total).sum()
     }
 
     /// The rank of the player in `row`, which level players share.
-    pub(crate) fn shared_rank(&self, row: &Row) -> Result<Rank, Unranked<Out>> {
-        shared_rank(row, self.rows.iter(), |row| row.rank)
+    pub(crate) fn shared_rank(&self, row: &StandingsRow) -> Result<Rank, Unranked<Out>> {
+        shared_standings_rank(row, self.rows.iter(), |row| row.rank)
     }
 
     /// How many players have a rank.
-    pub(crate) fn ranked(&self) -> usize {
+    pub(crate) fn count_ranked(&self) -> usize {
         self.rows.iter().filter(|row| row.rank.is_ok()).count()
     }
 }
@@ -356,12 +356,12 @@ impl Standings {
 /// The rank of the player in `row`, where `rank` gives each its own. It shares the place of those of
 /// `rows`, in ranking order, that come before it only by their names: it has several, its own and
 /// its pseudonym.
-pub(crate) fn shared_rank<'a>(
-    row: &Row,
-    mut rows: impl Iterator<Item = &'a Row>,
-    rank: impl Fn(&Row) -> Result<Rank, Unranked<Out>>,
+pub(crate) fn shared_standings_rank<'a>(
+    row: &StandingsRow,
+    mut rows: impl Iterator<Item = &'a StandingsRow>,
+    rank: impl Fn(&StandingsRow) -> Result<Rank, Unranked<Out>>,
 ) -> Result<Rank, Unranked<Out>> {
-    let level = rows.find(|other| is_level(other, row));
+    let level = rows.find(|other| are_rows_level(other, row));
     rank(row).map(|own| {
         let place = level.and_then(|row| rank(row).ok()).map_or(own.place, |it| it.place);
         let low = own.interval.low.min(place);
@@ -370,37 +370,52 @@ pub(crate) fn shared_rank<'a>(
 }
 
 /// Whether only their names decide which of these two players with a rank comes first.
-fn is_level(one: &Row, other: &Row) -> bool {
-    let key = |row: &Row| (row.rank.is_ok(), row.is_spared, row.score());
+fn are_rows_level(one: &StandingsRow, other: &StandingsRow) -> bool {
+    let key = |row: &StandingsRow| (row.rank.is_ok(), row.is_spared, row.score());
     let strengths = one.shown_strength().zip(other.shown_strength());
     let is_near = strengths.is_some_and(|(one, other)| (one.value - other.value).abs() < 1e-6);
     one.rank.is_ok() && is_near && key(one) == key(other)
 }
 
-fn version_before(evaluation: &Evaluation, before: usize, number: usize) -> VersionBefore {
+fn standings_version_before(
+    evaluation: &TournamentEvaluation,
+    before: usize,
+    number: usize,
+) -> VersionBefore {
     let ranking = &evaluation.ranking;
-    let gain = ranking.fit.difference(number, before).zip(ranking.separation(number, before));
+    let gain =
+        ranking.fit.rating_difference(number, before).zip(ranking.separation(number, before));
     let gain = gain.filter(|_| ranking.are_compared(number, before));
     let counts = &evaluation.results.counts;
     VersionBefore {
         number: before,
         gain: gain.map(|(gain, separation)| (gain, separation.los)),
-        has_few_games: [number, before].into_iter().any(|it| counts.of(it).games() < FEW_GAMES),
+        has_few_games: [number, before]
+            .into_iter()
+            .any(|it| counts.outcomes_of(it).games() < FEW_GAMES),
     }
 }
 
 /// How much stronger a version is than the one `before`, in Elo; `None` if one of them has played
 /// too few games, or no games connect them.
-pub fn version_gain(evaluation: &Evaluation, before: usize, number: usize) -> Option<Estimate> {
-    let before = version_before(evaluation, before, number);
+pub fn standings_version_gain(
+    evaluation: &TournamentEvaluation,
+    before: usize,
+    number: usize,
+) -> Option<Estimate> {
+    let before = standings_version_before(evaluation, before, number);
     before.gain.filter(|_| !before.has_few_games).map(|(gain, _)| gain)
 }
 
 /// The row of the player with this number, without comparisons.
-fn row(evaluation: &Evaluation, ranks: &[Result<Rank, Unranked<Out>>], number: usize) -> Row {
-    let Evaluation { results, ranking, seats, .. } = evaluation;
+fn build_standings_row(
+    evaluation: &TournamentEvaluation,
+    ranks: &[Result<Rank, Unranked<Out>>],
+    number: usize,
+) -> StandingsRow {
+    let TournamentEvaluation { results, ranking, seats, .. } = evaluation;
     let at_seats = 0..results.counts.seats();
-    Row {
+    StandingsRow {
         rank: ranks[number],
         is_spared: ranking.is_spared(number),
         group: ranking.groups[number],
@@ -413,18 +428,20 @@ fn row(evaluation: &Evaluation, ranks: &[Result<Rank, Unranked<Out>>], number: u
         has_left: evaluation.versions[number].has_left,
         before: evaluation.versions[number]
             .before
-            .map(|before| version_before(evaluation, before, number)),
+            .map(|before| standings_version_before(evaluation, before, number)),
         seat_ratings: seats.by_seat.as_ref().map(|ratings| ratings[number]),
-        outcomes: results.counts.of(number),
+        outcomes: results.counts.outcomes_of(number),
         games: at_seats.clone().map(|seat| results.counts.games_at_seat(number, seat)).sum(),
         places: results.counts.places(number).to_vec(),
-        by_seat: at_seats.map(|seat| results.counts.at_seat(number, seat).score()).collect(),
+        by_seat: at_seats
+            .map(|seat| results.counts.outcomes_at_seat(number, seat).score())
+            .collect(),
         faults: results.faults(number).clone(),
         outages: results.outages(number),
         usage: results.usage(number),
         points: (results.scored.has_scores() || ranking.points.is_some()).then(|| RowPoints {
-            decimals: decimals(results),
-            means: results.scored.means(number),
+            decimals: standings_score_decimals(results),
+            means: results.scored.score_means(number),
             strength: ranking.points.as_ref().map(|points| points.ratings[number]),
         }),
     }
@@ -445,11 +462,11 @@ pub(crate) mod tests {
     }
 
     /// The evaluation of results without an anchor and without players taken out.
-    pub(crate) fn evaluation(results: &NamedResults) -> Evaluation {
-        let played = results.counts.total().games() as usize;
-        let summary = Summary { played, counted: played, ..Summary::default() };
+    pub(crate) fn evaluation(results: &NamedResults) -> TournamentEvaluation {
+        let played = results.counts.total_outcomes().games() as usize;
+        let summary = ProgressSummary { played, counted: played, ..ProgressSummary::default() };
         let out = vec![None; results.names().len()];
-        Evaluation::new(results.clone(), &[], &out, summary).expect("no anchor")
+        TournamentEvaluation::new(results.clone(), &[], &out, summary).expect("no anchor")
     }
 
     fn order(standings: &Standings) -> Vec<&str> {
@@ -462,7 +479,10 @@ pub(crate) mod tests {
         let standings = standings(&results(&["ant", "bee", "cat"], &games));
         assert_eq!(order(&standings), ["bee", "cat", "ant"]);
         assert_eq!(standings.rows[2].place(), Some(3));
-        assert_eq!(standings.rows[0].by_seat, [Points::of(1, 1), Points::of(1, 0)]);
+        assert_eq!(
+            standings.rows[0].by_seat,
+            [Points::from_wins_and_draws(1, 1), Points::from_wins_and_draws(1, 0)]
+        );
     }
 
     #[test]
@@ -502,7 +522,7 @@ pub(crate) mod tests {
             assert!(retired.shown_rating().is_some());
         }
         assert!(house.next.is_none(), "nobody who plays comes after it");
-        assert_eq!(standings.ranked(), 2);
+        assert_eq!(standings.count_ranked(), 2);
     }
 
     #[test]
@@ -515,7 +535,7 @@ pub(crate) mod tests {
         assert_eq!(places[..3], of_largest);
         assert_eq!(places[3..], [(2, None), (2, None), (3, None)]);
         assert!(standings.rows[2].next.is_none() && standings.rows[0].next.is_some());
-        assert_eq!((standings.groups, standings.ranked()), (2, 3));
+        assert_eq!((standings.groups, standings.count_ranked()), (2, 3));
         // Fox played no games: its rating is only the prior.
         let shown = standings.rows.iter().map(|row| row.shown_rating().is_some());
         assert_eq!(shown.collect::<Vec<_>>(), [true, true, true, true, true, false]);
@@ -525,8 +545,8 @@ pub(crate) mod tests {
         #[test]
         fn totals_match_the_games(results in any_results()) {
             let standings = standings(&results);
-            let total: Points = standings.rows.iter().map(Row::score).sum();
-            prop_assert_eq!(total, Points::of(standings.total.games(), 0));
+            let total: Points = standings.rows.iter().map(StandingsRow::score).sum();
+            prop_assert_eq!(total, Points::from_wins_and_draws(standings.total.games(), 0));
             for row in &standings.rows {
                 prop_assert_eq!(row.by_seat.iter().copied().sum::<Points>(), row.score());
             }

@@ -3,13 +3,14 @@
 
 use serde::{Serialize, Serializer};
 
-use super::csv_cells::{decimal, text};
-use super::match_verdict::signed;
-use super::number_format::{margin, points, whole};
-use super::text_columns::{Align, Column, Keep, TableCell};
-use super::unranked;
-use super::{Row, Standings};
-use referee_protocol::{Cost, Usage, escape};
+use super::csv_cells::{format_decimal_cell, format_text_cell};
+use super::match_verdict::format_signed_elo;
+use super::number_format::{format_margin, format_points, format_whole_number};
+use super::text_columns::{Align, ColumnCell, Keep, TextColumn};
+use super::unranked::unranked_reason_name;
+use super::{Standings, StandingsRow};
+use referee_protocol::escape::escape_line;
+use referee_protocol::{Cost, Usage};
 use referee_ratings::{Estimate, Points, ScoreMeans, SeatRatings};
 use referee_record::model::fault::FaultCode;
 use referee_tournament::analysis::named_results::FaultCounts;
@@ -17,120 +18,169 @@ use referee_tournament::analysis::named_results::FaultCounts;
 /// All columns, in the order of the tables, of JSON, of the terminal and of the page. New ones come
 /// last, because programs may read a table by column order.
 const COLUMNS: &[StandingsColumn] = &[
-    people(|row| TableCell::plain(row.group))
+    people_column(|row| ColumnCell::plain(row.group))
         .shown("group", Keep::Always)
         .only_if(|it| it.groups > 1),
-    column("rank", |row| CellValue::count(row.place())).shown("#", Keep::Always),
-    column("player", |row| CellValue::Text(&row.player))
+    data_column("rank", |row| StandingsCellValue::count(row.place())).shown("#", Keep::Always),
+    data_column("player", |row| StandingsCellValue::Text(&row.player))
         .shown("player", Keep::Cut)
         .left()
-        .with_cell(|row| TableCell::plain(escape::terminal(&row.player))),
-    people(|row| TableCell::or_dash(shown_points(row, strength(row).map(|it| it.value))))
-        .shown("points", Keep::Always)
-        .of_points(ForPoints::Ranks),
-    people(|row| TableCell::or_dash(shown_points(row, strength(row).map(Estimate::margin))))
-        .shown("±95%", Keep::Rank(5))
-        .of_points(ForPoints::Ranks),
-    column("rating", |row| CellValue::elo(row.shown_rating().map(|it| it.value)))
+        .with_cell(|row| ColumnCell::plain(escape_line(&row.player))),
+    people_column(|row| {
+        ColumnCell::or_dash(format_column_points(row, column_strength(row).map(|it| it.value)))
+    })
+    .shown("points", Keep::Always)
+    .of_points(ForPoints::Ranks),
+    people_column(|row| {
+        ColumnCell::or_dash(format_column_points(row, column_strength(row).map(Estimate::margin)))
+    })
+    .shown("±95%", Keep::Rank(5))
+    .of_points(ForPoints::Ranks),
+    data_column("rating", |row| StandingsCellValue::elo(row.shown_rating().map(|it| it.value)))
         .shown("rating", Keep::Always)
-        .with_cell(|row| TableCell::or_dash(row.shown_rating().map(|it| whole(it.value)))),
-    people(|row| TableCell::or_dash(row.shown_rating().map(half_width)))
+        .with_cell(|row| {
+            ColumnCell::or_dash(row.shown_rating().map(|it| format_whole_number(it.value)))
+        }),
+    people_column(|row| ColumnCell::or_dash(row.shown_rating().map(rating_margin_column)))
         .shown("±95%", Keep::Rank(5)),
-    people(|row| TableCell::or_dash(row.rank_interval())).shown("ranks", Keep::Rank(6)),
+    people_column(|row| ColumnCell::or_dash(row.rank_interval())).shown("ranks", Keep::Rank(6)),
     // Elo more than the version before, by the same author.
-    people(|row| TableCell::or_dash(row.gain().map(|gain| signed(gain.value))))
+    people_column(|row| ColumnCell::or_dash(row.gain().map(|gain| format_signed_elo(gain.value))))
         .shown("gain", Keep::Rank(3))
         .only_if(|standings| standings.rows.iter().any(|row| row.gain().is_some())),
-    column("rating_low", |row| CellValue::elo(row.shown_rating().map(|it| it.low))),
-    column("rating_high", |row| CellValue::elo(row.shown_rating().map(|it| it.high))),
-    column("games", |row| CellValue::Number(row.games)).shown("games", Keep::Rank(2)),
-    people(|row| TableCell::or_dash(shown_points(row, means(row).map(|it| it.score))))
-        .shown("points/game", Keep::Rank(0))
-        .of_points(ForPoints::Means),
-    people(|row| TableCell::or_dash(shown_points(row, means(row).map(|it| it.margin))))
-        .shown("margin", Keep::Rank(1))
-        .of_points(ForPoints::Means),
-    column("score", |row| CellValue::Points(row.score())).shown("score", Keep::Rank(4)).of_two(),
-    column("score", |row| CellValue::Score(of_games(row, row.score())))
+    data_column("rating_low", |row| StandingsCellValue::elo(row.shown_rating().map(|it| it.low))),
+    data_column("rating_high", |row| StandingsCellValue::elo(row.shown_rating().map(|it| it.high))),
+    data_column("games", |row| StandingsCellValue::Number(row.games)).shown("games", Keep::Rank(2)),
+    people_column(|row| {
+        ColumnCell::or_dash(format_column_points(row, column_score_means(row).map(|it| it.score)))
+    })
+    .shown("points/game", Keep::Rank(0))
+    .of_points(ForPoints::Means),
+    people_column(|row| {
+        ColumnCell::or_dash(format_column_points(row, column_score_means(row).map(|it| it.margin)))
+    })
+    .shown("margin", Keep::Rank(1))
+    .of_points(ForPoints::Means),
+    data_column("score", |row| StandingsCellValue::Points(row.score()))
+        .shown("score", Keep::Rank(4))
+        .of_two(),
+    data_column("score", |row| StandingsCellValue::Score(column_score_per_game(row, row.score())))
         .shown("score", Keep::Rank(4))
         .of_more(),
-    people(|row| TableCell::plain(percent(row))).shown("%", Keep::Rank(1)),
-    column("wins", |row| CellValue::Number(row.outcomes.wins)).shown("W", Keep::Rank(0)).of_two(),
-    column("draws", |row| CellValue::Number(row.outcomes.draws)).shown("D", Keep::Rank(0)).of_two(),
-    column("losses", |row| CellValue::Number(row.outcomes.losses))
+    people_column(|row| ColumnCell::plain(format_column_percent(row))).shown("%", Keep::Rank(1)),
+    data_column("wins", |row| StandingsCellValue::Number(row.outcomes.wins))
+        .shown("W", Keep::Rank(0))
+        .of_two(),
+    data_column("draws", |row| StandingsCellValue::Number(row.outcomes.draws))
+        .shown("D", Keep::Rank(0))
+        .of_two(),
+    data_column("losses", |row| StandingsCellValue::Number(row.outcomes.losses))
         .shown("L", Keep::Rank(0))
         .of_two(),
     // With more than two seats, a game has an outcome against each of the others.
-    column("ahead", |row| CellValue::Number(row.outcomes.wins)).of_more(),
-    column("level", |row| CellValue::Number(row.outcomes.draws)).of_more(),
-    column("behind", |row| CellValue::Number(row.outcomes.losses)).of_more(),
-    column("places", |row| CellValue::Places(&row.places)).of_more(),
-    people(|row| TableCell::plain(row.places.first().copied().unwrap_or(0)))
+    data_column("ahead", |row| StandingsCellValue::Number(row.outcomes.wins)).of_more(),
+    data_column("level", |row| StandingsCellValue::Number(row.outcomes.draws)).of_more(),
+    data_column("behind", |row| StandingsCellValue::Number(row.outcomes.losses)).of_more(),
+    data_column("places", |row| StandingsCellValue::Places(&row.places)).of_more(),
+    people_column(|row| ColumnCell::plain(row.places.first().copied().unwrap_or(0)))
         .shown("1st", Keep::Rank(0))
         .of_more(),
-    column("first_score", |row| CellValue::Points(at_seat(row, 0))).of_two(),
-    column("second_score", |row| CellValue::Points(at_seat(row, 1))).of_two(),
-    column("seats", |row| CellValue::SeatScores(seat_scores(row))).of_more(),
-    column("faults", |row| CellValue::Faults(&row.faults))
+    data_column("first_score", |row| StandingsCellValue::Points(column_seat_score(row, 0)))
+        .of_two(),
+    data_column("second_score", |row| StandingsCellValue::Points(column_seat_score(row, 1)))
+        .of_two(),
+    data_column("seats", |row| StandingsCellValue::SeatScores(column_seat_scores(row))).of_more(),
+    data_column("faults", |row| StandingsCellValue::Faults(&row.faults))
         .shown("faults", Keep::Rank(3))
         .with_cell(|row| match row.fault_total() {
-            0 => TableCell::plain(0),
-            faults => TableCell::bad(faults),
+            0 => ColumnCell::plain(0),
+            faults => ColumnCell::bad(faults),
         }),
-    people(|row| TableCell::plain(row.outages.unwrap_or(0)))
+    people_column(|row| ColumnCell::plain(row.outages.unwrap_or(0)))
         .shown("void", Keep::Rank(3))
         .of_services(),
-    people(|row| TableCell::plain(used(row).tokens)).shown("tokens", Keep::Rank(3)).of_usage(),
-    people(|row| TableCell::plain(used(row).cost)).shown("cost", Keep::Rank(3)).of_usage(),
-    column("rank_low", |row| CellValue::count(row.rank_interval().map(|interval| interval.low))),
-    column("rank_high", |row| CellValue::count(row.rank_interval().map(|interval| interval.high))),
-    // How likely the player is better than the next one, and how many more games would settle it.
-    column("superiority", |row| {
-        row.next.map_or(CellValue::Missing, |it| CellValue::Probability(it.los))
+    people_column(|row| ColumnCell::plain(column_usage(row).tokens))
+        .shown("tokens", Keep::Rank(3))
+        .of_usage(),
+    people_column(|row| ColumnCell::plain(column_usage(row).cost))
+        .shown("cost", Keep::Rank(3))
+        .of_usage(),
+    data_column("rank_low", |row| {
+        StandingsCellValue::count(row.rank_interval().map(|interval| interval.low))
     }),
-    column("games_to_separate", |row| {
-        row.next.and_then(|next| next.games).map_or(CellValue::Missing, CellValue::Number)
+    data_column("rank_high", |row| {
+        StandingsCellValue::count(row.rank_interval().map(|interval| interval.high))
+    }),
+    // How likely the player is better than the next one, and how many more games would settle it.
+    data_column("superiority", |row| {
+        row.next.map_or(StandingsCellValue::Missing, |it| StandingsCellValue::Probability(it.los))
+    }),
+    data_column("games_to_separate", |row| {
+        row.next
+            .and_then(|next| next.games)
+            .map_or(StandingsCellValue::Missing, StandingsCellValue::Number)
     }),
     // Only players of the same group can be compared.
-    column("group", |row| CellValue::Count(row.group)),
-    column("first_rating", |row| CellValue::rating(seat_ratings(row).map(|it| it.first))).of_two(),
-    column("second_rating", |row| CellValue::rating(seat_ratings(row).map(|it| it.second)))
-        .of_two(),
-    column("unranked", |row| {
-        row.rank.err().map(unranked::name).map_or(CellValue::Missing, CellValue::Text)
+    data_column("group", |row| StandingsCellValue::Count(row.group)),
+    data_column("first_rating", |row| {
+        StandingsCellValue::rating(column_seat_ratings(row).map(|it| it.first))
+    })
+    .of_two(),
+    data_column("second_rating", |row| {
+        StandingsCellValue::rating(column_seat_ratings(row).map(|it| it.second))
+    })
+    .of_two(),
+    data_column("unranked", |row| {
+        row.rank
+            .err()
+            .map(unranked_reason_name)
+            .map_or(StandingsCellValue::Missing, StandingsCellValue::Text)
     }),
-    column("mean_final_score", |row| CellValue::point(row, means(row).map(|it| it.score)))
-        .of_points(ForPoints::Means),
+    data_column("mean_final_score", |row| {
+        StandingsCellValue::point(row, column_score_means(row).map(|it| it.score))
+    })
+    .of_points(ForPoints::Means),
     // The own score less the mean of the others'.
-    column("mean_margin", |row| CellValue::point(row, means(row).map(|it| it.margin)))
-        .of_points(ForPoints::Means),
-    column("points", |row| CellValue::point(row, strength(row).map(|it| it.value)))
-        .of_points(ForPoints::Ranks),
-    column("points_low", |row| CellValue::point(row, strength(row).map(|it| it.low)))
-        .of_points(ForPoints::Ranks),
-    column("points_high", |row| CellValue::point(row, strength(row).map(|it| it.high)))
-        .of_points(ForPoints::Ranks),
-    column("void", |row| row.outages.map_or(CellValue::Missing, CellValue::Number)).of_services(),
-    column("fault_outage", |row| {
-        CellValue::Number(row.faults.get(&FaultCode::Outage).copied().unwrap_or(0))
+    data_column("mean_margin", |row| {
+        StandingsCellValue::point(row, column_score_means(row).map(|it| it.margin))
+    })
+    .of_points(ForPoints::Means),
+    data_column("points", |row| {
+        StandingsCellValue::point(row, column_strength(row).map(|it| it.value))
+    })
+    .of_points(ForPoints::Ranks),
+    data_column("points_low", |row| {
+        StandingsCellValue::point(row, column_strength(row).map(|it| it.low))
+    })
+    .of_points(ForPoints::Ranks),
+    data_column("points_high", |row| {
+        StandingsCellValue::point(row, column_strength(row).map(|it| it.high))
+    })
+    .of_points(ForPoints::Ranks),
+    data_column("void", |row| {
+        row.outages.map_or(StandingsCellValue::Missing, StandingsCellValue::Number)
     })
     .of_services(),
-    column("tokens", |row| CellValue::Tokens(used(row).tokens)).of_usage(),
-    column("cost", |row| CellValue::Cost(used(row).cost)).of_usage(),
+    data_column("fault_outage", |row| {
+        StandingsCellValue::Number(row.faults.get(&FaultCode::Outage).copied().unwrap_or(0))
+    })
+    .of_services(),
+    data_column("tokens", |row| StandingsCellValue::Tokens(column_usage(row).tokens)).of_usage(),
+    data_column("cost", |row| StandingsCellValue::Cost(column_usage(row).cost)).of_usage(),
 ];
 
 /// The codes of the faults that have a column in every table.
-fn common_faults() -> impl Iterator<Item = FaultCode> {
+fn fault_column_codes() -> impl Iterator<Item = FaultCode> {
     FaultCode::ALL.into_iter().filter(|code| *code != FaultCode::Outage)
 }
 
 /// Half the width of a rating's interval. The rating of an anchor has none.
-pub(super) fn half_width(rating: Estimate) -> String {
-    if rating.margin() > 0.0 { margin(rating.margin()) } else { "fixed".to_owned() }
+pub(super) fn rating_margin_column(rating: Estimate) -> String {
+    if rating.margin() > 0.0 { format_margin(rating.margin()) } else { "fixed".to_owned() }
 }
 
 /// Gets a player's value in a column.
-type ValueOf = for<'a> fn(&'a Row) -> CellValue<'a>;
+type ValueOf = for<'a> fn(&'a StandingsRow) -> StandingsCellValue<'a>;
 
 struct StandingsColumn {
     /// Its key and value in `standings.csv` and JSON; `None` for a column only for people.
@@ -140,7 +190,7 @@ struct StandingsColumn {
     shown: Option<(&'static str, Keep)>,
     align: Align,
     /// The cell on a terminal, if it differs from the value.
-    cell: Option<fn(&Row) -> TableCell>,
+    cell: Option<fn(&StandingsRow) -> ColumnCell>,
     /// Whether the column is shown, if not always.
     applies: fn(&Standings) -> bool,
     seats: ForSeats,
@@ -173,16 +223,16 @@ enum ForPoints {
 
 /// Which columns a table has.
 #[derive(Clone, Copy)]
-struct TableKind {
+struct StandingsTableKind {
     seats: ForSeats,
     points: ForPoints,
     has_services: bool,
     has_usage: bool,
 }
 
-impl TableKind {
+impl StandingsTableKind {
     /// The table in which a player has this row.
-    fn of(row: &Row) -> Self {
+    fn from_row(row: &StandingsRow) -> Self {
         let seats = if row.places.is_empty() { ForSeats::Two } else { ForSeats::More };
         let points = match row.points {
             None => ForPoints::Any,
@@ -193,9 +243,9 @@ impl TableKind {
         Self { seats, points, has_services, has_usage }
     }
 
-    fn of_all(standings: &Standings) -> Self {
+    fn from_standings(standings: &Standings) -> Self {
         let seats = standings.seats.as_ref().map_or(ForSeats::Two, |_| ForSeats::More);
-        let first = standings.rows.first().map(Self::of);
+        let first = standings.rows.first().map(Self::from_row);
         let points = first.map_or(ForPoints::Any, |first| first.points);
         let has_services = first.is_some_and(|first| first.has_services);
         let has_usage = first.is_some_and(|first| first.has_usage);
@@ -217,12 +267,12 @@ const EVERYWHERE: StandingsColumn = StandingsColumn {
 };
 
 /// A column only for programs.
-const fn column(key: &'static str, value: ValueOf) -> StandingsColumn {
+const fn data_column(key: &'static str, value: ValueOf) -> StandingsColumn {
     StandingsColumn { data: Some((key, value)), ..EVERYWHERE }
 }
 
 /// A column only for people.
-const fn people(cell: fn(&Row) -> TableCell) -> StandingsColumn {
+const fn people_column(cell: fn(&StandingsRow) -> ColumnCell) -> StandingsColumn {
     StandingsColumn { cell: Some(cell), ..EVERYWHERE }
 }
 
@@ -235,7 +285,7 @@ impl StandingsColumn {
         Self { align: Align::Left, ..self }
     }
 
-    const fn with_cell(self, cell: fn(&Row) -> TableCell) -> Self {
+    const fn with_cell(self, cell: fn(&StandingsRow) -> ColumnCell) -> Self {
         Self { cell: Some(cell), ..self }
     }
 
@@ -264,7 +314,7 @@ impl StandingsColumn {
     }
 
     /// Whether such a table has the column.
-    fn belongs_to(&self, kind: TableKind) -> bool {
+    fn belongs_to(&self, kind: StandingsTableKind) -> bool {
         let is_of_seats = self.seats == ForSeats::Any || self.seats == kind.seats;
         is_of_seats
             && self.points <= kind.points
@@ -273,14 +323,14 @@ impl StandingsColumn {
     }
 
     /// A player's cell on a terminal.
-    fn cell(&self, row: &Row) -> TableCell {
+    fn cell(&self, row: &StandingsRow) -> ColumnCell {
         match (self.cell, self.data) {
             (Some(cell), _) => cell(row),
             (None, Some((_, value))) => match value(row) {
-                CellValue::Missing => TableCell::or_dash(None::<&str>),
-                value => TableCell::plain(value.in_table().concat()),
+                StandingsCellValue::Missing => ColumnCell::or_dash(None::<&str>),
+                value => ColumnCell::plain(value.table_cells().concat()),
             },
-            (None, None) => TableCell::plain(""),
+            (None, None) => ColumnCell::plain(""),
         }
     }
 }
@@ -288,7 +338,7 @@ impl StandingsColumn {
 /// A cell's value for programs.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum CellValue<'a> {
+enum StandingsCellValue<'a> {
     /// No value: empty in tables, null in JSON.
     Missing,
     /// A number of games.
@@ -334,9 +384,9 @@ impl Serialize for Decimals {
     }
 }
 
-impl CellValue<'_> {
+impl StandingsCellValue<'_> {
     /// Points of a player, with more decimals than people see.
-    fn point(row: &Row, value: Option<f64>) -> Self {
+    fn point(row: &StandingsRow, value: Option<f64>) -> Self {
         let decimals = row.points.map_or(0, |points| points.decimals + 2);
         value.map_or(Self::Missing, |value| Self::Point(Decimals { value, decimals }))
     }
@@ -354,7 +404,7 @@ impl CellValue<'_> {
     }
 
     /// The cells in a table: one, except for faults.
-    fn in_table(&self) -> Vec<String> {
+    fn table_cells(&self) -> Vec<String> {
         vec![match *self {
             Self::Missing => String::new(),
             Self::Number(number) => number.to_string(),
@@ -362,21 +412,21 @@ impl CellValue<'_> {
             Self::Tokens(tokens) => tokens.to_string(),
             Self::Cost(cost) => cost.to_string(),
             Self::Points(points) => points.to_string(),
-            Self::Score(score) => two_decimals(score),
+            Self::Score(score) => format_column_decimals(score),
             Self::Places(places) => return places.iter().map(u32::to_string).collect(),
             Self::SeatScores(ref scores) => {
-                return scores.iter().map(|&score| two_decimals(score)).collect();
+                return scores.iter().map(|&score| format_column_decimals(score)).collect();
             }
-            Self::Elo(elo) => decimal(elo),
-            Self::Rating(rating) => decimal(rating.value),
+            Self::Elo(elo) => format_decimal_cell(elo),
+            Self::Rating(rating) => format_decimal_cell(rating.value),
             Self::Point(Decimals { value, decimals }) => format!("{value:.decimals$}"),
             Self::Probability(probability) => format!("{probability:.3}"),
-            Self::Text(name) => text(name).into_owned(),
+            Self::Text(name) => format_text_cell(name).into_owned(),
             Self::Faults(faults) => {
                 let total: u32 = faults.values().sum();
                 let of = |code| faults.get(&code).copied().unwrap_or(0);
                 return std::iter::once(total)
-                    .chain(common_faults().map(of))
+                    .chain(fault_column_codes().map(of))
                     .map(|n| n.to_string())
                     .collect();
             }
@@ -385,109 +435,124 @@ impl CellValue<'_> {
 }
 
 /// The columns for programs, with their keys.
-fn data(kind: TableKind) -> impl Iterator<Item = (&'static str, ValueOf)> {
+fn standings_data_columns(
+    kind: StandingsTableKind,
+) -> impl Iterator<Item = (&'static str, ValueOf)> {
     COLUMNS.iter().filter(move |column| column.belongs_to(kind)).filter_map(|column| column.data)
 }
 
 /// The headings of `standings.csv`.
-pub(super) fn table_headings(standings: &Standings) -> Vec<String> {
+pub(super) fn standings_column_headings(standings: &Standings) -> Vec<String> {
     let seats = standings.seats.as_ref();
-    let codes = || common_faults().map(|code| format!("fault_{}", code.name().replace('-', "_")));
+    let codes =
+        || fault_column_codes().map(|code| format!("fault_{}", code.name().replace('-', "_")));
     let places = seats.map_or(0, |seats| seats.count);
     let names = |at: usize| {
         let named = seats.and_then(|seats| seats.values.get(at));
         named.map_or_else(|| format!("score_{}", at + 1), |(name, _)| format!("score_{name}"))
     };
-    let headings = data(TableKind::of_all(standings)).flat_map(|(key, _)| match key {
-        "faults" => std::iter::once(key.to_owned()).chain(codes()).collect(),
-        "places" => (1..=places).map(|place| format!("place_{place}")).collect(),
-        "seats" => (0..places).map(names).collect(),
-        key => vec![key.to_owned()],
-    });
-    headings.map(|heading| text(&heading).into_owned()).collect()
+    let headings = standings_data_columns(StandingsTableKind::from_standings(standings)).flat_map(
+        |(key, _)| match key {
+            "faults" => std::iter::once(key.to_owned()).chain(codes()).collect(),
+            "places" => (1..=places).map(|place| format!("place_{place}")).collect(),
+            "seats" => (0..places).map(names).collect(),
+            key => vec![key.to_owned()],
+        },
+    );
+    headings.map(|heading| format_text_cell(&heading).into_owned()).collect()
 }
 
 /// A player's row in `standings.csv`.
-pub(super) fn table_row(row: &Row) -> Vec<String> {
-    data(TableKind::of(row)).flat_map(|(_, value)| value(row).in_table()).collect()
+pub(super) fn standings_column_cells(row: &StandingsRow) -> Vec<String> {
+    standings_data_columns(StandingsTableKind::from_row(row))
+        .flat_map(|(_, value)| value(row).table_cells())
+        .collect()
 }
 
 /// A player in JSON: the columns of `standings.csv`, with faults by code and ratings by seat with
 /// their intervals.
 #[derive(Debug)]
-pub struct PlayerJson<'a>(pub(super) &'a Row);
+pub struct PlayerJson<'a>(pub(super) &'a StandingsRow);
 
 impl Serialize for PlayerJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(data(TableKind::of(self.0)).map(|(key, value)| (key, value(self.0))))
+        serializer.collect_map(
+            standings_data_columns(StandingsTableKind::from_row(self.0))
+                .map(|(key, value)| (key, value(self.0))),
+        )
     }
 }
 
-pub(super) fn people_columns(standings: &Standings) -> Vec<Column> {
-    let kind = TableKind::of_all(standings);
+pub(super) fn people_standings_columns(standings: &Standings) -> Vec<TextColumn> {
+    let kind = StandingsTableKind::from_standings(standings);
     let column = |column: &StandingsColumn| {
         let (heading, keep) = column.shown.filter(|_| column.belongs_to(kind))?;
         let cells = standings.rows.iter().map(|row| column.cell(row)).collect();
         let heading = heading.to_owned();
-        (column.applies)(standings).then_some(Column { heading, keep, align: column.align, cells })
+        (column.applies)(standings).then_some(TextColumn {
+            heading,
+            keep,
+            align: column.align,
+            cells,
+        })
     };
     COLUMNS.iter().filter_map(column).collect()
 }
 
 /// The ratings by seat, if the player's rating is shown.
-fn seat_ratings(row: &Row) -> Option<SeatRatings> {
+fn column_seat_ratings(row: &StandingsRow) -> Option<SeatRatings> {
     row.seat_ratings.filter(|_| row.shown_rating().is_some())
 }
 
 /// The means of a player's final scores, if it has some.
-fn means(row: &Row) -> Option<ScoreMeans> {
+fn column_score_means(row: &StandingsRow) -> Option<ScoreMeans> {
     row.points?.means
 }
 
 /// The strength in points, if it says how well the player plays.
-fn strength(row: &Row) -> Option<Estimate> {
+fn column_strength(row: &StandingsRow) -> Option<Estimate> {
     row.points?.strength.and(row.shown_strength())
 }
 
-fn shown_points(row: &Row, value: Option<f64>) -> Option<String> {
-    Some(points(value?, row.points?.decimals))
+fn format_column_points(row: &StandingsRow, value: Option<f64>) -> Option<String> {
+    Some(format_points(value?, row.points?.decimals))
 }
 
 /// What a player used of its service.
-fn used(row: &Row) -> Usage {
+fn column_usage(row: &StandingsRow) -> Usage {
     row.usage.unwrap_or_default()
 }
 
 /// The score at a seat.
-fn at_seat(row: &Row, seat: usize) -> Points {
+fn column_seat_score(row: &StandingsRow, seat: usize) -> Points {
     row.by_seat.get(seat).copied().unwrap_or_default()
 }
 
-fn percent(row: &Row) -> String {
+fn format_column_percent(row: &StandingsRow) -> String {
     let share = row.score().share(row.games * row.others());
     share.map_or_else(|| "–".into(), |share| format!("{:.1}", 100.0 * share))
 }
 
 /// A score of comparisons as one of games: a game counts 1.
-fn of_games(row: &Row, comparisons: Points) -> f64 {
+fn column_score_per_game(row: &StandingsRow, comparisons: Points) -> f64 {
     comparisons.share(row.others()).unwrap_or(0.0)
 }
 
-fn seat_scores(row: &Row) -> Vec<f64> {
-    row.by_seat.iter().map(|&comparisons| of_games(row, comparisons)).collect()
+fn column_seat_scores(row: &StandingsRow) -> Vec<f64> {
+    row.by_seat.iter().map(|&comparisons| column_score_per_game(row, comparisons)).collect()
 }
 
-impl Row {
+impl StandingsRow {
     /// The score of all its games as text: a game counts 1.
     pub(crate) fn score_of_games(&self) -> String {
         match self.others() {
             ..2 => self.score().to_string(),
-            _ => two_decimals(of_games(self, self.score())),
+            _ => format_column_decimals(column_score_per_game(self, self.score())),
         }
     }
 }
 
 /// A number of at most two decimals.
-fn two_decimals(number: f64) -> String {
+fn format_column_decimals(number: f64) -> String {
     format!("{number:.2}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 pub(crate) use super::standings_columns::PlayerJson;
-use super::{Row, Standings};
+use super::{Standings, StandingsRow};
 use referee_ratings::Estimate;
 use referee_tournament::analysis::diagnostics::Diagnostics;
-use referee_tournament::schedule::progress_summary::Summary;
+use referee_tournament::schedule::progress_summary::ProgressSummary;
 
 /// The standings as a JSON document; ratings in Elo, intervals of 95%.
 #[derive(Debug, Serialize)]
@@ -14,7 +14,7 @@ pub struct StandingsJson<'a> {
     /// The number of games that count.
     pub games: u32,
     /// The tournament's progress.
-    pub summary: &'a Summary,
+    pub summary: &'a ProgressSummary,
     /// The number of drawn games; with more than two seats, of comparisons between level players.
     pub draws: u32,
     /// The number of faults of all players.
@@ -84,7 +84,7 @@ pub struct ScatterJson {
 }
 
 impl<'a> SeatJson<'a> {
-    fn of((seat, value): &'a (String, Estimate)) -> Self {
+    fn from_estimate((seat, value): &'a (String, Estimate)) -> Self {
         let Estimate { value: advantage, low, high } = *value;
         Self { seat, advantage, low, high }
     }
@@ -99,7 +99,7 @@ impl<'a> From<&'a Standings> for StandingsJson<'a> {
             draws: standings.total.draws,
             faults: standings.fault_total(),
             first_advantage: seats.is_none().then_some(standings.first_advantage),
-            seats: seats.map(|seats| seats.values.iter().map(SeatJson::of).collect()),
+            seats: seats.map(|seats| seats.values.iter().map(SeatJson::from_estimate).collect()),
             draw_rate: standings.draw_rate,
             groups: standings.groups,
             pair_correlation: seats.is_none().then_some(standings.pair_correlation),
@@ -109,7 +109,7 @@ impl<'a> From<&'a Standings> for StandingsJson<'a> {
                 seats_p: seats.values_p,
             }),
             points: standings.points.as_ref().map(|points| PointsJson {
-                seats: points.seats.iter().map(SeatJson::of).collect(),
+                seats: points.seats.iter().map(SeatJson::from_estimate).collect(),
                 deal_dispersion: points.deal_dispersion,
                 without_scores: points.without_scores,
             }),
@@ -143,7 +143,7 @@ struct RatingJson {
 impl HistoryJson {
     /// The ratings after this tournament.
     pub fn new(tournament: &str, standings: &Standings) -> Self {
-        let rating = |row: &Row| {
+        let rating = |row: &StandingsRow| {
             let shown = row.shown_rating()?;
             let player = row.player.clone();
             let Estimate { value: rating, low: rating_low, high: rating_high } = shown;

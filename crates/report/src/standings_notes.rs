@@ -1,13 +1,15 @@
 //! The notes under the ranking, which explain what its numbers do not show.
 
-use super::number_format::{margin, points, two_digits, whole};
+use super::number_format::{
+    format_margin, format_points, format_whole_number, round_to_two_digits,
+};
 use super::standings::{PointStandings, SeatStandings};
-use super::unranked::describe;
-use super::{Remedy, Row, Standings};
-use crate::wrap::paragraph;
-use referee_protocol::escape;
+use super::unranked::describe_unranked;
+use super::{CopiesRemedy, Standings, StandingsRow};
+use crate::wrap::wrap_paragraph;
+use referee_protocol::escape::escape_line;
 use referee_ratings::{Estimate, Outcomes, Unranked};
-use referee_record::wording::counted;
+use referee_record::wording::pluralize;
 
 /// The maximum number of players, or pairs of them, in a note.
 const LISTED: usize = 8;
@@ -18,56 +20,56 @@ const SEATS_DIFFER: f64 = 0.05;
 const OWN_SEATS: f64 = 0.01;
 
 /// The notes in lines of at most `width` columns, unless a single word is longer.
-pub(super) fn notes(standings: &Standings, width: usize) -> String {
+pub(super) fn render_standings_notes(standings: &Standings, width: usize) -> String {
     if standings.games == 0 {
         return "No games yet.".to_owned();
     }
     let notes = [
         Some(format!("{}.", standings.summary)),
         standings.seats.as_ref().map_or_else(
-            || Some(first_seat(standings)),
-            |seats| Some(several_seats(standings, seats)),
+            || Some(first_seat_note(standings)),
+            |seats| Some(several_seats_note(standings, seats)),
         ),
-        standings.points.as_ref().map(seats_in_points),
-        without_scores(standings),
-        winners(standings),
-        own_seats(standings),
-        faults(standings),
-        outages(standings),
-        unranked(standings),
-        spared(standings),
-        groups(standings),
-        matched(standings),
-        contradiction(standings),
-        copies(standings),
-        neighbours(standings),
+        standings.points.as_ref().map(seat_points_note),
+        missing_scores_note(standings),
+        winners_only_note(standings),
+        own_seats_note(standings),
+        faults_note(standings),
+        outages_note(standings),
+        unranked_note(standings),
+        spared_note(standings),
+        groups_note(standings),
+        matched_opponents_note(standings),
+        contradiction_note(standings),
+        copies_note(standings),
+        neighbours_note(standings),
     ];
     let notes = notes.into_iter().flatten();
-    notes.map(|note| paragraph(&note, 0, width)).collect::<Vec<_>>().join("\n")
+    notes.map(|note| wrap_paragraph(&note, 0, width)).collect::<Vec<_>>().join("\n")
 }
 
 /// The first seat's advantage and the draws.
-fn first_seat(standings: &Standings) -> String {
+fn first_seat_note(standings: &Standings) -> String {
     let (games, draws) = (standings.total.games(), standings.total.draws);
     let advantage = standings.first_advantage;
     let rate = 100.0 * f64::from(draws) / f64::from(games);
     format!(
         "First seat: {} {} Elo. Draws: {draws} of {} ({rate:.1}%).",
-        whole(advantage.value),
-        margin(advantage.margin()),
-        counted(games, "game"),
+        format_whole_number(advantage.value),
+        format_margin(advantage.margin()),
+        pluralize(games, "game"),
     )
 }
 
 /// The values of the seats, the ties, and whether the games of a deal agree.
-pub(crate) fn several_seats(standings: &Standings, seats: &SeatStandings) -> String {
+pub(crate) fn several_seats_note(standings: &Standings, seats: &SeatStandings) -> String {
     let Outcomes { draws, .. } = standings.total;
     let compared = standings.total.games();
     let rate = 100.0 * f64::from(draws) / f64::from(compared.max(1));
-    let ties = format!("Ties: {draws} of {} ({rate:.1}%).", counted(compared, "comparison"));
+    let ties = format!("Ties: {draws} of {} ({rate:.1}%).", pluralize(compared, "comparison"));
     let value = |(name, value): &(String, Estimate)| {
-        let (elo, margin) = (whole(value.value), margin(value.margin()));
-        format!("{} {elo} {margin}", escape::terminal(name))
+        let (elo, margin) = (format_whole_number(value.value), format_margin(value.margin()));
+        format!("{} {elo} {margin}", escape_line(name))
     };
     let values: Vec<String> = seats.values.iter().map(value).collect();
     let differ = match seats.values_p {
@@ -82,20 +84,20 @@ pub(crate) fn several_seats(standings: &Standings, seats: &SeatStandings) -> Str
     } else {
         format!(" Correlation within deals: {agree:.2}.")
     };
-    format!("{differ}: {} Elo. {ties}{agree}", list(&values))
+    format!("{differ}: {} Elo. {ties}{agree}", list_note_items(&values))
 }
 
 /// What strengths in points are, and what the seats are worth.
-pub(crate) fn seats_in_points(standings: &PointStandings) -> String {
+pub(crate) fn seat_points_note(standings: &PointStandings) -> String {
     let PointStandings { decimals, seats, deal_dispersion, .. } = standings;
     let value = |(name, value): &(String, Estimate)| {
-        let [value, margin] = [value.value, value.margin()].map(|it| points(it, *decimals));
-        format!("{} {value} ±{margin}", escape::terminal(name))
+        let [value, margin] = [value.value, value.margin()].map(|it| format_points(it, *decimals));
+        format!("{} {value} ±{margin}", escape_line(name))
     };
     let values: Vec<String> = seats.iter().map(value).collect();
     let worth = match &values[..] {
         [] => String::new(),
-        values => format!(" Seats: {} points.", list(values)),
+        values => format!(" Seats: {} points.", list_note_items(values)),
     };
     format!(
         "Ranked by points, from final scores; the mean is 0.{worth} Dispersion of deals: \
@@ -104,7 +106,7 @@ pub(crate) fn seats_in_points(standings: &PointStandings) -> String {
 }
 
 /// Says if games have no scores although these put the players in order.
-pub(super) fn without_scores(standings: &Standings) -> Option<String> {
+pub(super) fn missing_scores_note(standings: &Standings) -> Option<String> {
     let points = standings.points.as_ref()?;
     let games = points.without_scores;
     let lack = if games == 1 { "has no final scores" } else { "have no final scores" };
@@ -113,11 +115,11 @@ pub(super) fn without_scores(standings: &Standings) -> Option<String> {
     } else {
         "no one has a rank; remove `rank = \"scores\"` from the configuration"
     };
-    (games > 0).then(|| format!("Warning: {} {lack}: {means}.", counted(games, "game")))
+    (games > 0).then(|| format!("Warning: {} {lack}: {means}.", pluralize(games, "game")))
 }
 
 /// Says if places look as if they told only who won.
-fn winners(standings: &Standings) -> Option<String> {
+fn winners_only_note(standings: &Standings) -> Option<String> {
     standings.seats.as_ref().is_some_and(|seats| seats.may_be_winners).then(|| {
         "Warning: nearly all games have one player in first place and all others level. If only \
          winners are known, the intervals are far too narrow: add `--ranking winner` to a list of \
@@ -127,34 +129,38 @@ fn winners(standings: &Standings) -> Option<String> {
 }
 
 /// The faults by player, the most first.
-fn faults(standings: &Standings) -> Option<String> {
-    let mut rows: Vec<&Row> = standings.rows.iter().filter(|row| row.fault_total() > 0).collect();
+fn faults_note(standings: &Standings) -> Option<String> {
+    let mut rows: Vec<&StandingsRow> =
+        standings.rows.iter().filter(|row| row.fault_total() > 0).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.fault_total()));
-    let players: Vec<String> = rows.into_iter().map(player_faults).collect();
-    let total = counted(standings.fault_total(), "fault");
-    (!players.is_empty()).then(|| format!("{total}: {}.", list(&players)))
+    let players: Vec<String> = rows.into_iter().map(player_faults_note).collect();
+    let total = pluralize(standings.fault_total(), "fault");
+    (!players.is_empty()).then(|| format!("{total}: {}.", list_note_items(&players)))
 }
 
 /// How often games were void because players could not reach their services.
-fn outages(standings: &Standings) -> Option<String> {
+fn outages_note(standings: &Standings) -> Option<String> {
     let rows = standings.rows.iter().filter_map(|row| Some((row, row.outages?)));
     let rows = rows.filter(|(_, times)| *times > 0);
     let players: Vec<String> =
-        rows.map(|(row, times)| format!("{} {times}", escape::terminal(&row.player))).collect();
+        rows.map(|(row, times)| format!("{} {times}", escape_line(&row.player))).collect();
     (!players.is_empty()).then(|| {
-        format!("Void and replayed because a service could not be reached: {}.", list(&players))
+        format!(
+            "Void and replayed because a service could not be reached: {}.",
+            list_note_items(&players)
+        )
     })
 }
 
 /// A player's faults, such as `chatty 2 malformed and 1 crash`.
-fn player_faults(row: &Row) -> String {
+fn player_faults_note(row: &StandingsRow) -> String {
     let codes: Vec<String> =
         row.faults.iter().map(|(code, count)| format!("{count} {code}")).collect();
-    format!("{} {}", escape::terminal(&row.player), codes.join(" and "))
+    format!("{} {}", escape_line(&row.player), codes.join(" and "))
 }
 
 /// Whether the seat is worth more to some players than to others.
-fn own_seats(standings: &Standings) -> Option<String> {
+fn own_seats_note(standings: &Standings) -> Option<String> {
     if standings.seats.is_some() {
         return (standings.seat_effects_p < OWN_SEATS).then(|| {
             format!(
@@ -173,30 +179,30 @@ fn own_seats(standings: &Standings) -> Option<String> {
 }
 
 /// The players without a rank, with the reasons.
-fn unranked(standings: &Standings) -> Option<String> {
-    let player = |row: &Row| {
+fn unranked_note(standings: &Standings) -> Option<String> {
+    let player = |row: &StandingsRow| {
         // Groups that have not met get a note of their own, and earlier versions need none.
         let is_noted = |why: &_| *why != Unranked::Unconnected && !row.has_left;
         let why = row.rank.err().filter(is_noted)?;
-        Some(format!("{} ({})", escape::terminal(&row.player), describe(why)))
+        Some(format!("{} ({})", escape_line(&row.player), describe_unranked(why)))
     };
     let players: Vec<String> = standings.rows.iter().filter_map(player).collect();
-    (!players.is_empty()).then(|| format!("Without a rank: {}.", list(&players)))
+    (!players.is_empty()).then(|| format!("Without a rank: {}.", list_note_items(&players)))
 }
 
 /// The players that are ranked last although they made no fault.
-pub(super) fn spared(standings: &Standings) -> Option<String> {
+pub(super) fn spared_note(standings: &Standings) -> Option<String> {
     let rows = standings.rows.iter().filter(|row| row.is_spared);
-    let players: Vec<String> = rows.map(|row| escape::terminal(&row.player)).collect();
+    let players: Vec<String> = rows.map(|row| escape_line(&row.player)).collect();
     let their = if players.len() == 1 { "its" } else { "their" };
     let why = format!(
         "all {their} games ended in faults by opponents, which say nothing about {their} strength."
     );
-    (!players.is_empty()).then(|| format!("{}: {why}", list(&players)))
+    (!players.is_empty()).then(|| format!("{}: {why}", list_note_items(&players)))
 }
 
 /// Says if not all players can be compared.
-pub(super) fn groups(standings: &Standings) -> Option<String> {
+pub(super) fn groups_note(standings: &Standings) -> Option<String> {
     (standings.groups > 1).then(|| {
         format!(
             "There are {} groups of players without games between them: ratings can only be \
@@ -207,7 +213,7 @@ pub(super) fn groups(standings: &Standings) -> Option<String> {
 }
 
 /// Opponents who were chosen by strength, but not by the results.
-pub(super) fn matched(standings: &Standings) -> Option<String> {
+pub(super) fn matched_opponents_note(standings: &Standings) -> Option<String> {
     let note = "Opponents seem to have been matched by previously known strength, as in \
                 divisions: most are closer in strength than two random players would be. So \
                 ratings are shrunk less than usual, and rest on a weak prior.";
@@ -215,64 +221,64 @@ pub(super) fn matched(standings: &Standings) -> Option<String> {
 }
 
 /// Says if given ratings contradict the results.
-pub(super) fn contradiction(standings: &Standings) -> Option<String> {
+pub(super) fn contradiction_note(standings: &Standings) -> Option<String> {
     let found = standings.contradiction.as_ref()?;
-    let [upper, lower] = [&found.upper, &found.lower].map(|name| escape::terminal(name));
+    let [upper, lower] = [&found.upper, &found.lower].map(|name| escape_line(name));
     Some(format!(
         "Warning: the anchors contradict the results: {upper} is given {} Elo more than {lower}, \
          but the games alone give {} {}. Ratings between and beyond the two are distorted.",
-        whole(found.given),
-        whole(found.found.value),
-        margin(found.found.margin()),
+        format_whole_number(found.given),
+        format_whole_number(found.found.value),
+        format_margin(found.found.margin()),
     ))
 }
 
 /// Games that were played more than once.
-pub(super) fn copies(standings: &Standings) -> Option<String> {
+pub(super) fn copies_note(standings: &Standings) -> Option<String> {
     let mut copies: Vec<_> = standings.copies.iter().collect();
     copies.sort_by_key(|(.., count)| std::cmp::Reverse(*count));
     let total: u32 = copies.iter().map(|(.., count)| count).sum();
     let players: Vec<String> = copies
         .into_iter()
         .map(|(first, second, count)| {
-            format!("{}–{} {count}", escape::terminal(first), escape::terminal(second))
+            format!("{}–{} {count}", escape_line(first), escape_line(second))
         })
         .collect();
     let are = if total == 1 { "is a copy of an earlier one" } else { "are copies of earlier ones" };
-    let games = counted(standings.games, "game");
-    let remedy = remedy(standings.remedy);
+    let games = pluralize(standings.games, "game");
+    let remedy = copies_remedy_note(standings.remedy);
     (total > 0).then(|| {
         format!(
             "Warning: {total} of {games} {are} ({}): copies score points, but count only once in \
              the ratings. {remedy}",
-            list(&players)
+            list_note_items(&players)
         )
     })
 }
 
 /// A sentence about what would reduce the number of copies.
-fn remedy(remedy: Remedy) -> &'static str {
+fn copies_remedy_note(remedy: CopiesRemedy) -> &'static str {
     match remedy {
-        Remedy::Openings => {
+        CopiesRemedy::Openings => {
             "Openings would make the games different: see `[openings]` in the configuration \
              documentation."
         }
-        Remedy::MoreOpenings => {
+        CopiesRemedy::MoreOpenings => {
             "More openings would make the games different: more `plies`, or more lines in the file."
         }
-        Remedy::Unknown => {
+        CopiesRemedy::Unknown => {
             "Openings would make the games different; so would players that choose randomly \
              between equally good moves."
         }
-        Remedy::NoOpenings => {
+        CopiesRemedy::NoOpenings => {
             "Some players cannot start from an opening: play fewer `pairs`, or have the players \
              choose randomly between equally good moves."
         }
     }
 }
 
-/// Who won, in a line, as [`winner`] says it at length.
-pub(super) fn headline(
+/// Who won, in a line, as [`winner_note`] says it at length.
+pub(super) fn winner_headline(
     standings: &Standings,
     may_compare: impl Fn(&str, &str) -> bool,
 ) -> Option<Headline<'_>> {
@@ -304,14 +310,14 @@ pub(super) enum Headline<'a> {
 
 /// Who is first, and how sure that is: compared with the next player that `may_compare` accepts.
 /// `None` while fewer than two players have a rank.
-pub(super) fn winner(
+pub(super) fn winner_note(
     standings: &Standings,
     may_compare: impl Fn(&str, &str) -> bool,
 ) -> Option<String> {
     let mut ranked = standings.rows.iter().filter(|row| row.rank.is_ok()).peekable();
     let first = ranked.next()?;
     ranked.peek()?;
-    let name = escape::terminal(&first.player);
+    let name = escape_line(&first.player);
     let worst = first.rank_interval()?.high;
     if worst == 1 {
         return Some(format!("{name} is first, and the best with 95% confidence."));
@@ -319,21 +325,21 @@ pub(super) fn winner(
     let place = format!(
         "{name} is first, but that is not certain: with 95% confidence its place is between 1 and \
          {worst} of {}.",
-        standings.ranked()
+        standings.count_ranked()
     );
     let Some(rival) = ranked.find(|row| may_compare(&first.player, &row.player)) else {
         return Some(place);
     };
-    let other = escape::terminal(&rival.player);
+    let other = escape_line(&rival.player);
     let Some(next) = rival.below_first.filter(|it| it.games != Some(0)) else { return Some(place) };
-    let percent = whole(100.0 * next.los);
+    let percent = format_whole_number(100.0 * next.los);
     if percent == "50" {
         return Some(format!("{place} It and {other} are level: the games favour neither."));
     }
     let better = format!("It is {percent}% likely to be better than {other}");
     Some(match next.games {
         Some(games) => {
-            let games = two_digits(f64::from(games));
+            let games = round_to_two_digits(f64::from(games));
             format!("{place} {better}; about {games} more games would settle that.")
         }
         None => format!("{place} {better}."),
@@ -342,18 +348,18 @@ pub(super) fn winner(
 
 /// About how many more games would separate two players.
 pub(crate) fn games_to_tell(games: Option<u32>) -> String {
-    games.map_or_else(|| "over a million".to_owned(), |games| two_digits(f64::from(games)))
+    games.map_or_else(|| "over a million".to_owned(), |games| round_to_two_digits(f64::from(games)))
 }
 
 /// Neighbours that are not separated at 95%.
-fn neighbours(standings: &Standings) -> Option<String> {
+fn neighbours_note(standings: &Standings) -> Option<String> {
     let close: Vec<String> = standings
         .rows
         .windows(2)
         .filter_map(|rows| {
             let next = rows[0].next.filter(|next| next.games != Some(0))?;
-            let [above, below] = [0, 1].map(|at: usize| escape::terminal(&rows[at].player));
-            let percent = whole(100.0 * next.los);
+            let [above, below] = [0, 1].map(|at: usize| escape_line(&rows[at].player));
+            let percent = format_whole_number(100.0 * next.los);
             let games = games_to_tell(next.games);
             Some(match percent.as_str() {
                 "50" => format!("{above} and {below} (level)"),
@@ -365,13 +371,13 @@ fn neighbours(standings: &Standings) -> Option<String> {
         format!(
             "Too close to call (likelihood that the first is better, and about how many more games \
              would tell): {}.",
-            list(&close)
+            list_note_items(&close)
         )
     })
 }
 
 /// Lists the first few items, with commas.
-pub(super) fn list(items: &[String]) -> String {
+pub(super) fn list_note_items(items: &[String]) -> String {
     let shown = &items[..items.len().min(LISTED)];
     match items.len() - shown.len() {
         0 => shown.join(", "),
@@ -387,8 +393,8 @@ mod tests {
     use referee_record::model::record::Anchor;
     use referee_record::model::record::examples::{faulty, game};
     use referee_tournament::analysis::named_results::examples::results;
-    use referee_tournament::analysis::{Evaluation, NamedResults};
-    use referee_tournament::schedule::progress_summary::Summary;
+    use referee_tournament::analysis::{NamedResults, TournamentEvaluation};
+    use referee_tournament::schedule::progress_summary::ProgressSummary;
 
     #[test]
     fn faults_are_listed_by_player_most_first() {
@@ -401,7 +407,7 @@ mod tests {
         let late = faulty(game("chatty", "slow", "white"), &[("black", FaultCode::Timeout)]);
         results.add(&late).expect("known players");
         assert_eq!(
-            faults(&standings(&results)).as_deref(),
+            faults_note(&standings(&results)).as_deref(),
             Some("4 faults: chatty 1 crash and 2 malformed, slow 1 timeout.")
         );
     }
@@ -412,9 +418,10 @@ mod tests {
         let all = [(0, 1, "white"), (0, 1, "black"), (1, 0, "white"), (1, 0, "black")];
         let results = results(&["ant", "bee"], &all.map(|game| vec![game; 100]).concat());
         let anchors = [anchor("ant", 1000.0), anchor("bee", 1300.0)];
-        let evaluation = Evaluation::new(results, &anchors, &[None; 2], Summary::default());
+        let evaluation =
+            TournamentEvaluation::new(results, &anchors, &[None; 2], ProgressSummary::default());
         let standings = Standings::new(&evaluation.expect("known anchors"));
-        let told = super::contradiction(&standings).expect("equals are not 300 Elo apart");
+        let told = super::contradiction_note(&standings).expect("equals are not 300 Elo apart");
         let start = "Warning: the anchors contradict the results: bee is given 300 Elo more than \
                      ant, but the games alone give 0 ±";
         assert!(told.starts_with(start), "{told}");
@@ -424,35 +431,36 @@ mod tests {
     fn separated_neighbours_are_not_listed() {
         let clear = [vec![(0, 1, "white"); 90], vec![(1, 0, "black"); 90]].concat();
         let standings = standings(&results(&["ant", "bee"], &clear));
-        assert_eq!(faults(&standings), None);
-        assert_eq!(neighbours(&standings), None);
-        assert_eq!(copies(&standings), None);
-        assert_eq!(notes(&standings, 80).lines().count(), 2);
+        assert_eq!(faults_note(&standings), None);
+        assert_eq!(neighbours_note(&standings), None);
+        assert_eq!(copies_note(&standings), None);
+        assert_eq!(render_standings_notes(&standings, 80).lines().count(), 2);
     }
 
     #[test]
     fn a_winner_is_named_with_its_certainty() {
         let clear = [vec![(0, 1, "white"); 90], vec![(1, 0, "black"); 90]].concat();
-        let told = winner(&standings(&results(&["ant", "bee"], &clear)), |_, _| true);
+        let told = winner_note(&standings(&results(&["ant", "bee"], &clear)), |_, _| true);
         assert_eq!(told.as_deref(), Some("ant is first, and the best with 95% confidence."));
-        let told = winner(&standings(&two_players()), |_, _| true).expect("two players");
+        let told = winner_note(&standings(&two_players()), |_, _| true).expect("two players");
         let start = "ant is first, but that is not certain: with 95% confidence its place is \
                      between 1 and 2 of 2. It is ";
         assert!(told.starts_with(start) && told.ends_with(" would settle that."), "{told}");
         let level = [(0, 1, "white"), (1, 0, "white")];
         let level = standings(&results(&["ant", "bee"], &level));
-        let told = winner(&level, |_, _| true).expect("two players");
+        let told = winner_note(&level, |_, _| true).expect("two players");
         assert!(told.ends_with("It and bee are level: the games favour neither."), "{told}");
-        let told = neighbours(&level).expect("not told apart");
+        let told = neighbours_note(&level).expect("not told apart");
         assert!(told.ends_with(": ant and bee (level)."), "{told}");
-        assert_eq!(winner(&standings(&results(&["ant", "bee"], &[])), |_, _| true), None);
+        assert_eq!(winner_note(&standings(&results(&["ant", "bee"], &[])), |_, _| true), None);
     }
 
     #[test]
     fn the_winner_is_not_compared_with_its_copy() {
         let games = [(0, 1, "white"), (1, 0, "white"), (0, 2, "white"), (1, 2, "white")];
         let near = standings(&results(&["ant", "bee", "cat"], &games));
-        let told = |may_compare: fn(&str, &str) -> bool| winner(&near, may_compare).expect("three");
+        let told =
+            |may_compare: fn(&str, &str) -> bool| winner_note(&near, may_compare).expect("three");
         assert!(told(|_, _| true).contains("It and bee are level"));
         let next = told(|_, other| other != "bee");
         assert!(next.contains("likely to be better than cat;"), "{next}");
@@ -468,7 +476,7 @@ mod tests {
         results.add(&game("cat", "dog", "white")).expect("known players");
         let standings = standings(&results);
         assert_eq!(
-            copies(&standings).as_deref(),
+            copies_note(&standings).as_deref(),
             Some(
                 "Warning: 2 of 4 games are copies of earlier ones (ant–bee 2): copies score \
                  points, but count only once in the ratings. Openings would make the games \
@@ -477,15 +485,15 @@ mod tests {
         );
         let advice = |remedy| {
             let standings = Standings { remedy, ..standings.clone() };
-            copies(&standings).expect("there are copies")
+            copies_note(&standings).expect("there are copies")
         };
-        let none = advice(Remedy::NoOpenings);
+        let none = advice(CopiesRemedy::NoOpenings);
         assert!(none.contains("fewer `pairs`") && !none.contains("[openings]"), "{none}");
-        let unknown = advice(Remedy::Unknown);
+        let unknown = advice(CopiesRemedy::Unknown);
         assert!(unknown.contains("Openings"), "{unknown}");
-        assert!(groups(&standings).is_some_and(|note| note.contains("2 groups")));
+        assert!(groups_note(&standings).is_some_and(|note| note.contains("2 groups")));
         let near = super::super::standings::tests::standings(&two_players());
-        assert!(neighbours(&near).is_some_and(|note| note.contains("ant and bee (")));
+        assert!(neighbours_note(&near).is_some_and(|note| note.contains("ant and bee (")));
     }
 
     fn two_players() -> NamedResults {
@@ -498,7 +506,7 @@ mod tests {
         let crash = [("white", FaultCode::Crash)];
         results.add(&faulty(game("eel", "ant", "black"), &crash)).expect("known players");
         assert_eq!(
-            unranked(&standings(&results)).as_deref(),
+            unranked_note(&standings(&results)).as_deref(),
             Some(
                 "Without a rank: fox (no game that counts), eel (committed faults and finished no \
                  games)."
@@ -511,11 +519,11 @@ mod tests {
         let mut results = results(&["ant", "bee", "liam", "zoe"], &[(0, 1, "white")]);
         let crash = [("black", FaultCode::Crash)];
         results.add(&faulty(game("ant", "zoe", "white"), &crash)).expect("known players");
-        assert_eq!(spared(&standings(&results)), None);
+        assert_eq!(spared_note(&standings(&results)), None);
         results.add(&faulty(game("liam", "zoe", "white"), &crash)).expect("known players");
         let told = "liam: all its games ended in faults by opponents, which say nothing about its \
                     strength.";
-        assert_eq!(spared(&standings(&results)).as_deref(), Some(told));
+        assert_eq!(spared_note(&standings(&results)).as_deref(), Some(told));
     }
 
     #[test]
@@ -527,7 +535,7 @@ mod tests {
     #[test]
     fn long_lists_are_cut() {
         let items: Vec<String> = (1..=9).map(|n| format!("item{n}")).collect();
-        assert_eq!(list(&items[..2]), "item1, item2");
-        assert!(list(&items).ends_with(", item8 and 1 more"));
+        assert_eq!(list_note_items(&items[..2]), "item1, item2");
+        assert!(list_note_items(&items).ends_with(", item8 and 1 more"));
     }
 }

@@ -1,6 +1,6 @@
 //! The lines about players that were taken out or disqualified.
 
-use referee_protocol::escape;
+use referee_protocol::escape::escape_line;
 use referee_record::model::player_spec::Out;
 use referee_tournament::analysis::failed_checks::FailedChecks;
 use referee_tournament::analysis::tournament_analysis::TournamentAnalysis;
@@ -10,18 +10,18 @@ pub fn taken_out(analysis: &TournamentAnalysis, failed: &FailedChecks) -> Vec<St
     let TournamentAnalysis { state, header, published, .. } = analysis;
     let line = |(player, index)| {
         let name = analysis.shown_name(state.name(player));
-        let shown = escape::terminal(name);
+        let shown = escape_line(name);
         // Under pseudonyms, the game's place in the schedule must stay hidden.
         let id = published.is_none().then(|| state.id(index));
         let at =
             |before: &str| id.as_ref().map_or(String::new(), |id| format!(" {before} game {id}"));
         let is_unchecked = state.why_out(player, index) == Out::Unchecked;
-        match failed.of(name) {
+        match failed.fault_of(name) {
             Some(fault) if is_unchecked => format!(
                 "{shown} failed the check and is out: {}{}: {}",
                 fault.code,
                 at("in"),
-                escape::terminal(&fault.message),
+                escape_line(&fault.message),
             ),
             // Another player in its game was corrected.
             None if is_unchecked => format!(
@@ -40,8 +40,8 @@ pub fn taken_out(analysis: &TournamentAnalysis, failed: &FailedChecks) -> Vec<St
     let barred = header.players.iter().filter_map(|player| {
         let why = player.disqualified.as_ref()?;
         // The reason may name others.
-        let why = published.is_none().then(|| format!(": {}", escape::terminal(why)));
-        let shown = escape::terminal(analysis.shown_name(&player.name));
+        let why = published.is_none().then(|| format!(": {}", escape_line(why)));
+        let shown = escape_line(analysis.shown_name(&player.name));
         Some(format!(
             "{shown} is disqualified{}; none of its games counts",
             why.unwrap_or_default()

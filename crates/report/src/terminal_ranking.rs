@@ -2,59 +2,69 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::number_format::whole;
-use super::standings_columns::{half_width, people_columns};
-use super::standings_notes::notes;
-use super::text_columns::{Align, Column, Keep, TableCell, lay_out};
-use super::{Row, Standings};
-use crate::colour::{Colour, Styled};
-use referee_protocol::escape;
+use super::number_format::format_whole_number;
+use super::standings_columns::{people_standings_columns, rating_margin_column};
+use super::standings_notes::render_standings_notes;
+use super::text_columns::{Align, ColumnCell, Keep, TextColumn, lay_out_columns};
+use super::{Standings, StandingsRow};
+use crate::colour::{Colour, ColouredText};
+use referee_protocol::escape::escape_line;
 
 /// The ranking as text, in lines of at most `width` columns if possible, without a trailing
 /// newline. It shows all players; names are escaped.
-pub fn ranking(standings: &Standings, width: usize, colour: Colour) -> Styled {
-    let mut lines = lay_out(&people_columns(standings), width, colour);
-    lines.push(Styled::default());
-    lines.push(notes(standings, width).into());
-    Styled::join(lines, "\n")
+pub fn render_terminal_ranking(
+    standings: &Standings,
+    width: usize,
+    colour: Colour,
+) -> ColouredText {
+    let mut lines = lay_out_columns(&people_standings_columns(standings), width, colour);
+    lines.push(ColouredText::default());
+    lines.push(render_standings_notes(standings, width).into());
+    ColouredText::join(lines, "\n")
 }
 
 /// The ratings after each tournament, one row per player in the order of the last ranking: a table
 /// in lines of at most `width` columns if possible. Without room for all, it leaves out the first
 /// tournaments.
-pub fn history(steps: &[(&str, Standings)], width: usize, colour: Colour) -> Styled {
-    let Some((_, last)) = steps.last() else { return Styled::default() };
-    let name = |row: &Row| TableCell::plain(escape::terminal(&row.player));
-    let players = Column {
+pub fn render_terminal_history(
+    steps: &[(&str, Standings)],
+    width: usize,
+    colour: Colour,
+) -> ColouredText {
+    let Some((_, last)) = steps.last() else { return ColouredText::default() };
+    let name = |row: &StandingsRow| ColumnCell::plain(escape_line(&row.player));
+    let players = TextColumn {
         heading: "player".to_owned(),
         keep: Keep::Cut,
         align: Align::Left,
         cells: last.rows.iter().map(name).collect(),
     };
-    let ratings = steps.iter().map(|(name, step)| ratings_after(name, step, &last.rows));
-    let mut columns: Vec<Column> = std::iter::once(players).chain(ratings).collect();
+    let ratings = steps.iter().map(|(name, step)| terminal_ratings_column(name, step, &last.rows));
+    let mut columns: Vec<TextColumn> = std::iter::once(players).chain(ratings).collect();
     for (rank, column) in (0..u8::MAX).zip(&mut columns[1..steps.len()]) {
         column.keep = Keep::Rank(rank);
     }
-    let title = Styled::plain("Ratings after each tournament:");
-    let table = lay_out(&columns, width, colour);
-    Styled::join(std::iter::once(title).chain(table), "\n")
+    let title = ColouredText::plain("Ratings after each tournament:");
+    let table = lay_out_columns(&columns, width, colour);
+    ColouredText::join(std::iter::once(title).chain(table), "\n")
 }
 
 /// The ratings and their margins after the tournament called `name`, for the players of these rows.
-fn ratings_after(name: &str, step: &Standings, rows: &[Row]) -> Column {
-    let rating = |row: &Row| {
+fn terminal_ratings_column(name: &str, step: &Standings, rows: &[StandingsRow]) -> TextColumn {
+    let rating = |row: &StandingsRow| {
         let found = step.rows.iter().find(|other| other.player == row.player)?;
-        found.shown_rating().map(|rating| (whole(rating.value), half_width(rating)))
+        found
+            .shown_rating()
+            .map(|rating| (format_whole_number(rating.value), rating_margin_column(rating)))
     };
     let ratings: Vec<Option<(String, String)>> = rows.iter().map(rating).collect();
     let margins = ratings.iter().flatten().map(|(_, margin)| margin.width());
     let widest = margins.max().unwrap_or(0);
     let cell = |rating: Option<(String, String)>| {
-        TableCell::or_dash(rating.map(|(value, margin)| format!("{value} {margin:>widest$}")))
+        ColumnCell::or_dash(rating.map(|(value, margin)| format!("{value} {margin:>widest$}")))
     };
-    Column {
-        heading: escape::terminal(name),
+    TextColumn {
+        heading: escape_line(name),
         keep: Keep::Always,
         align: Align::Right,
         cells: ratings.into_iter().map(cell).collect(),
@@ -68,7 +78,7 @@ mod tests {
     use referee_record::model::fault::FaultCode;
     use referee_record::model::record::Anchor;
     use referee_record::model::record::examples::{distinct, faulty, game};
-    use referee_tournament::analysis::Evaluation;
+    use referee_tournament::analysis::TournamentEvaluation;
     use referee_tournament::analysis::named_results::NamedResults;
     use referee_tournament::analysis::named_results::examples::results;
 
@@ -86,7 +96,7 @@ mod tests {
 
     #[test]
     fn the_table_is_aligned_whatever_the_names_width() {
-        let text = ranking(&standings(&example()), 100, Colour::Plain);
+        let text = render_terminal_ranking(&standings(&example()), 100, Colour::Plain);
         let expected = "\
 #  player    rating  ±95%  ranks  games  score     %   W  D  L  faults
 1  greedy       341  ±284    1–2     11   10.5  95.5  10  1  0       0
@@ -116,11 +126,11 @@ player      spring  an autumn with a long name       象棋
 greedy    270 ±532                    341 ±284   341 ±284
 象棋 bot         –                   -136 ±202  -136 ±202
 chatty           –                   -204 ±289  -204 ±289";
-        assert_eq!(history(&steps, 80, Colour::Plain), expected);
-        let narrow = history(&steps, 50, Colour::Plain);
+        assert_eq!(render_terminal_history(&steps, 80, Colour::Plain), expected);
+        let narrow = render_terminal_history(&steps, 50, Colour::Plain);
         let title = "Ratings after each tournament:\nplayer    an autumn";
         assert!(narrow.starts_with(title), "{narrow}");
-        let narrowest = history(&steps, 20, Colour::Plain);
+        let narrowest = render_terminal_history(&steps, 20, Colour::Plain);
         let title = "Ratings after each tournament:\nplayer         象棋\n";
         assert!(narrowest.starts_with(title), "{narrowest}");
     }
@@ -130,8 +140,12 @@ chatty           –                   -204 ±289  -204 ±289";
         let results = example();
         let anchor = Anchor { player: "greedy".to_owned(), rating: 1500.0 };
         let summary = evaluation(&results).summary;
-        let evaluated = Evaluation::new(results, &[anchor], &[None; 3], summary);
-        let text = ranking(&Standings::new(&evaluated.expect("ratings")), 100, Colour::Plain);
+        let evaluated = TournamentEvaluation::new(results, &[anchor], &[None; 3], summary);
+        let text = render_terminal_ranking(
+            &Standings::new(&evaluated.expect("ratings")),
+            100,
+            Colour::Plain,
+        );
         let row = text.lines().find(|line| line.contains("greedy")).expect("a row");
         let cells: Vec<&str> = row.split_whitespace().collect();
         assert_eq!(cells[1..4], ["greedy", "1500", "fixed"]);
@@ -140,7 +154,7 @@ chatty           –                   -204 ±289  -204 ±289";
     #[test]
     fn narrow_terminals_keep_the_important_columns() {
         for width in [20, 25, 30, 40, 50, 60] {
-            let text = ranking(&standings(&example()), width, Colour::Plain);
+            let text = render_terminal_ranking(&standings(&example()), width, Colour::Plain);
             assert!(text.lines().all(|line| line.width() <= width), "{width}:\n{text}");
             assert!(text.contains("rating"));
         }
@@ -149,7 +163,8 @@ chatty           –                   -204 ±289  -204 ±289";
     #[test]
     fn long_names_are_cut_before_columns_are_dropped() {
         let long = "a".repeat(300);
-        let text = ranking(&standings(&results(&[&long, "bee"], &[])), 80, Colour::Plain);
+        let text =
+            render_terminal_ranking(&standings(&results(&[&long, "bee"], &[])), 80, Colour::Plain);
         assert!(text.contains("a…") && text.contains("faults") && text.contains("No games yet."));
         assert!(text.lines().all(|line| line.width() <= 80));
     }
@@ -157,7 +172,7 @@ chatty           –                   -204 ±289  -204 ±289";
     #[test]
     fn names_cannot_command_the_terminal() {
         let standings = standings(&results(&["\x1b[2J\u{202e}", "bee"], &[(0, 1, "draw")]));
-        let text = ranking(&standings, 100, Colour::Plain);
+        let text = render_terminal_ranking(&standings, 100, Colour::Plain);
         assert!(text.contains(r"\u{1b}[2J\u{202e}"), "{text}");
         assert!(!text.contains('\x1b'));
     }
@@ -165,17 +180,21 @@ chatty           –                   -204 ±289  -204 ±289";
     #[test]
     fn only_faults_and_the_heading_are_coloured() {
         let standings = standings(&example());
-        let text = ranking(&standings, 100, Colour::Ansi);
+        let text = render_terminal_ranking(&standings, 100, Colour::Ansi);
         assert_eq!(text.matches("\x1b[31m").count(), 1, "{text}");
         let bare = text.replace("\x1b[31m", "").replace("\x1b[1m", "").replace("\x1b[0m", "");
-        assert_eq!(bare, *ranking(&standings, 100, Colour::Plain));
+        assert_eq!(bare, *render_terminal_ranking(&standings, 100, Colour::Plain));
     }
 
     #[test]
     fn all_of_two_hundred_players_are_shown() {
         let names: Vec<String> = (0..200).map(|n| format!("p{n:03}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let text = ranking(&standings(&results(&names, &[(0, 1, "white")])), 80, Colour::Plain);
+        let text = render_terminal_ranking(
+            &standings(&results(&names, &[(0, 1, "white")])),
+            80,
+            Colour::Plain,
+        );
         assert!(names.iter().all(|name| text.contains(name)));
     }
 }

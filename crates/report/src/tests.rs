@@ -4,14 +4,14 @@
 use proptest::prelude::*;
 
 use super::graded_players::GradedPlayers;
-use super::{Row, Standings};
+use super::{Standings, StandingsRow};
 use referee_games::{BySeat, Seat};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::grades::{Grades, RankMark};
 use referee_record::model::record::examples::{game, header};
 use referee_record::model::record::{Anchor, GameRecord, Header};
 use referee_record::model::stage::{Format, Stage};
-use referee_tournament::analysis::Evaluation;
+use referee_tournament::analysis::TournamentEvaluation;
 use referee_tournament::analysis::named_results::Faulted;
 use referee_tournament::schedule::tournament_state::TournamentState;
 
@@ -86,7 +86,7 @@ fn case() -> impl Strategy<Value = Case> {
         if check {
             stages.insert(0, Stage { format: Format::Check, pairs: 1, players: None });
         }
-        stages.extend(further.then(Stage::further));
+        stages.extend(further.then(Stage::extra_games));
         stages
     });
     let kinds = prop::collection::vec(kind(), 4..9);
@@ -177,11 +177,11 @@ impl Case {
 }
 
 /// The marks by player name.
-fn marks(standings: &Standings, evaluation: &Evaluation) -> Vec<(String, Option<f64>)> {
+fn marks(standings: &Standings, evaluation: &TournamentEvaluation) -> Vec<(String, Option<f64>)> {
     let line = |rank, marks| RankMark { rank, marks };
     let grades =
         Grades { ranks: vec![line(1, 10.0), line(3, 8.0), line(200, 5.0)], ..Grades::default() };
-    let table = GradedPlayers::new(&grades, standings, evaluation).table().expect("memory");
+    let table = GradedPlayers::new(&grades, standings, evaluation).to_csv().expect("memory");
     let mut table = csv::Reader::from_reader(table.as_slice());
     let row = |record: csv::StringRecord| (record[0].to_owned(), record[1].parse().ok());
     table.records().map(|record| row(record.expect("a row"))).collect()
@@ -193,7 +193,7 @@ proptest! {
     #[test]
     fn failing_players_rank_below_playing_ones(case in case()) {
         let state = case.play();
-        let evaluation = Evaluation::of(&state, Faulted::Count).expect("known anchors");
+        let evaluation = TournamentEvaluation::from_state(&state, Faulted::Count).expect("known anchors");
         let standings = Standings::new(&evaluation);
         let marks = marks(&standings, &evaluation);
         for (at, row) in standings.rows.iter().enumerate() {
@@ -231,6 +231,6 @@ proptest! {
             prop_assert!(1 <= interval.low && interval.low <= place && place <= interval.high);
             prop_assert!(interval.high <= ranks.len());
         }
-        prop_assert!(standings.rows[..ranks.len()].iter().all(|row: &Row| row.rank.is_ok()));
+        prop_assert!(standings.rows[..ranks.len()].iter().all(|row: &StandingsRow| row.rank.is_ok()));
     }
 }

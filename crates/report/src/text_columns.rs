@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::colour::{Colour, Styled};
+use crate::colour::{Colour, ColouredText};
 
 /// The number of blanks between two columns.
 const GAP: usize = 2;
@@ -33,12 +33,12 @@ pub(super) enum Keep {
 
 /// The text of a cell and its style.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TableCell {
+pub(super) struct ColumnCell {
     text: String,
     bad: bool,
 }
 
-impl TableCell {
+impl ColumnCell {
     pub(super) fn plain(text: impl Display) -> Self {
         Self { text: text.to_string(), bad: false }
     }
@@ -56,16 +56,16 @@ impl TableCell {
 
 /// A column: its heading and one cell per row.
 #[derive(Debug, Clone)]
-pub(super) struct Column {
+pub(super) struct TextColumn {
     pub(super) heading: String,
     pub(super) keep: Keep,
     pub(super) align: Align,
-    pub(super) cells: Vec<TableCell>,
+    pub(super) cells: Vec<ColumnCell>,
 }
 
-impl Column {
+impl TextColumn {
     /// The text of a row's cell.
-    pub(super) fn text(&self, row: usize) -> &str {
+    pub(super) fn cell_text(&self, row: usize) -> &str {
         &self.cells[row].text
     }
 
@@ -85,33 +85,41 @@ impl Column {
     }
 
     /// The smallest width the column can have.
-    fn least(&self, floor: usize) -> usize {
+    fn min_width(&self, floor: usize) -> usize {
         if self.keep == Keep::Cut { self.width().min(floor) } else { self.width() }
     }
 }
 
 /// Lays out a table in at most `width` columns of text if possible; the first line holds the
 /// headings.
-pub(super) fn lay_out(columns: &[Column], width: usize, colour: Colour) -> Vec<Styled> {
-    let columns = choose(columns, width);
-    let needed: usize = columns.iter().map(|column| column.least(0)).sum();
+pub(super) fn lay_out_columns(
+    columns: &[TextColumn],
+    width: usize,
+    colour: Colour,
+) -> Vec<ColouredText> {
+    let columns = choose_columns(columns, width);
+    let needed: usize = columns.iter().map(|column| column.min_width(0)).sum();
     let room = width.saturating_sub(needed + GAP * columns.len().saturating_sub(1)).max(1);
-    let fitted: Vec<(&Column, usize)> =
-        columns.iter().map(|&column| (column, column.width().min(limit(column, room)))).collect();
-    let heading = line(&fitted, |column| (&*column.heading, None), colour);
+    let fitted: Vec<(&TextColumn, usize)> = columns
+        .iter()
+        .map(|&column| (column, column.width().min(column_width_limit(column, room))))
+        .collect();
+    let heading = render_columns_line(&fitted, |column| (&*column.heading, None), colour);
     let rows = columns.first().map_or(0, |column| column.cells.len());
     let bold = colour.paint(&heading, "1");
-    std::iter::once(bold).chain((0..rows).map(|row| body(&fitted, row, colour))).collect()
+    std::iter::once(bold)
+        .chain((0..rows).map(|row| render_columns_row(&fitted, row, colour)))
+        .collect()
 }
 
-fn limit(column: &Column, room: usize) -> usize {
+fn column_width_limit(column: &TextColumn, room: usize) -> usize {
     if column.keep == Keep::Cut { room } else { usize::MAX }
 }
 
 /// Chooses the columns that fit.
-fn choose(columns: &[Column], width: usize) -> Vec<&Column> {
-    let mut kept: Vec<&Column> = columns.iter().collect();
-    while least_width(&kept) > width {
+fn choose_columns(columns: &[TextColumn], width: usize) -> Vec<&TextColumn> {
+    let mut kept: Vec<&TextColumn> = columns.iter().collect();
+    while least_columns_width(&kept) > width {
         let ranks = kept.iter().filter_map(|column| match column.keep {
             Keep::Rank(rank) => Some(rank),
             Keep::Always | Keep::Cut => None,
@@ -123,37 +131,46 @@ fn choose(columns: &[Column], width: usize) -> Vec<&Column> {
 }
 
 /// The width with names cut to a readable width.
-fn least_width(columns: &[&Column]) -> usize {
-    let cells: usize = columns.iter().map(|column| column.least(NAME)).sum();
+fn least_columns_width(columns: &[&TextColumn]) -> usize {
+    let cells: usize = columns.iter().map(|column| column.min_width(NAME)).sum();
     cells + GAP * columns.len().saturating_sub(1)
 }
 
-fn body(columns: &[(&Column, usize)], row: usize, colour: Colour) -> Styled {
-    line(columns, |column| (&column.cells[row].text, column.cells[row].bad.then_some("31")), colour)
+fn render_columns_row(
+    columns: &[(&TextColumn, usize)],
+    row: usize,
+    colour: Colour,
+) -> ColouredText {
+    render_columns_line(
+        columns,
+        |column| (&column.cells[row].text, column.cells[row].bad.then_some("31")),
+        colour,
+    )
 }
 
 /// One line: `cell` gives the text and the colour for each column.
-fn line<'a>(
-    columns: &[(&'a Column, usize)],
-    cell: impl Fn(&'a Column) -> (&'a str, Option<&'static str>),
+fn render_columns_line<'a>(
+    columns: &[(&'a TextColumn, usize)],
+    cell: impl Fn(&'a TextColumn) -> (&'a str, Option<&'static str>),
     colour: Colour,
-) -> Styled {
+) -> ColouredText {
     let cells = columns.iter().map(|&(column, width)| {
         let (text, code) = cell(column);
-        let text = cut(text, width);
-        let blanks = Styled::plain(&" ".repeat(width - text.width().min(width)));
-        let text = code.map_or_else(|| Styled::plain(&text), |code| colour.paint(&text, code));
+        let text = cut_to_columns(text, width);
+        let blanks = ColouredText::plain(&" ".repeat(width - text.width().min(width)));
+        let text =
+            code.map_or_else(|| ColouredText::plain(&text), |code| colour.paint(&text, code));
         let parts = match column.align {
             Align::Left => [text, blanks],
             Align::Right => [blanks, text],
         };
-        Styled::join(parts, "")
+        ColouredText::join(parts, "")
     });
-    Styled::join(cells, &" ".repeat(GAP))
+    ColouredText::join(cells, &" ".repeat(GAP))
 }
 
 /// Cuts `text` to at most `width` columns, with `…` in place of what was cut.
-pub(super) fn cut(text: &str, width: usize) -> String {
+pub(super) fn cut_to_columns(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
@@ -168,16 +185,16 @@ mod tests {
 
     #[test]
     fn text_is_cut_by_columns_not_characters() {
-        assert_eq!(cut("greedy", 6), "greedy");
-        assert_eq!(cut("greedy", 5), "gree…");
-        assert_eq!(cut("象棋象棋", 5), "象棋…");
-        assert_eq!(cut("象棋象棋", 4), "象…");
-        assert_eq!(cut("greedy", 1), "…");
+        assert_eq!(cut_to_columns("greedy", 6), "greedy");
+        assert_eq!(cut_to_columns("greedy", 5), "gree…");
+        assert_eq!(cut_to_columns("象棋象棋", 5), "象棋…");
+        assert_eq!(cut_to_columns("象棋象棋", 4), "象…");
+        assert_eq!(cut_to_columns("greedy", 1), "…");
     }
 
-    fn column(heading: &'static str, align: Align, cells: &[&str]) -> Column {
-        let cells = cells.iter().map(TableCell::plain).collect();
-        Column { heading: heading.to_owned(), keep: Keep::Always, align, cells }
+    fn column(heading: &'static str, align: Align, cells: &[&str]) -> TextColumn {
+        let cells = cells.iter().map(ColumnCell::plain).collect();
+        TextColumn { heading: heading.to_owned(), keep: Keep::Always, align, cells }
     }
 
     #[test]
@@ -187,39 +204,39 @@ mod tests {
             column("n", Align::Right, &["7", "1000"]),
         ];
         assert_eq!(
-            lay_out(&columns, 80, Colour::Plain),
+            lay_out_columns(&columns, 80, Colour::Plain),
             ["name         n", "ant          7", "象棋 bot  1000"]
         );
     }
 
     #[test]
     fn only_bad_cells_and_headings_are_coloured() {
-        let bad = Column { cells: vec![TableCell::bad(3)], ..column("f", Align::Right, &[]) };
-        let lines = lay_out(&[column("n", Align::Left, &["1"]), bad], 80, Colour::Ansi);
+        let bad = TextColumn { cells: vec![ColumnCell::bad(3)], ..column("f", Align::Right, &[]) };
+        let lines = lay_out_columns(&[column("n", Align::Left, &["1"]), bad], 80, Colour::Ansi);
         assert_eq!(lines, ["\x1b[1mn  f\x1b[0m", "1  \x1b[31m3\x1b[0m"]);
     }
 
     #[test]
     fn a_missing_value_is_a_dash() {
-        assert_eq!(TableCell::or_dash(None::<u32>), TableCell::plain("–"));
-        assert_eq!(TableCell::or_dash(Some(3)), TableCell::plain(3));
+        assert_eq!(ColumnCell::or_dash(None::<u32>), ColumnCell::plain("–"));
+        assert_eq!(ColumnCell::or_dash(Some(3)), ColumnCell::plain(3));
     }
 
     #[test]
     fn a_table_without_columns_is_an_empty_line() {
-        assert_eq!(lay_out(&[], 80, Colour::Plain), [""]);
+        assert_eq!(lay_out_columns(&[], 80, Colour::Plain), [""]);
     }
 
     #[test]
     fn the_lowest_rank_goes_first() {
-        let column = |heading, keep| Column { keep, ..column(heading, Align::Left, &[]) };
+        let column = |heading, keep| TextColumn { keep, ..column(heading, Align::Left, &[]) };
         let columns = [
             column("name", Keep::Cut),
             column("one", Keep::Rank(1)),
             column("two", Keep::Rank(2)),
             column("uno", Keep::Rank(1)),
         ];
-        let headings = |width| lay_out(&columns, width, Colour::Plain)[0].clone();
+        let headings = |width| lay_out_columns(&columns, width, Colour::Plain)[0].clone();
         assert_eq!(headings(19), "name  one  two  uno");
         assert_eq!(headings(18), "name  two");
         assert_eq!(headings(8), "name");

@@ -3,67 +3,67 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::csv_tables::{self, GAMES_TABLE, UNFINISHED};
-use crate::games_csv::GamesTable;
+use crate::csv_tables::{GAMES_TABLE, UNFINISHED, csv_table_files};
+use crate::games_csv::GamesCsv;
 use crate::graded_players::GradedPlayers;
-use crate::{Remedy, ReportError, Standings};
+use crate::{CopiesRemedy, ReportError, Standings};
 use referee_record::disk;
-use referee_record::log::{GameNames, write_whole};
+use referee_record::log::{GameLineNames, write_atomically};
 use referee_record::model::grades::Grades;
 use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::analysis::logged_game::PassError;
 use referee_tournament::analysis::named_results::Faulted;
-use referee_tournament::folder;
+use referee_tournament::folder::read_folder_log;
 
 /// A tournament with the ranking that its tables show.
 #[derive(Debug)]
-pub struct Tables {
+pub struct TournamentTables {
     /// The analysis of the log.
     pub analysis: TournamentAnalysis,
     /// The ranking.
     pub standings: Standings,
 }
 
-impl Tables {
+impl TournamentTables {
     /// Computes everything from the log in `dir`.
     ///
     /// # Errors
     /// The log cannot be read.
     pub fn read(dir: &Path, faulted: Faulted) -> Result<Self, PassError> {
-        Ok(Self::of(TournamentAnalysis::read(dir, faulted)?))
+        Ok(Self::from_analysis(TournamentAnalysis::read(dir, faulted)?))
     }
 
     /// The same under pseudonyms, with only what may be published.
     ///
     /// # Errors
     /// The log cannot be read.
-    pub fn under_pseudonyms(dir: &Path) -> Result<Self, PassError> {
-        Ok(Self::of(TournamentAnalysis::under_pseudonyms(dir)?))
+    pub fn read_under_pseudonyms(dir: &Path) -> Result<Self, PassError> {
+        Ok(Self::from_analysis(TournamentAnalysis::under_pseudonyms(dir)?))
     }
 
     /// The tables of a tournament.
-    pub fn of(analysis: TournamentAnalysis) -> Self {
-        let remedy = Remedy::of(&analysis.header);
+    pub fn from_analysis(analysis: TournamentAnalysis) -> Self {
+        let remedy = CopiesRemedy::from_header(&analysis.header);
         let standings = Standings { remedy, ..Standings::new(&analysis.evaluation) };
         Self { analysis, standings }
     }
 
     /// The marks that these rules give.
-    pub fn graded<'a>(&'a self, grades: &'a Grades) -> GradedPlayers<'a> {
+    pub fn grade_players<'a>(&'a self, grades: &'a Grades) -> GradedPlayers<'a> {
         GradedPlayers::new(grades, &self.standings, &self.analysis.evaluation)
     }
 
     /// What to know about lines of the log that do not count or were edited.
     pub fn problems(&self) -> Vec<String> {
-        self.analysis.problems.lines()
+        self.analysis.problems.describe()
     }
 
     /// The tables as files: name and content. `games.csv` is separate because of its size.
     ///
     /// # Errors
     /// A table cannot be made.
-    pub fn files(&self) -> io::Result<[(&'static str, Vec<u8>); 2]> {
-        csv_tables::files(&self.standings, &self.analysis.evaluation.results)
+    pub fn csv_files(&self) -> io::Result<[(&'static str, Vec<u8>); 2]> {
+        csv_table_files(&self.standings, &self.analysis.evaluation.results)
     }
 
     /// Writes the tables beside the log.
@@ -73,22 +73,22 @@ impl Tables {
     pub fn write(&self) -> Result<(), ReportError> {
         let path = |name: &str| self.analysis.dir().join(name);
         let failed = |name: &str| ReportError::unwritable(&path(name));
-        for (name, content) in self.files().map_err(failed("the tables"))? {
-            write_whole(&path(name), |out| out.write_all(&content)).map_err(failed(name))?;
+        for (name, content) in self.csv_files().map_err(failed("the tables"))? {
+            write_atomically(&path(name), |out| out.write_all(&content)).map_err(failed(name))?;
         }
-        write_whole(&path(GAMES_TABLE), |out| self.write_games(out))
+        write_atomically(&path(GAMES_TABLE), |out| self.write_games(out))
             .map_err(failed(GAMES_TABLE))?;
         disk::remove_if_there(&path(UNFINISHED)).map_err(failed(UNFINISHED))
     }
 
     /// Writes `games.csv` to `out`.
     fn write_games(&self, out: &mut dyn Write) -> io::Result<()> {
-        let names = GameNames::of(&self.analysis.header);
-        let mut table = GamesTable::new(out, names, self.analysis.state.has_scores())?;
+        let names = GameLineNames::of(&self.analysis.header);
+        let mut table = GamesCsv::new(out, names, self.analysis.state.has_scores())?;
         let mut written = Ok(());
-        folder::read(self.analysis.dir(), |_, game| {
+        read_folder_log(self.analysis.dir(), |_, game| {
             if written.is_ok() {
-                written = table.write(game);
+                written = table.write_game(game);
             }
         })
         .map_err(io::Error::other)?;

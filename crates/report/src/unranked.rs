@@ -4,7 +4,7 @@ use referee_ratings::Unranked;
 use referee_record::model::player_spec::Out;
 
 /// The reason as the tables write it, for example `no-game`.
-pub(super) fn name(why: Unranked<Out>) -> &'static str {
+pub(super) fn unranked_reason_name(why: Unranked<Out>) -> &'static str {
     match why {
         Unranked::Unconnected => "apart",
         Unranked::NoGame => "no-game",
@@ -17,7 +17,7 @@ pub(super) fn name(why: Unranked<Out>) -> &'static str {
 }
 
 /// The reason as text that follows the player's name.
-pub(super) fn describe(why: Unranked<Out>) -> &'static str {
+pub(super) fn describe_unranked(why: Unranked<Out>) -> &'static str {
     match why {
         Unranked::Unconnected => "not connected to most others by games",
         Unranked::NoGame => "no game that counts",
@@ -48,10 +48,10 @@ mod tests {
     #[test]
     fn each_reason_has_a_code_and_words_of_its_own() {
         assert_eq!(
-            ALL.map(name),
+            ALL.map(unranked_reason_name),
             ["apart", "no-game", "faults", "retired", "quarantine", "check", "disqualified"]
         );
-        let words: BTreeSet<&str> = ALL.into_iter().map(describe).collect();
+        let words: BTreeSet<&str> = ALL.into_iter().map(describe_unranked).collect();
         assert_eq!(words.len(), ALL.len());
     }
 }

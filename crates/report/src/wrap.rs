@@ -10,7 +10,7 @@ pub fn wrap(text: &str, columns: usize) -> String {
 
 /// A paragraph of running text, whose lines all have this indent. Blanks and line breaks within it
 /// do not matter.
-pub fn paragraph(text: &str, indent: usize, columns: usize) -> String {
+pub fn wrap_paragraph(text: &str, indent: usize, columns: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     wrap_line(&format!("{:indent$}{}", "", words.join(" ")), columns, 0)
 }
@@ -48,8 +48,8 @@ mod tests {
 
     #[test]
     fn the_lines_of_a_paragraph_have_one_indent() {
-        assert_eq!(paragraph("one two\nthree", 2, 9), "  one two\n  three");
-        assert_eq!(paragraph("one", 4, 3), "    one");
+        assert_eq!(wrap_paragraph("one two\nthree", 2, 9), "  one two\n  three");
+        assert_eq!(wrap_paragraph("one", 4, 3), "    one");
     }
 
     #[test]

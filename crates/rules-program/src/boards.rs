@@ -8,8 +8,8 @@ use crate::contract::{
 use crate::error::Violation;
 
 /// Checks plain text and the caption.
-pub(crate) fn check_text(rows: &[String], caption: &str) -> Result<(), Violation> {
-    let fits = |text: &str| is_short(text, LONGEST_ROW);
+pub(crate) fn check_board_text(rows: &[String], caption: &str) -> Result<(), Violation> {
+    let fits = |text: &str| is_short_board_text(text, LONGEST_ROW);
     if rows.len() <= MOST_ROWS && fits(caption) && rows.iter().all(|row| fits(row)) {
         Ok(())
     } else {
@@ -18,7 +18,7 @@ pub(crate) fn check_text(rows: &[String], caption: &str) -> Result<(), Violation
 }
 
 /// Checks the look of a game's boards.
-pub(crate) fn check_look(look: &BoardLook, seats: &BySeat<Text>) -> Result<(), Violation> {
+pub(crate) fn check_board_look(look: &BoardLook, seats: &BySeat<Text>) -> Result<(), Violation> {
     let wrong = |what: String| Err(Violation::Board(what));
     if look.legend.len() > MOST_SYMBOLS {
         return wrong(format!("its legend has more than {MOST_SYMBOLS} characters"));
@@ -34,13 +34,15 @@ pub(crate) fn check_look(look: &BoardLook, seats: &BySeat<Text>) -> Result<(), V
                 name.escape_debug()
             ));
         }
-        if !is_short(&meaning.name, LONGEST_TEXT) || !is_short(&meaning.glyph, LONGEST_LABEL) {
+        if !is_short_board_text(&meaning.name, LONGEST_TEXT)
+            || !is_short_board_text(&meaning.glyph, LONGEST_LABEL)
+        {
             return wrong(format!("the name or glyph of `{symbol}` is too long"));
         }
     }
-    check_labels(&look.columns)?;
-    check_labels(&look.rows)?;
-    if is_short(&look.separator, LONGEST_LABEL) {
+    check_board_labels(&look.columns)?;
+    check_board_labels(&look.rows)?;
+    if is_short_board_text(&look.separator, LONGEST_LABEL) {
         Ok(())
     } else {
         wrong("its separator is too long".to_owned())
@@ -48,7 +50,7 @@ pub(crate) fn check_look(look: &BoardLook, seats: &BySeat<Text>) -> Result<(), V
 }
 
 /// The board with the game's labels, once it is checked.
-pub(crate) fn checked(
+pub(crate) fn check_drawn_board(
     mut board: DrawnBoard,
     look: Option<&BoardLook>,
     seats: &BySeat<Text>,
@@ -80,9 +82,9 @@ pub(crate) fn checked(
             return wrong(format!("a die shows {}, expected 1 to 6", die.value));
         }
     }
-    board.label(look);
+    board.add_missing_labels(look);
     for (labels, count, what) in [(&board.columns, width, "column"), (&board.rows, height, "row")] {
-        check_labels(labels)?;
+        check_board_labels(labels)?;
         if !labels.is_empty() && labels.0.len() < count {
             return wrong(format!(
                 "it has {count} {what}s, but {} labels for them",
@@ -93,8 +95,8 @@ pub(crate) fn checked(
     Ok(board)
 }
 
-fn check_labels(labels: &Labels) -> Result<(), Violation> {
-    let fits = |label: &String| !label.is_empty() && is_short(label, LONGEST_LABEL);
+fn check_board_labels(labels: &Labels) -> Result<(), Violation> {
+    let fits = |label: &String| !label.is_empty() && is_short_board_text(label, LONGEST_LABEL);
     match labels.0.iter().find(|label| !fits(label)) {
         None => Ok(()),
         Some(label) => Err(Violation::Board(format!(
@@ -104,6 +106,6 @@ fn check_labels(labels: &Labels) -> Result<(), Violation> {
 }
 
 /// Whether a text has at most this many characters, all safe to show.
-fn is_short(text: &str, most: usize) -> bool {
+fn is_short_board_text(text: &str, most: usize) -> bool {
     text.chars().count() <= most && !text.chars().any(is_unsafe_to_show)
 }

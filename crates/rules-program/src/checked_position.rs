@@ -11,12 +11,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Number, Value};
 
-use crate::boards;
+use crate::boards::{check_board_text, check_drawn_board};
 use crate::contract::{
     LONGEST_STATE, LONGEST_TEXT, LegalWords, MOST_OUTCOMES, PositionAnswer, TurnWords,
 };
 use crate::error::Violation;
-use crate::game_description::Description;
+use crate::game_description::GameDescription;
 
 /// A position as its rules program described it.
 #[derive(Debug)]
@@ -58,40 +58,54 @@ pub(crate) struct StepReport {
 impl CheckedPosition {
     /// Checks a position, and the description of the step that led to it.
     pub(crate) fn new(
-        game: &Description,
+        game: &GameDescription,
         answer: PositionAnswer,
     ) -> Result<(Self, StepReport), Violation> {
-        check_visibility(game, &answer)?;
+        check_position_visibility(game, &answer)?;
         let state = answer.state.ok_or(Violation::Missing("state"))?;
         if state.get().len() > LONGEST_STATE {
             return Err(Violation::State(state.get().len()));
         }
         let mut words = answer.turn.ok_or(Violation::Missing("turn"))?;
         let outcomes = words.chance.take();
-        let scores = words.over.as_ref().map(|over| scores(game, over)).transpose()?.flatten();
-        let turn = turn(game, words, outcomes.is_some())?;
+        let scores = words
+            .over
+            .as_ref()
+            .map(|over| check_position_scores(game, over))
+            .transpose()?
+            .flatten();
+        let turn = check_position_turn(game, words, outcomes.is_some())?;
         let outcomes = outcomes.unwrap_or_default();
         if let Turn::Chance(_) = turn {
-            check_outcomes(&outcomes)?;
+            check_chance_outcomes(&outcomes)?;
         }
-        let legal = answer.legal.map(|legal| listed(game, &turn, legal)).transpose()?;
-        let show = answer.show.map(|show| by_seat(game, show, "show")).transpose()?;
-        let views = answer.views.map(|views| by_seat(game, views, "views")).transpose()?;
-        let values = answer.values.map(|values| by_seat(game, values, "values")).transpose()?;
-        check_values(values.as_ref())?;
-        boards::check_text(&answer.rows, &answer.caption)?;
+        let legal =
+            answer.legal.map(|legal| check_legal_actions(game, &turn, legal)).transpose()?;
+        let show =
+            answer.show.map(|show| check_every_seat_value(game, show, "show")).transpose()?;
+        let views =
+            answer.views.map(|views| check_every_seat_value(game, views, "views")).transpose()?;
+        let values = answer
+            .values
+            .map(|values| check_every_seat_value(game, values, "values"))
+            .transpose()?;
+        check_position_values(values.as_ref())?;
+        check_board_text(&answer.rows, &answer.caption)?;
         let board = answer
             .board
-            .map(|board| boards::checked(board, game.board.as_ref(), &game.seats))
+            .map(|board| check_drawn_board(board, game.board.as_ref(), &game.seats))
             .transpose()?;
-        let events = answer.events.into_iter().map(|event| event_of(game, event));
+        let events = answer.events.into_iter().map(|event| check_position_event(game, event));
         let report = StepReport {
             events: events.collect::<Result<_, _>>()?,
             secret: answer.secret,
-            on_behalf_of: answer.on_behalf_of.map(|name| seat(game, &name)).transpose()?,
+            on_behalf_of: answer
+                .on_behalf_of
+                .map(|name| check_position_seat(game, &name))
+                .transpose()?,
         };
-        let cannot_win = answer.cannot_win.iter().map(|name| seat(game, name));
-        let eliminated = answer.eliminated.iter().map(|name| seat(game, name));
+        let cannot_win = answer.cannot_win.iter().map(|name| check_position_seat(game, name));
+        let eliminated = answer.eliminated.iter().map(|name| check_position_seat(game, name));
         let eliminated: SeatSet = eliminated.collect::<Result<_, _>>()?;
         if let Some(asked) = eliminated.iter().find(|&seat| turn.asks(seat)) {
             return Err(Violation::Eliminated(game.seats[asked].to_string()));
@@ -116,19 +130,24 @@ impl CheckedPosition {
     }
 
     /// The answer that describes the position, without the board.
-    pub(crate) fn answer(&self, game: &Description) -> PositionAnswer {
-        let turn = TurnWords::of(&self.turn, &game.seats, self.outcomes.clone());
+    pub(crate) fn answer(&self, game: &GameDescription) -> PositionAnswer {
+        let turn = TurnWords::from_turn(&self.turn, &game.seats, self.outcomes.clone());
         let legal = self.legal.as_ref().and_then(|legal| match &self.turn {
             Turn::Move(seat) => Some(LegalWords::List(legal[*seat].clone())),
-            Turn::Together(asked) => Some(LegalWords::BySeat(named(game, legal, *asked))),
+            Turn::Together(asked) => {
+                Some(LegalWords::BySeat(name_seat_values(game, legal, *asked)))
+            }
             _ => None,
         });
         PositionAnswer {
             state: Some(self.state.clone()),
             turn: Some(turn),
             legal,
-            views: self.views.as_ref().map(|views| named(game, views, every_seat(game))),
-            values: self.values.as_ref().map(|values| named(game, values, every_seat(game))),
+            views: self.views.as_ref().map(|views| name_seat_values(game, views, every_seat(game))),
+            values: self
+                .values
+                .as_ref()
+                .map(|values| name_seat_values(game, values, every_seat(game))),
             cannot_win: self.cannot_win.iter().map(|&it| game.seats[it].to_string()).collect(),
             eliminated: self.eliminated.iter().map(|it| game.seats[it].to_string()).collect(),
             ..PositionAnswer::default()
@@ -136,7 +155,7 @@ impl CheckedPosition {
     }
 
     /// The legal actions in the form sent to players.
-    pub(crate) fn shown(&self, seat: Seat) -> Legal {
+    pub(crate) fn legal_for_players(&self, seat: Seat) -> Legal {
         match (&self.show, &self.legal) {
             _ if !self.turn.asks(seat) => Legal::List(Vec::new()),
             (Some(show), _) => Legal::Shown(show[seat].clone()),
@@ -146,7 +165,7 @@ impl CheckedPosition {
     }
 
     /// Whether `action` is in the list of legal actions of `seat`.
-    pub(crate) fn lists(&self, seat: Seat, action: &str) -> bool {
+    pub(crate) fn is_listed_action(&self, seat: Seat, action: &str) -> bool {
         self.legal.as_ref().is_some_and(|legal| {
             legal[seat].binary_search_by(|listed| listed.as_str().cmp(action)).is_ok()
         })
@@ -155,7 +174,10 @@ impl CheckedPosition {
 
 /// Checks that games with hidden information have views, and that other games have neither views
 /// nor `secret`.
-fn check_visibility(game: &Description, answer: &PositionAnswer) -> Result<(), Violation> {
+fn check_position_visibility(
+    game: &GameDescription,
+    answer: &PositionAnswer,
+) -> Result<(), Violation> {
     if game.hidden {
         return answer.views.as_ref().map(|_| ()).ok_or(Violation::Missing("views"));
     }
@@ -168,7 +190,11 @@ fn check_visibility(game: &Description, answer: &PositionAnswer) -> Result<(), V
     }
 }
 
-fn turn(game: &Description, words: TurnWords, chance: bool) -> Result<Turn, Violation> {
+fn check_position_turn(
+    game: &GameDescription,
+    words: TurnWords,
+    chance: bool,
+) -> Result<Turn, Violation> {
     let TurnWords { moves, both, together, pass, whose, over, reason, .. } = words;
     let seats = game.seats.len();
     let is_together = if seats == 2 { both.is_some() } else { together.is_some() };
@@ -179,43 +205,44 @@ fn turn(game: &Description, words: TurnWords, chance: bool) -> Result<Turn, Viol
         return Err(Violation::Turn { seats });
     }
     if let Some(name) = moves {
-        return Ok(Turn::Move(seat(game, &name)?));
+        return Ok(Turn::Move(check_position_seat(game, &name)?));
     }
     if let Some(name) = pass {
-        return Ok(Turn::Pass(seat(game, &name)?));
+        return Ok(Turn::Pass(check_position_seat(game, &name)?));
     }
     if let Some(over) = over {
         let by_scores = || over.get("scores").map(|_| "scores".to_owned());
-        let places = places(game, &over)?;
+        let places = check_position_places(game, &over)?;
         let reason = reason.or_else(by_scores).ok_or(Violation::Missing("reason"))?;
-        check_text(&reason)?;
+        check_program_text(&reason)?;
         return Ok(Turn::Over(Outcome { places, reason: reason.into() }));
     }
     if is_together {
         return Ok(Turn::Together(match together {
             None => every_seat(game),
-            Some(names) => several(game, &names)?,
+            Some(names) => check_together_seats(game, &names)?,
         }));
     }
     let stream = match whose {
-        Some(name) => Stream::Seat(seat(game, &name)?),
+        Some(name) => Stream::Seat(check_position_seat(game, &name)?),
         None => Stream::Shared,
     };
     Ok(Turn::Chance(stream))
 }
 
 /// The seats that choose at the same time.
-fn several(game: &Description, names: &[String]) -> Result<SeatSet, Violation> {
-    let seats: SeatSet = names.iter().map(|name| seat(game, name)).collect::<Result<_, _>>()?;
+fn check_together_seats(game: &GameDescription, names: &[String]) -> Result<SeatSet, Violation> {
+    let seats: SeatSet =
+        names.iter().map(|name| check_position_seat(game, name)).collect::<Result<_, _>>()?;
     if seats.len() == names.len() && seats.len() > 1 { Ok(seats) } else { Err(Violation::Together) }
 }
 
-fn places(game: &Description, over: &Value) -> Result<Places, Violation> {
+fn check_position_places(game: &GameDescription, over: &Value) -> Result<Places, Violation> {
     let count = game.seats.len();
     let bad = if count == 2 { Violation::Over } else { Violation::OverPlaces };
-    if let Some(scores) = scores(game, over)? {
+    if let Some(scores) = check_position_scores(game, over)? {
         // Large whole numbers differ by less than the next fraction.
-        let whole = scores.as_ref().map(exactly);
+        let whole = scores.as_ref().map(whole_score);
         let are_whole = whole.values().iter().all(Option::is_some);
         return Ok(Places::ordered(count, |one, other| {
             if are_whole {
@@ -228,27 +255,30 @@ fn places(game: &Description, over: &Value) -> Result<Places, Violation> {
     match over {
         Value::String(name) if name == "draw" => Ok(Places::level(count)),
         Value::String(name) if count == 2 || game.ranking == PlacesTell::Winner => {
-            Ok(Places::won_by(seat(game, name)?, count))
+            Ok(Places::won_by(check_position_seat(game, name)?, count))
         }
         Value::Object(fields) if count > 2 => {
             let places = fields.get("places").ok_or(bad)?;
             let places = BTreeMap::<String, WholeNumber<u8>>::deserialize(places)
                 .map_err(|_| Violation::Places)?;
-            let places = by_seat(game, places, "places")?;
+            let places = check_every_seat_value(game, places, "places")?;
             let from_zero = places.map(|place| place.0.wrapping_sub(1));
-            Places::listed(&from_zero).ok_or(Violation::Places)
+            Places::from_listed(&from_zero).ok_or(Violation::Places)
         }
         _ => Err(bad),
     }
 }
 
 /// A score that is a whole number.
-fn exactly(score: &Number) -> Option<i128> {
+fn whole_score(score: &Number) -> Option<i128> {
     score.as_i64().map(i128::from).or_else(|| score.as_u64().map(i128::from))
 }
 
 /// The scores by which a game is over; `None` if it gives none.
-fn scores(game: &Description, over: &Value) -> Result<Option<BySeat<Number>>, Violation> {
+fn check_position_scores(
+    game: &GameDescription,
+    over: &Value,
+) -> Result<Option<BySeat<Number>>, Violation> {
     let Some(list) = over.get("scores").and_then(Value::as_array) else { return Ok(None) };
     let (scores, seats) = (list.len(), game.seats.len());
     if scores != seats {
@@ -260,12 +290,12 @@ fn scores(game: &Description, over: &Value) -> Result<Option<BySeat<Number>>, Vi
     list.iter().map(number).collect::<Result<_, _>>().map(Some)
 }
 
-fn every_seat(game: &Description) -> SeatSet {
+fn every_seat(game: &GameDescription) -> SeatSet {
     game.seats.seats().collect()
 }
 
-fn check_outcomes(outcomes: &[(String, u32)]) -> Result<(), Violation> {
-    outcomes.iter().try_for_each(|(text, _)| check_text(text))?;
+fn check_chance_outcomes(outcomes: &[(String, u32)]) -> Result<(), Violation> {
+    outcomes.iter().try_for_each(|(text, _)| check_program_text(text))?;
     let different: HashSet<&str> = outcomes.iter().map(|(text, _)| text.as_str()).collect();
     let count = outcomes.len();
     if !(1..=MOST_OUTCOMES).contains(&count) || different.len() < count {
@@ -275,8 +305,8 @@ fn check_outcomes(outcomes: &[(String, u32)]) -> Result<(), Violation> {
 }
 
 /// The legal actions by seat, sorted by bytes.
-fn listed(
-    game: &Description,
+fn check_legal_actions(
+    game: &GameDescription,
     turn: &Turn,
     words: LegalWords,
 ) -> Result<BySeat<Vec<String>>, Violation> {
@@ -288,7 +318,7 @@ fn listed(
         }
         (Turn::Together(asked), LegalWords::BySeat(actions)) => {
             let mut legal = BySeat::default_for(game.seats.len());
-            for (seat, actions) in of_seats(game, *asked, actions, "legal")? {
+            for (seat, actions) in check_seat_values(game, *asked, actions, "legal")? {
                 legal[seat] = actions;
             }
             legal
@@ -301,7 +331,7 @@ fn listed(
         _ => return Ok(BySeat::default_for(game.seats.len())),
     };
     for seat in turn.asked().iter() {
-        sort(&mut legal[seat])?;
+        sort_legal_actions(&mut legal[seat])?;
         if legal[seat].is_empty() {
             return Err(Violation::NoAction(game.seats[seat].to_string()));
         }
@@ -309,9 +339,9 @@ fn listed(
     Ok(legal)
 }
 
-fn sort(actions: &mut [String]) -> Result<(), Violation> {
+fn sort_legal_actions(actions: &mut [String]) -> Result<(), Violation> {
     actions.sort_unstable();
-    actions.iter().try_for_each(|action| check_text(action))?;
+    actions.iter().try_for_each(|action| check_program_text(action))?;
     match actions.windows(2).find(|two| two[0] == two[1]) {
         Some(two) => Err(Violation::ListedTwice(two[0].clone())),
         None => Ok(()),
@@ -319,7 +349,7 @@ fn sort(actions: &mut [String]) -> Result<(), Violation> {
 }
 
 /// Checks the text of an action, an outcome or a reason.
-pub(crate) fn check_text(text: &str) -> Result<(), Violation> {
+pub(crate) fn check_program_text(text: &str) -> Result<(), Violation> {
     let fits = (1..=LONGEST_TEXT).contains(&text.len())
         && !text.chars().any(is_unsafe_to_show)
         && text.trim() == text
@@ -327,7 +357,7 @@ pub(crate) fn check_text(text: &str) -> Result<(), Violation> {
     if fits { Ok(()) } else { Err(Violation::Text(text.to_owned())) }
 }
 
-fn check_values(values: Option<&BySeat<f64>>) -> Result<(), Violation> {
+fn check_position_values(values: Option<&BySeat<f64>>) -> Result<(), Violation> {
     let all = values.into_iter().flat_map(BySeat::values);
     match all.into_iter().find(|value| !(-1.0..=1.0).contains(*value)) {
         Some(value) => Err(Violation::Value(*value)),
@@ -337,41 +367,45 @@ fn check_values(values: Option<&BySeat<f64>>) -> Result<(), Violation> {
 
 /// An event. With hidden information, `to` must be a list of seats; otherwise, it is an ordinary
 /// field.
-fn event_of(
-    game: &Description,
+fn check_position_event(
+    game: &GameDescription,
     fields: serde_json::Map<String, Value>,
 ) -> Result<OtherEvent, Violation> {
     if let Some(to) = fields.get("to").filter(|_| game.hidden) {
         let seats = to.as_array().ok_or(Violation::Addressees)?;
         for name in seats {
-            seat(game, name.as_str().ok_or(Violation::Addressees)?)?;
+            check_position_seat(game, name.as_str().ok_or(Violation::Addressees)?)?;
         }
     }
     OtherEvent::try_from(fields).map_err(Violation::Event)
 }
 
 /// The seat called `name`.
-pub(crate) fn seat(game: &Description, name: &str) -> Result<Seat, Violation> {
+pub(crate) fn check_position_seat(game: &GameDescription, name: &str) -> Result<Seat, Violation> {
     game.seats.seat(name).ok_or_else(|| Violation::Seat(name.to_owned()))
 }
 
-fn named<T: Clone>(game: &Description, values: &BySeat<T>, seats: SeatSet) -> BTreeMap<String, T> {
+fn name_seat_values<T: Clone>(
+    game: &GameDescription,
+    values: &BySeat<T>,
+    seats: SeatSet,
+) -> BTreeMap<String, T> {
     seats.iter().map(|seat| (game.seats[seat].to_string(), values[seat].clone())).collect()
 }
 
 /// The value of every seat, and of nothing else.
-fn by_seat<T>(
-    game: &Description,
+fn check_every_seat_value<T>(
+    game: &GameDescription,
     values: BTreeMap<String, T>,
     field: &'static str,
 ) -> Result<BySeat<T>, Violation> {
-    let values = of_seats(game, every_seat(game), values, field)?;
+    let values = check_seat_values(game, every_seat(game), values, field)?;
     Ok(values.into_iter().map(|(_, value)| value).collect())
 }
 
 /// The values of these seats, and of nothing else, in seat order.
-fn of_seats<T>(
-    game: &Description,
+fn check_seat_values<T>(
+    game: &GameDescription,
     seats: SeatSet,
     mut values: BTreeMap<String, T>,
     field: &'static str,

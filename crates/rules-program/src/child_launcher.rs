@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use crate::program_pipes::{Launcher, ProgramEnd, ProgramPipes, RulesProcess};
+use crate::program_pipes::{ProgramEnd, ProgramLauncher, ProgramPipes, RulesProcess};
 
 /// Starts a rules program as a plain child process, whose stderr is that of this process.
 #[derive(Debug, Clone)]
@@ -17,7 +17,7 @@ pub struct ChildLauncher {
     pub dir: PathBuf,
 }
 
-impl Launcher for ChildLauncher {
+impl ProgramLauncher for ChildLauncher {
     fn start(&self) -> Result<(Box<dyn RulesProcess>, ProgramPipes), Box<dyn std::error::Error>> {
         let mut child = Command::new(&self.program)
             .args(&self.args)

@@ -127,7 +127,7 @@ pub enum StepWords<'a> {
 
 impl<'a> StepWords<'a> {
     /// The words for a step of a game with these seats, in which these were asked.
-    pub fn of(step: &StepText<'a>, asked: SeatSet, seats: &BySeat<Text>) -> Self {
+    pub fn from_step(step: &StepText<'a>, asked: SeatSet, seats: &BySeat<Text>) -> Self {
         match step {
             StepText::Move(action) => Self::Move((*action).into()),
             StepText::Together(answers) => match answers.as_slice() {
@@ -276,7 +276,7 @@ pub struct TurnWords {
 
 impl TurnWords {
     /// The words for a turn, whose outcomes matter only if it is chance.
-    pub fn of(turn: &Turn, seats: &BySeat<Text>, outcomes: Vec<(String, u32)>) -> Self {
+    pub fn from_turn(turn: &Turn, seats: &BySeat<Text>, outcomes: Vec<(String, u32)>) -> Self {
         let name = |seat: &Seat| Some(seats[*seat].to_string());
         let words = Self::default();
         match turn {
@@ -292,7 +292,7 @@ impl TurnWords {
                 Self { chance: Some(outcomes), whose: name(seat), ..words }
             }
             Turn::Over(Outcome { places, reason }) => {
-                let over = Some(over(*places, seats));
+                let over = Some(places_to_contract(*places, seats));
                 Self { over, reason: Some(reason.to_string()), ..words }
             }
         }
@@ -300,11 +300,12 @@ impl TurnWords {
 }
 
 /// How a game ended with these places.
-fn over(places: Places, seats: &BySeat<Text>) -> Value {
+fn places_to_contract(places: Places, seats: &BySeat<Text>) -> Value {
     if let Some(result) = places.result(seats) {
         return result.into();
     }
-    let place = |(seat, name): (Seat, &Text)| (name.to_string(), (places.of(seat) + 1).into());
+    let place =
+        |(seat, name): (Seat, &Text)| (name.to_string(), (places.place_of(seat) + 1).into());
     Value::Object(Map::from_iter([(
         "places".to_owned(),
         Value::Object(seats.iter().map(place).collect()),

@@ -37,9 +37,14 @@ impl RulesProgramError {
     /// Details besides the problem, in separate lines.
     fn details(&self) -> String {
         let advice = self.advice.map(|advice| format!("\n  note: {advice}"));
-        let request = self.request.as_ref().map(|text| format!("\n  request: {}", cut(text)));
-        let answer = self.answer.as_ref().map(|text| format!("\n  answer: {}", cut(text)));
-        let stderr = self.stderr.iter().map(|line| format!("\n  stderr: {}", cut(line)));
+        let request = self
+            .request
+            .as_ref()
+            .map(|text| format!("\n  request: {}", shorten_program_text(text)));
+        let answer =
+            self.answer.as_ref().map(|text| format!("\n  answer: {}", shorten_program_text(text)));
+        let stderr =
+            self.stderr.iter().map(|line| format!("\n  stderr: {}", shorten_program_text(line)));
         [advice, request, answer].into_iter().flatten().chain(stderr).collect()
     }
 }
@@ -58,7 +63,7 @@ impl From<RulesProgramError> for GameError {
 }
 
 /// The text as printable characters, shortened in the middle.
-fn cut(text: &str) -> String {
+fn shorten_program_text(text: &str) -> String {
     let plain = printable(text.trim_end());
     let length = plain.chars().count();
     if length <= SHOWN {
@@ -97,7 +102,7 @@ pub(crate) enum ExchangeError {
     #[error("it answered with an error: {}", printable(.0))]
     Told(String),
     /// Its answer has another id, or none.
-    #[error("its answer has {}", ids(*asked, *given))]
+    #[error("its answer has {}", describe_answer_ids(*asked, *given))]
     Id {
         /// The id of the request.
         asked: u64,
@@ -110,7 +115,7 @@ pub(crate) enum ExchangeError {
 }
 
 /// Which id an answer carries, and which it should.
-fn ids(asked: u64, given: Option<u64>) -> String {
+fn describe_answer_ids(asked: u64, given: Option<u64>) -> String {
     match given {
         Some(given) => format!("id {given}, but the request had {asked}"),
         None => format!("no id (expected {asked})"),

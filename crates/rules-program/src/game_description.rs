@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use referee_games::options::{OptionKind, plain};
+use referee_games::options::{OptionKind, option_value_text};
 use referee_games::{BoardLook, BySeat, Clause, OptionSpec, Options, PlacesTell, SEATS, Text};
 
-use crate::boards;
+use crate::boards::check_board_look;
 use crate::contract::{GameAnswer, VERSION};
 use crate::error::Violation;
 use crate::printable::printable;
@@ -16,7 +16,7 @@ const LONGEST_NAME: usize = 64;
 
 /// The description of a game.
 #[derive(Debug)]
-pub(crate) struct Description {
+pub(crate) struct GameDescription {
     pub(crate) name: String,
     pub(crate) title: String,
     pub(crate) seats: BySeat<Text>,
@@ -27,7 +27,7 @@ pub(crate) struct Description {
     pub(crate) board: Option<BoardLook>,
 }
 
-impl Description {
+impl GameDescription {
     /// Checks the answer to `game`.
     pub(crate) fn new(answer: GameAnswer) -> Result<Self, Violation> {
         let GameAnswer { protocol, name, title, seats, hidden, ranking, .. } = answer;
@@ -35,21 +35,22 @@ impl Description {
         if protocol != VERSION {
             return Err(Violation::Version(protocol));
         }
-        check_name(&name)?;
-        check_seats(&seats)?;
-        no_twins(options.iter().map(|option| &*option.name))?;
-        no_twins(clauses.iter().map(|clause| &*clause.id))?;
-        let options = options.into_iter().map(option).collect::<Result<Vec<_>, _>>()?;
-        check_defaults(&options)?;
+        check_described_name(&name)?;
+        check_described_seats(&seats)?;
+        check_distinct_names(options.iter().map(|option| &*option.name))?;
+        check_distinct_names(clauses.iter().map(|clause| &*clause.id))?;
+        let options =
+            options.into_iter().map(check_described_option).collect::<Result<Vec<_>, _>>()?;
+        check_option_defaults(&options)?;
         let seats = seats.into_iter().map(Cow::Owned).collect();
-        let clauses = clauses.into_iter().map(clause).collect();
+        let clauses = clauses.into_iter().map(printable_clause).collect();
         let title = printable(&title);
-        board.iter().try_for_each(|look| boards::check_look(look, &seats))?;
+        board.iter().try_for_each(|look| check_board_look(look, &seats))?;
         Ok(Self { name, title, seats, hidden, ranking, options, clauses, board })
     }
 }
 
-fn check_name(name: &str) -> Result<(), Violation> {
+fn check_described_name(name: &str) -> Result<(), Violation> {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let fits = (1..=LONGEST_NAME).contains(&name.len())
         && name.bytes().all(plain)
@@ -58,17 +59,17 @@ fn check_name(name: &str) -> Result<(), Violation> {
     if fits { Ok(()) } else { Err(Violation::Name(name.to_owned())) }
 }
 
-fn check_seats(seats: &[String]) -> Result<(), Violation> {
+fn check_described_seats(seats: &[String]) -> Result<(), Violation> {
     if !SEATS.contains(&seats.len()) {
         return Err(Violation::SeatCount(seats.len()));
     }
-    seats.iter().try_for_each(|seat| check_name(seat))?;
+    seats.iter().try_for_each(|seat| check_described_name(seat))?;
     let different: HashSet<&String> = seats.iter().collect();
     let clash = different.len() < seats.len() || seats.iter().any(|seat| seat == "draw");
     if clash { Err(Violation::SeatNames) } else { Ok(()) }
 }
 
-fn no_twins<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), Violation> {
+fn check_distinct_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), Violation> {
     let mut seen = HashSet::new();
     names.into_iter().try_for_each(|name| {
         if seen.insert(name) { Ok(()) } else { Err(Violation::ListedTwice(name.to_owned())) }
@@ -76,9 +77,9 @@ fn no_twins<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), Violation> {
 }
 
 /// The option with texts that are safe to show.
-fn option(spec: OptionSpec) -> Result<OptionSpec, Violation> {
+fn check_described_option(spec: OptionSpec) -> Result<OptionSpec, Violation> {
     let OptionSpec { name, mut kind, default, help, clause, .. } = spec;
-    check_name(&name)?;
+    check_described_name(&name)?;
     let lists = match &mut kind {
         OptionKind::Choice { values } => vec![values],
         OptionKind::List(list) => vec![&mut list.words, &mut list.items],
@@ -87,25 +88,29 @@ fn option(spec: OptionSpec) -> Result<OptionSpec, Violation> {
     for (_, meaning) in lists.into_iter().flat_map(|words| &mut words.0) {
         *meaning = printable(meaning);
     }
-    let default = default.map(|value| printable(&plain(&value)).into());
-    Ok(OptionSpec { name, kind, default, default_by: None, help: shown(&help), clause })
+    let default = default.map(|value| printable(&option_value_text(&value)).into());
+    Ok(OptionSpec { name, kind, default, default_by: None, help: printable_lines(&help), clause })
 }
 
 /// A text for people, line by line safe to show.
-fn shown(text: &str) -> Text {
+fn printable_lines(text: &str) -> Text {
     text.lines().map(printable).collect::<Vec<_>>().join("\n").into()
 }
 
-fn check_defaults(options: &[OptionSpec]) -> Result<(), Violation> {
+fn check_option_defaults(options: &[OptionSpec]) -> Result<(), Violation> {
     match Options::resolve(options, []) {
         Ok(_) => Ok(()),
         Err(error) => Err(Violation::Default(error.name().unwrap_or_default().to_owned())),
     }
 }
 
-fn clause(words: Clause) -> Clause {
+fn printable_clause(words: Clause) -> Clause {
     let Clause { id, title, text } = words;
-    Clause { id: shown(&id), title: shown(&title), text: shown(&text) }
+    Clause {
+        id: printable_lines(&id),
+        title: printable_lines(&title),
+        text: printable_lines(&text),
+    }
 }
 
 #[cfg(test)]

@@ -16,8 +16,8 @@ mod svg;
 
 pub use child_launcher::ChildLauncher;
 pub use program_game::ProgramGame;
-pub use program_pipes::{Launcher, ProgramEnd, ProgramPipes, RulesProcess};
-pub use rules_server::serve;
+pub use program_pipes::{ProgramEnd, ProgramLauncher, ProgramPipes, RulesProcess};
+pub use rules_server::serve_rules;
 
 #[cfg(test)]
 mod tests;

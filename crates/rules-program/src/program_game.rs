@@ -12,15 +12,15 @@ use serde_json::value::{RawValue, to_raw_value};
 use crate::checked_position::CheckedPosition;
 use crate::contract::{GameAnswer, MOST_PLIES, PositionAnswer, RequestType, RulesRequest, VERSION};
 use crate::error::{ExchangeError, RulesProgramError, Violation};
-use crate::game_description::Description;
+use crate::game_description::GameDescription;
 use crate::program_link::ProgramLink;
-use crate::program_pipes::Launcher;
-use crate::program_position::{ProgramPosition, Table};
+use crate::program_pipes::ProgramLauncher;
+use crate::program_position::{ProgramPosition, ProgramTable};
 
 /// A game whose rules are a program.
 #[derive(Debug)]
 pub struct ProgramGame {
-    description: Arc<Description>,
+    description: Arc<GameDescription>,
     program: Arc<RulesProgram>,
     link: Arc<ProgramLink>,
 }
@@ -32,7 +32,7 @@ impl ProgramGame {
     /// # Errors
     /// The program failed.
     pub fn open(
-        launcher: Arc<dyn Launcher>,
+        launcher: Arc<dyn ProgramLauncher>,
         reply: Duration,
         identify: impl FnOnce(&str) -> RulesProgram,
     ) -> Result<Self, GameError> {
@@ -40,10 +40,10 @@ impl ProgramGame {
         let request =
             RulesRequest { protocol: Some([VERSION]), ..RulesRequest::new(RequestType::Game) };
         let (description, text) = link.ask(request, |answer: GameAnswer, text| {
-            let description = Description::new(answer)?;
-            Ok((description, without_id(text)?))
+            let description = GameDescription::new(answer)?;
+            Ok((description, strip_answer_id(text)?))
         })?;
-        let Description { hidden, ranking, .. } = description;
+        let GameDescription { hidden, ranking, .. } = description;
         let program = RulesProgram { hidden, ranking, ..identify(&text) };
         Ok(Self {
             description: Arc::new(description),
@@ -59,20 +59,20 @@ impl ProgramGame {
     }
 
     /// The data shared by all positions of a game under these options.
-    fn table(&self, options: Box<RawValue>, max_plies: u32) -> Table {
+    fn table(&self, options: Box<RawValue>, max_plies: u32) -> ProgramTable {
         let (description, link) = (Arc::clone(&self.description), Arc::clone(&self.link));
-        Table { description, link, options, max_plies }
+        ProgramTable { description, link, options, max_plies }
     }
 }
 
 /// The options as the program gets them.
-fn raw(options: &Options) -> Result<Box<RawValue>, GameError> {
+fn serialize_program_options(options: &Options) -> Result<Box<RawValue>, GameError> {
     let error = |error: serde_json::Error| OptionError::Rules(error.to_string().into());
     Ok(to_raw_value(options).map_err(error)?)
 }
 
 /// The answer as compact JSON without its id.
-fn without_id(text: &str) -> Result<String, ExchangeError> {
+fn strip_answer_id(text: &str) -> Result<String, ExchangeError> {
     let mut fields: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text)?;
     fields.shift_remove("id");
     Ok(serde_json::Value::from(fields).to_string())
@@ -104,7 +104,7 @@ impl AnyGame for ProgramGame {
     }
 
     fn start(&self, options: &Options) -> Result<Position, GameError> {
-        let options = raw(options)?;
+        let options = serialize_program_options(options)?;
         let request =
             RulesRequest { options: Some(&options), ..RulesRequest::new(RequestType::Start) };
         let started = self.link.ask(request, |mut answer: PositionAnswer, _| {
@@ -119,7 +119,7 @@ impl AnyGame for ProgramGame {
         })?;
         let (checked, max_plies) = started
             .map_err(|error| OptionError::Rules(crate::printable::printable(&error).into()))?;
-        Ok(Box::new(ProgramPosition::at(self.table(options, max_plies), checked, 0)))
+        Ok(Box::new(ProgramPosition::at_ply(self.table(options, max_plies), checked, 0)))
     }
 
     /// Every game ends: its program says after how many plies.
@@ -141,8 +141,8 @@ impl AnyGame for ProgramGame {
             .map_err(ExchangeError::from)
             .and_then(|answer| Ok(CheckedPosition::new(&self.description, answer)?.0))
             .map_err(RulesProgramError::from)?;
-        let table = self.table(raw(options)?, MOST_PLIES);
-        Ok(Some(Box::new(ProgramPosition::at(table, checked, ply))))
+        let table = self.table(serialize_program_options(options)?, MOST_PLIES);
+        Ok(Some(Box::new(ProgramPosition::at_ply(table, checked, ply))))
     }
 
     fn program(&self) -> Option<&RulesProgram> {
@@ -150,15 +150,15 @@ impl AnyGame for ProgramGame {
     }
 
     fn failed(&self) -> Option<GameError> {
-        self.link.failed()
+        self.link.first_failure()
     }
 
     fn for_another_core(&self) -> Option<SharedGame> {
-        Some(Arc::new(self.with_link(self.link.another())))
+        Some(Arc::new(self.with_link(self.link.with_own_process())))
     }
 
     fn for_comparison(&self) -> Option<SharedGame> {
-        let mut link = self.link.another();
+        let mut link = self.link.with_own_process();
         link.reverses = true;
         Some(Arc::new(self.with_link(link)))
     }

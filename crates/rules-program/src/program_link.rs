@@ -9,16 +9,16 @@ use serde::de::DeserializeOwned;
 
 use crate::contract::{AnswerError, AnswerId, RequestType, RulesRequest};
 use crate::error::{ExchangeError, RulesProgramError};
-use crate::program_pipes::{Launcher, ProgramEnd, ProgramPipes, RulesProcess};
+use crate::program_pipes::{ProgramEnd, ProgramLauncher, ProgramPipes, RulesProcess};
 
 /// A link to a rules program, for one core. The program starts with the first request, and again
 /// with the first request after a failure.
 #[derive(Debug)]
 pub(crate) struct ProgramLink {
-    launcher: Arc<dyn Launcher>,
+    launcher: Arc<dyn ProgramLauncher>,
     /// The time for an answer.
     reply: Duration,
-    running: Mutex<Option<Running>>,
+    running: Mutex<Option<RunningProgram>>,
     /// The first failure, except of a guess, which the program may not find.
     failed: OnceLock<GameError>,
     /// Whether the answers of a simultaneous turn are sent last seat first.
@@ -26,7 +26,7 @@ pub(crate) struct ProgramLink {
 }
 
 #[derive(Debug)]
-struct Running {
+struct RunningProgram {
     // Pipes close before the process is ended, so that the program can exit on its own.
     pipes: ProgramPipes,
     process: Box<dyn RulesProcess>,
@@ -36,18 +36,18 @@ struct Running {
 }
 
 impl ProgramLink {
-    pub(crate) fn new(launcher: Arc<dyn Launcher>, reply: Duration) -> Self {
+    pub(crate) fn new(launcher: Arc<dyn ProgramLauncher>, reply: Duration) -> Self {
         let (running, failed) = (Mutex::new(None), OnceLock::new());
         Self { launcher, reply, running, failed, reverses: false }
     }
 
     /// A link of the same kind with a process of its own.
-    pub(crate) fn another(&self) -> Self {
+    pub(crate) fn with_own_process(&self) -> Self {
         Self::new(Arc::clone(&self.launcher), self.reply)
     }
 
     /// The first failure of the program, except of a guess.
-    pub(crate) fn failed(&self) -> Option<GameError> {
+    pub(crate) fn first_failure(&self) -> Option<GameError> {
         self.failed.get().cloned()
     }
 
@@ -70,12 +70,13 @@ impl ProgramLink {
         let is_first = program.next_id == 1;
         let limit =
             self.reply + if is_first { self.launcher.start_limit() } else { Duration::ZERO };
-        let checked = program.ask(request, limit).and_then(|()| program.read(check));
+        let checked =
+            program.send_request(request, limit).and_then(|()| program.read_answer(check));
         let problem = match checked {
             Ok(answer) => return Ok(answer),
             Err(problem) => problem,
         };
-        let error = GameError::from(program.failure(kind, problem));
+        let error = GameError::from(program.end_after_failure(kind, problem));
         *running = None;
         if kind != RequestType::Guess {
             self.failed.get_or_init(|| error.clone());
@@ -83,15 +84,19 @@ impl ProgramLink {
         Err(error)
     }
 
-    fn start(&self) -> Result<Running, ExchangeError> {
+    fn start(&self) -> Result<RunningProgram, ExchangeError> {
         let (process, pipes) =
             self.launcher.start().map_err(|error| ExchangeError::NotStarted(error.to_string()))?;
-        Ok(Running { pipes, process, next_id: 1, line: Vec::new(), answer: Vec::new() })
+        Ok(RunningProgram { pipes, process, next_id: 1, line: Vec::new(), answer: Vec::new() })
     }
 }
 
-impl Running {
-    fn ask(&mut self, request: RulesRequest<'_>, limit: Duration) -> Result<(), ExchangeError> {
+impl RunningProgram {
+    fn send_request(
+        &mut self,
+        request: RulesRequest<'_>,
+        limit: Duration,
+    ) -> Result<(), ExchangeError> {
         self.line.clear();
         self.answer.clear();
         serde_json::to_writer(&mut self.line, &RulesRequest { id: self.next_id, ..request })?;
@@ -100,7 +105,7 @@ impl Running {
     }
 
     /// Reads the answer to the last request.
-    fn read<A: DeserializeOwned, T>(
+    fn read_answer<A: DeserializeOwned, T>(
         &mut self,
         check: impl FnOnce(A, &str) -> Result<T, ExchangeError>,
     ) -> Result<T, ExchangeError> {
@@ -127,7 +132,11 @@ impl Running {
         })
     }
 
-    fn failure(&mut self, kind: RequestType, problem: ExchangeError) -> RulesProgramError {
+    fn end_after_failure(
+        &mut self,
+        kind: RequestType,
+        problem: ExchangeError,
+    ) -> RulesProgramError {
         let ProgramEnd { how, stderr } = self.process.end();
         let problem = match problem {
             ExchangeError::Ended(_) => ExchangeError::Ended(how),
@@ -135,7 +144,7 @@ impl Running {
         };
         let text = |bytes: &[u8]| Some(String::from_utf8_lossy(bytes).into_owned());
         RulesProgramError {
-            advice: advice(kind, &problem),
+            advice: advise_on_answer(kind, &problem),
             problem,
             request: text(&self.line),
             answer: text(&self.answer).filter(|answer| !answer.is_empty()),
@@ -145,7 +154,7 @@ impl Running {
 }
 
 /// What helps to understand a problem with the answer to such a request.
-fn advice(kind: RequestType, problem: &ExchangeError) -> Option<&'static str> {
+fn advise_on_answer(kind: RequestType, problem: &ExchangeError) -> Option<&'static str> {
     match (kind, problem) {
         (_, ExchangeError::Json(error)) if !error.is_data() => {
             Some("an answer is one line of JSON on stdout; write debug output to stderr")

@@ -1,9 +1,8 @@
 //! The pipes of a running rules program: one line out, one line in, with a deadline.
 
-use std::fmt;
-use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
+use std::{fmt, io};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -33,7 +32,7 @@ pub struct ProgramEnd {
 }
 
 /// Starts rules programs.
-pub trait Launcher: fmt::Debug + Send + Sync {
+pub trait ProgramLauncher: fmt::Debug + Send + Sync {
     /// Starts the program. Returns it with the other ends of its stdin and stdout.
     ///
     /// # Errors
@@ -75,16 +74,20 @@ impl ProgramPipes {
         answer: &mut Vec<u8>,
         limit: Duration,
     ) -> Result<(), ExchangeError> {
-        let mut deadline = Deadline { until: Instant::now() + limit, limit };
-        self.write(line, &mut deadline)?;
-        self.read(answer, &mut deadline)
+        let mut deadline = ExchangeDeadline { until: Instant::now() + limit, limit };
+        self.write_line(line, &mut deadline)?;
+        self.read_line(answer, &mut deadline)
     }
 
-    fn write(&self, mut line: &[u8], deadline: &mut Deadline) -> Result<(), ExchangeError> {
+    fn write_line(
+        &self,
+        mut line: &[u8],
+        deadline: &mut ExchangeDeadline,
+    ) -> Result<(), ExchangeError> {
         while !line.is_empty() {
             match rustix::io::write(&self.stdin, line) {
                 Ok(written) => line = &line[written..],
-                Err(Errno::AGAIN) => deadline.wait(&self.stdin, PollFlags::OUT)?,
+                Err(Errno::AGAIN) => deadline.wait_for_pipe(&self.stdin, PollFlags::OUT)?,
                 Err(Errno::INTR) => {}
                 Err(Errno::PIPE) => return Err(ExchangeError::Ended(String::new())),
                 Err(error) => return Err(io::Error::from(error).into()),
@@ -93,7 +96,11 @@ impl ProgramPipes {
         Ok(())
     }
 
-    fn read(&mut self, answer: &mut Vec<u8>, deadline: &mut Deadline) -> Result<(), ExchangeError> {
+    fn read_line(
+        &mut self,
+        answer: &mut Vec<u8>,
+        deadline: &mut ExchangeDeadline,
+    ) -> Result<(), ExchangeError> {
         let mut searched = 0;
         loop {
             if let Some(end) = self.read[searched..].iter().position(|&byte| byte == b'\n') {
@@ -106,7 +113,7 @@ impl ProgramPipes {
             if searched >= LONGEST_ANSWER {
                 return Err(ExchangeError::TooLong);
             }
-            deadline.wait(&self.stdout, PollFlags::IN)?;
+            deadline.wait_for_pipe(&self.stdout, PollFlags::IN)?;
             self.read.resize(searched + CHUNK, 0);
             let got = rustix::io::read(&self.stdout, &mut self.read[searched..]);
             self.read.truncate(searched + got.unwrap_or(0));
@@ -120,15 +127,15 @@ impl ProgramPipes {
 }
 
 /// The end of an exchange.
-struct Deadline {
+struct ExchangeDeadline {
     until: Instant,
     limit: Duration,
 }
 
-impl Deadline {
+impl ExchangeDeadline {
     /// Waits until the pipe is ready, or fails when the time is up. The time begins anew if this
     /// process overslept its end.
-    fn wait(&mut self, pipe: &impl AsFd, ready: PollFlags) -> Result<(), ExchangeError> {
+    fn wait_for_pipe(&mut self, pipe: &impl AsFd, ready: PollFlags) -> Result<(), ExchangeError> {
         let left = self.until.saturating_duration_since(Instant::now());
         let left = Timespec::try_from(left).ok();
         let mut pipes = [PollFd::new(pipe, ready)];

@@ -12,12 +12,12 @@ use referee_games::{
 use serde_json::Number;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::checked_position::{CheckedPosition, StepReport, check_text};
+use crate::checked_position::{CheckedPosition, StepReport, check_program_text};
 use crate::contract::{
     ActionAnswer, DRAWS, MOST_UNASKED, PositionAnswer, RequestType, RulesRequest, StepWords,
 };
 use crate::error::{ExchangeError, RulesProgramError, Violation};
-use crate::game_description::Description;
+use crate::game_description::GameDescription;
 use crate::printable::printable;
 use crate::program_link::ProgramLink;
 use crate::svg;
@@ -27,8 +27,8 @@ const LONGEST_REASON: usize = 512;
 
 /// The data shared by all positions of a game.
 #[derive(Debug)]
-pub(crate) struct Table {
-    pub(crate) description: Arc<Description>,
+pub(crate) struct ProgramTable {
+    pub(crate) description: Arc<GameDescription>,
     pub(crate) link: Arc<ProgramLink>,
     /// The options in force, as the program gets them.
     pub(crate) options: Box<RawValue>,
@@ -39,7 +39,7 @@ pub(crate) struct Table {
 /// A position of a game whose rules are a program.
 #[derive(Debug, Clone)]
 pub(crate) struct ProgramPosition {
-    table: Arc<Table>,
+    table: Arc<ProgramTable>,
     checked: Arc<CheckedPosition>,
     ply: u32,
     /// The number of chance events and forced passes in a row.
@@ -48,7 +48,7 @@ pub(crate) struct ProgramPosition {
 
 impl ProgramPosition {
     /// The position after this many plies.
-    pub(crate) fn at(table: Table, checked: CheckedPosition, ply: u32) -> Self {
+    pub(crate) fn at_ply(table: ProgramTable, checked: CheckedPosition, ply: u32) -> Self {
         Self { table: Arc::new(table), checked: Arc::new(checked), ply, unasked: 0 }
     }
 
@@ -59,19 +59,19 @@ impl ProgramPosition {
     }
 
     /// A request about a seat in this position.
-    fn request_of(&self, kind: RequestType, seat: Seat) -> RulesRequest<'_> {
+    fn request_for_seat(&self, kind: RequestType, seat: Seat) -> RulesRequest<'_> {
         let seat = Some(Cow::Borrowed(&*self.table.description.seats[seat]));
         RulesRequest { seat, ..self.request(kind) }
     }
 
     /// The legal action that `text` means, if it is not in the list.
     fn ask_to_judge(&self, seat: Seat, text: &str) -> Result<String, GameError> {
-        let request = self.request_of(RequestType::Judge, seat);
+        let request = self.request_for_seat(RequestType::Judge, seat);
         let request = RulesRequest { text: Some(text.into()), ..request };
         let judged = self.table.link.ask(request, |answer: ActionAnswer, _| match answer {
             ActionAnswer { action: Some(action), .. } => Ok(Ok(self.legal_action(seat, action)?)),
             ActionAnswer { refused: Some(reason), clause, malformed, .. } => {
-                Ok(Err(self.refusal(&reason, clause, malformed)?))
+                Ok(Err(self.check_refusal(&reason, clause, malformed)?))
             }
             _ => Err(Violation::Undecided.into()),
         })?;
@@ -80,15 +80,15 @@ impl ProgramPosition {
 
     /// An action that the program says is legal.
     fn legal_action(&self, seat: Seat, action: String) -> Result<String, ExchangeError> {
-        check_text(&action)?;
-        if self.checked.legal.is_none() || self.checked.lists(seat, &action) {
+        check_program_text(&action)?;
+        if self.checked.legal.is_none() || self.checked.is_listed_action(seat, &action) {
             Ok(action)
         } else {
             Err(Violation::NotLegal(action).into())
         }
     }
 
-    fn refusal(
+    fn check_refusal(
         &self,
         reason: &str,
         clause: Option<String>,
@@ -107,9 +107,9 @@ impl ProgramPosition {
     }
 
     /// The step with the canonical texts of its actions.
-    fn canonical<'s>(&self, step: StepText<'s>) -> Result<Step<Cow<'s, str>>, GameError> {
+    fn canonical_step<'s>(&self, step: StepText<'s>) -> Result<Step<Cow<'s, str>>, GameError> {
         let action = |seat, text: &'s str| {
-            if self.checked.lists(seat, text) {
+            if self.checked.is_listed_action(seat, text) {
                 Ok(Cow::Borrowed(text))
             } else {
                 self.judge(seat, text).map(Cow::Owned)
@@ -133,14 +133,14 @@ impl ProgramPosition {
     }
 
     /// The position after a step, which is legal.
-    fn after(&self, step: &StepText<'_>) -> Result<(Self, StepReport), GameError> {
+    fn play_step(&self, step: &StepText<'_>) -> Result<(Self, StepReport), GameError> {
         let ply = self.ply + u32::from(!matches!(step, Step::Chance(_)));
         let unasked = match step {
             Step::Chance(_) | Step::Pass => self.unasked + 1,
             Step::Move(_) | Step::Together(_) => 0,
         };
         let seats = &self.table.description.seats;
-        let mut words = StepWords::of(step, self.checked.turn.asked(), seats);
+        let mut words = StepWords::from_step(step, self.checked.turn.asked(), seats);
         if let (StepWords::Together(answers), true) = (&mut words, self.table.link.reverses) {
             *answers = std::mem::take(answers).into_iter().rev().collect();
         }
@@ -162,7 +162,7 @@ impl ProgramPosition {
     }
 
     /// Appends the events of a step: its actions, the program's events, and the end of the game.
-    fn tell(
+    fn append_events(
         &self,
         step: &StepText<'_>,
         report: StepReport,
@@ -209,7 +209,7 @@ impl AnyPosition for ProgramPosition {
     }
 
     fn legal(&self, seat: Seat) -> Legal {
-        self.checked.shown(seat)
+        self.checked.legal_for_players(seat)
     }
 
     fn legal_list(&self, seat: Seat) -> Option<Vec<String>> {
@@ -227,9 +227,9 @@ impl AnyPosition for ProgramPosition {
     fn judge(&self, seat: Seat, text: &str) -> Result<String, GameError> {
         let text = text.trim();
         match &self.checked.turn {
-            _ if self.checked.lists(seat, text) => Ok(text.to_owned()),
+            _ if self.checked.is_listed_action(seat, text) => Ok(text.to_owned()),
             Turn::Pass(passing) if *passing == seat && text == PASS => Ok(PASS.to_owned()),
-            turn if turn.asks(seat) => match check_text(text) {
+            turn if turn.asks(seat) => match check_program_text(text) {
                 Ok(()) => self.ask_to_judge(seat, text),
                 Err(violation) => Err(Refusal::Malformed(violation.to_string()).into()),
             },
@@ -238,14 +238,14 @@ impl AnyPosition for ProgramPosition {
     }
 
     fn play(&mut self, step: StepText<'_>, events: &mut Vec<Event>) -> Result<(), GameError> {
-        let canonical = self.canonical(step)?;
+        let canonical = self.canonical_step(step)?;
         let step = canonical.as_text();
         let actors = match self.checked.turn {
             Turn::Pass(seat) => seat.into(),
             ref turn => turn.asked(),
         };
-        let (after, report) = self.after(&step)?;
-        after.tell(&step, report, actors, events);
+        let (after, report) = self.play_step(&step)?;
+        after.append_events(&step, report, actors, events);
         *self = after;
         Ok(())
     }
@@ -257,11 +257,11 @@ impl AnyPosition for ProgramPosition {
         if let Some(legal) = &self.checked.legal {
             return Ok(legal[seat].choose(rng).cloned());
         }
-        let request = self.request_of(RequestType::Sample, seat);
+        let request = self.request_for_seat(RequestType::Sample, seat);
         let request = RulesRequest { draw: Some(rng.next_u64() % DRAWS), ..request };
         self.table.link.ask(request, |answer: ActionAnswer, _| {
             let action = answer.action.ok_or(Violation::Missing("action"))?;
-            check_text(&action)?;
+            check_program_text(&action)?;
             Ok(Some(action))
         })
     }
@@ -278,7 +278,7 @@ impl AnyPosition for ProgramPosition {
         if !self.table.description.hidden {
             return Ok(Some(self.boxed()));
         }
-        let request = self.request_of(RequestType::Guess, seat);
+        let request = self.request_for_seat(RequestType::Guess, seat);
         let request = RulesRequest { draw: Some(draw % DRAWS), ..request };
         self.table.link.ask(request, |answer: PositionAnswer, _| {
             if answer.state.is_none() && answer.turn.is_none() {
@@ -318,7 +318,7 @@ impl AnyPosition for ProgramPosition {
     }
 
     fn svg(&self) -> Result<Option<String>, GameError> {
-        let clean = self.checked.svg.as_deref().map(svg::clean).transpose();
+        let clean = self.checked.svg.as_deref().map(svg::clean_svg).transpose();
         clean.map_err(|error| RulesProgramError::from(ExchangeError::Contract(error.into())).into())
     }
 

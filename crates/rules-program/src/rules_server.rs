@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use self::describe::describe;
+use self::describe::describe_game;
 use crate::contract::{
     ActionAnswer, LegalWords, MOST_PLIES, PositionAnswer, RequestType, RulesRequest, StepWords,
     TurnWords,
@@ -31,12 +31,12 @@ const SNAPSHOT: &str = "snapshot";
 ///
 /// # Errors
 /// The pipes fail, or a request violates the protocol.
-pub fn serve(
+pub fn serve_rules(
     game: &dyn AnyGame,
     mut input: impl BufRead,
     mut output: impl Write,
 ) -> Result<(), ServeError> {
-    let mut server = Server { game, started: None };
+    let mut server = RulesServer { game, started: None };
     let (mut line, mut answer) = (String::new(), Vec::new());
     while input.read_line(&mut line)? > 0 {
         let request: RulesRequest<'_> = serde_json::from_str(&line)?;
@@ -85,7 +85,7 @@ struct Identified<'a, T> {
 }
 
 /// A game, and its last start: most requests are about the same options.
-struct Server<'g> {
+struct RulesServer<'g> {
     game: &'g dyn AnyGame,
     started: Option<StartedGame>,
 }
@@ -97,23 +97,23 @@ struct StartedGame {
     position: Position,
 }
 
-impl Server<'_> {
+impl RulesServer<'_> {
     fn answer(&mut self, request: &RulesRequest<'_>, out: &mut Vec<u8>) -> Result<(), ServeError> {
         let id = request.id;
         match request.kind {
-            RequestType::Game => write(id, &describe(self.game), out),
-            RequestType::Start => write(id, &self.start(request)?, out),
+            RequestType::Game => write_rules_answer(id, &describe_game(self.game), out),
+            RequestType::Start => write_rules_answer(id, &self.start(request)?, out),
             RequestType::Play => self.play(request, out),
             RequestType::Judge => {
                 let (position, seat) = self.position_and_seat(request)?;
                 let text = request.text.as_deref().ok_or(ServeError::Field("text"))?;
-                write(id, &judge(&*position, seat, text)?, out)
+                write_rules_answer(id, &answer_judge_request(&*position, seat, text)?, out)
             }
             RequestType::Sample => {
                 let (position, seat) = self.position_and_seat(request)?;
                 let draw = request.draw.ok_or(ServeError::Field("draw"))?;
                 let action = position.sample(seat, &mut ChaCha8Rng::seed_from_u64(draw))?;
-                write(id, &ActionAnswer { action, ..ActionAnswer::default() }, out)
+                write_rules_answer(id, &ActionAnswer { action, ..ActionAnswer::default() }, out)
             }
             RequestType::Guess | RequestType::Quit => Err(ServeError::Field("type")),
         }
@@ -122,7 +122,7 @@ impl Server<'_> {
     fn start(&mut self, request: &RulesRequest<'_>) -> Result<PositionAnswer, ServeError> {
         let words = request.options.ok_or(ServeError::Field("options"))?;
         let refused = |error: String| PositionAnswer { error: Some(error), ..Default::default() };
-        let options = match options(self.game, words) {
+        let options = match parse_request_options(self.game, words) {
             Ok(options) => options,
             Err(error) => return Ok(refused(error.to_string())),
         };
@@ -130,19 +130,22 @@ impl Server<'_> {
             return Ok(refused(reason));
         }
         match self.game.start(&options) {
-            Ok(position) => Ok(PositionAnswer { max_plies: Some(MOST_PLIES), ..show(&*position)? }),
+            Ok(position) => Ok(PositionAnswer {
+                max_plies: Some(MOST_PLIES),
+                ..answer_with_position(&*position)?
+            }),
             Err(error) => Ok(refused(error.to_string())),
         }
     }
 
     fn play(&mut self, request: &RulesRequest<'_>, out: &mut Vec<u8>) -> Result<(), ServeError> {
         let mut position = self.position(request)?;
-        let step = step(request.step.as_ref().ok_or(ServeError::Field("step"))?)?;
+        let step = parse_request_step(request.step.as_ref().ok_or(ServeError::Field("step"))?)?;
         let mut events = Vec::new();
         position.play(step.as_text(), &mut events)?;
-        let mut answer = show(&*position)?;
-        tell(events, &mut answer)?;
-        write(request.id, &answer, out)
+        let mut answer = answer_with_position(&*position)?;
+        add_events_to_answer(events, &mut answer)?;
+        write_rules_answer(request.id, &answer, out)
     }
 
     fn position_and_seat(
@@ -171,7 +174,7 @@ impl Server<'_> {
             Some(known) => known,
             None => StartedGame {
                 words: words.get().into(),
-                position: self.game.start(&options(self.game, words)?)?,
+                position: self.game.start(&parse_request_options(self.game, words)?)?,
             },
         };
         Ok(&*self.started.insert(started).position)
@@ -185,17 +188,21 @@ struct Restorable<'a> {
     snapshot: &'a RawValue,
 }
 
-fn write(id: u64, answer: &impl Serialize, out: &mut Vec<u8>) -> Result<(), ServeError> {
+fn write_rules_answer(
+    id: u64,
+    answer: &impl Serialize,
+    out: &mut Vec<u8>,
+) -> Result<(), ServeError> {
     Ok(serde_json::to_writer(out, &Identified { id, answer })?)
 }
 
 /// The options in force, from the JSON of a request.
-fn options(game: &dyn AnyGame, words: &RawValue) -> Result<Options, GameError> {
+fn parse_request_options(game: &dyn AnyGame, words: &RawValue) -> Result<Options, GameError> {
     let given: Map<String, Value> = serde_json::from_str(words.get()).unwrap_or_default();
     Ok(Options::from_json(game.options(), &given)?)
 }
 
-fn step(words: &StepWords<'_>) -> Result<TextStep, ServeError> {
+fn parse_request_step(words: &StepWords<'_>) -> Result<TextStep, ServeError> {
     Ok(match words {
         StepWords::Move(action) => Step::Move(action.to_string()),
         StepWords::Both(first, second) => {
@@ -207,9 +214,9 @@ fn step(words: &StepWords<'_>) -> Result<TextStep, ServeError> {
     })
 }
 
-fn show(position: &dyn AnyPosition) -> Result<PositionAnswer, ServeError> {
+fn answer_with_position(position: &dyn AnyPosition) -> Result<PositionAnswer, ServeError> {
     let seats = position.seats();
-    let turn = TurnWords::of(&position.turn(), &seats, position.outcomes());
+    let turn = TurnWords::from_turn(&position.turn(), &seats, position.outcomes());
     let name = |seat: Seat| seats[seat].to_string();
     let values = position.values();
     let lost = seats.seats().filter(|&seat| !position.can_win(seat));
@@ -218,19 +225,19 @@ fn show(position: &dyn AnyPosition) -> Result<PositionAnswer, ServeError> {
         Drawing::Board(board, _) => (Vec::new(), Some(board)),
     };
     Ok(PositionAnswer {
-        state: Some(state(position)?),
+        state: Some(state_with_snapshot(position)?),
         turn: Some(turn),
         rows,
         board,
         caption: position.caption(),
         values: values.map(|it| it.iter().map(|(seat, value)| (name(seat), *value)).collect()),
         cannot_win: lost.map(name).collect(),
-        ..actions(position)?
+        ..answer_with_actions(position)?
     })
 }
 
 /// An answer with the legal actions, or the data shown instead if there are too many to list.
-fn actions(position: &dyn AnyPosition) -> Result<PositionAnswer, ServeError> {
+fn answer_with_actions(position: &dyn AnyPosition) -> Result<PositionAnswer, ServeError> {
     let seats = position.seats();
     let asked = position.turn().asked();
     let listed = |seat| Some((seats[seat].to_string(), position.legal_list(seat)?));
@@ -250,7 +257,7 @@ fn actions(position: &dyn AnyPosition) -> Result<PositionAnswer, ServeError> {
 }
 
 /// The game's own state with the snapshot.
-fn state(position: &dyn AnyPosition) -> Result<Box<RawValue>, ServeError> {
+fn state_with_snapshot(position: &dyn AnyPosition) -> Result<Box<RawValue>, ServeError> {
     let own = position.state();
     let fields = own.get().strip_suffix('}').ok_or(ServeError::Field("state"))?;
     let snapshot = position.snapshot().ok_or(ServeError::Field(SNAPSHOT))?;
@@ -259,7 +266,7 @@ fn state(position: &dyn AnyPosition) -> Result<Box<RawValue>, ServeError> {
 }
 
 /// Adds the events of a step, except actions and the end, which the referee adds itself.
-fn tell(events: Vec<Event>, answer: &mut PositionAnswer) -> Result<(), ServeError> {
+fn add_events_to_answer(events: Vec<Event>, answer: &mut PositionAnswer) -> Result<(), ServeError> {
     for event in events {
         match event {
             Event::Action { on_behalf_of, .. } => {
@@ -277,7 +284,11 @@ fn tell(events: Vec<Event>, answer: &mut PositionAnswer) -> Result<(), ServeErro
 }
 
 /// The action that a text means, or the reason why it is refused.
-fn judge(position: &dyn AnyPosition, seat: Seat, text: &str) -> Result<ActionAnswer, ServeError> {
+fn answer_judge_request(
+    position: &dyn AnyPosition,
+    seat: Seat,
+    text: &str,
+) -> Result<ActionAnswer, ServeError> {
     let (refused, clause, malformed) = match position.judge(seat, text) {
         Ok(action) => {
             return Ok(ActionAnswer { action: Some(action), ..ActionAnswer::default() });

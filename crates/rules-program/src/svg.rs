@@ -49,7 +49,7 @@ pub(crate) struct SvgError {
 }
 
 /// The values that an attribute may have.
-enum Value {
+enum SvgValue {
     Number,
     Numbers,
     Colour,
@@ -58,9 +58,9 @@ enum Value {
     Words(&'static [&'static str]),
 }
 
-impl Value {
+impl SvgValue {
     /// The values of this attribute; none if no element may have it.
-    fn of(attribute: &str) -> Option<Self> {
+    fn for_attribute(attribute: &str) -> Option<Self> {
         Some(match attribute {
             "x" | "y" | "width" | "height" | "rx" | "ry" | "cx" | "cy" | "r" | "x1" | "y1"
             | "x2" | "y2" | "dx" | "dy" | "font-size" | "stroke-width" | "opacity"
@@ -83,16 +83,16 @@ impl Value {
     fn clean(&self, text: &str) -> Option<String> {
         let text = text.trim();
         match self {
-            Self::Number => number(text).map(|number| number.to_string()),
-            Self::Numbers => numbers(text).map(|numbers| joined(&numbers)),
-            Self::Colour => is_colour(text).then(|| text.to_owned()),
-            Self::Path => path(text),
-            Self::Transform => transform(text),
+            Self::Number => parse_svg_number(text).map(|number| number.to_string()),
+            Self::Numbers => parse_svg_numbers(text).map(|numbers| format_svg_numbers(&numbers)),
+            Self::Colour => is_svg_colour(text).then(|| text.to_owned()),
+            Self::Path => clean_svg_path(text),
+            Self::Transform => clean_svg_transform(text),
             Self::Words(words) => words.contains(&text).then(|| text.to_owned()),
         }
     }
 
-    fn expected(&self) -> String {
+    fn describe_expected(&self) -> String {
         match self {
             Self::Number => format!("a number up to {GREATEST}, without a unit"),
             Self::Numbers => format!("numbers up to {GREATEST}, separated by spaces or commas"),
@@ -107,7 +107,7 @@ impl Value {
 }
 
 /// The drawing written anew, in ASCII.
-pub(crate) fn clean(text: &str) -> Result<String, SvgError> {
+pub(crate) fn clean_svg(text: &str) -> Result<String, SvgError> {
     let at_start = |problem| SvgError { line: 1, column: 1, inside: "svg".to_owned(), problem };
     if text.len() > LONGEST_SVG {
         let problem = format!("it has {} bytes; the maximum is {LONGEST_SVG}", text.len());
@@ -120,22 +120,22 @@ pub(crate) fn clean(text: &str) -> Result<String, SvgError> {
         SvgError { line: row, column: col, inside: "XML".to_owned(), problem }
     })?;
     let (root, mut cleaner) =
-        (document.root_element(), Cleaner { document: &document, out: String::new() });
+        (document.root_element(), SvgCleaner { document: &document, out: String::new() });
     if root.tag_name().name() != "svg" {
         return Err(cleaner.wrong(root, "the outermost element has to be `svg`".to_owned()));
     }
     cleaner.check_size(root)?;
-    cleaner.element(root, 1)?;
+    cleaner.write_element(root, 1)?;
     Ok(cleaner.out)
 }
 
 /// Writes elements anew.
-struct Cleaner<'a> {
+struct SvgCleaner<'a> {
     document: &'a Document<'a>,
     out: String,
 }
 
-impl Cleaner<'_> {
+impl SvgCleaner<'_> {
     fn wrong(&self, node: Node<'_, '_>, problem: String) -> SvgError {
         self.wrong_at(node, node.range().start, problem)
     }
@@ -144,13 +144,18 @@ impl Cleaner<'_> {
         let TextPos { row, col } = self.document.text_pos_at(at);
         let element = if node.is_element() { Some(node) } else { node.parent_element() };
         let name = element.map_or("svg", |element| element.tag_name().name());
-        SvgError { line: row, column: col, inside: format!("`{}`", shown(name)), problem }
+        SvgError {
+            line: row,
+            column: col,
+            inside: format!("`{}`", shorten_svg_text(name)),
+            problem,
+        }
     }
 
     /// Checks that the outermost element says how large the drawing is, and that pages have room for
     /// its shape.
     fn check_size(&self, root: Node<'_, '_>) -> Result<(), SvgError> {
-        let sides = root.attribute("viewBox").and_then(numbers);
+        let sides = root.attribute("viewBox").and_then(parse_svg_numbers);
         let fits = sides.is_some_and(|sides| match sides[..] {
             [_, _, width, height] => {
                 width > 0.0 && height > 0.0 && (width / height).max(height / width) <= LONGEST_SIDE
@@ -169,7 +174,7 @@ impl Cleaner<'_> {
         ))
     }
 
-    fn element(&mut self, node: Node<'_, '_>, depth: usize) -> Result<(), SvgError> {
+    fn write_element(&mut self, node: Node<'_, '_>, depth: usize) -> Result<(), SvgError> {
         let (name, is_root) = (node.tag_name().name(), depth == 1);
         let is_svg = node.tag_name().namespace().is_none_or(|namespace| namespace == NAMESPACE);
         let Some(name) = ELEMENTS.into_iter().find(|&known| known == name && is_svg) else {
@@ -189,13 +194,13 @@ impl Cleaner<'_> {
             // Writing to a string cannot fail.
             let _ = write!(self.out, " xmlns=\"{NAMESPACE}\"");
         }
-        self.attributes(node, is_root)?;
+        self.write_attributes(node, is_root)?;
         self.out.push('>');
         for child in node.children() {
             if child.is_element() {
-                self.element(child, depth + 1)?;
+                self.write_element(child, depth + 1)?;
             } else if let Some(text) = child.text().filter(|_| child.is_text()) {
-                self.text(child, name, text)?;
+                self.write_text(child, name, text)?;
             } else if child.is_pi() {
                 return Err(self.wrong(child, "processing instructions are not allowed".to_owned()));
             }
@@ -204,18 +209,19 @@ impl Cleaner<'_> {
         Ok(())
     }
 
-    fn attributes(&mut self, node: Node<'_, '_>, is_root: bool) -> Result<(), SvgError> {
+    fn write_attributes(&mut self, node: Node<'_, '_>, is_root: bool) -> Result<(), SvgError> {
         for attribute in node.attributes() {
             let (name, text) = (attribute.name(), attribute.value());
             let at = attribute.range().start;
-            let value = Value::of(name).filter(|_| attribute.namespace().is_none());
+            let value = SvgValue::for_attribute(name).filter(|_| attribute.namespace().is_none());
             let Some(value) = value else {
-                let problem = format!("the attribute `{}` is not allowed", shown(name));
+                let problem = format!("the attribute `{}` is not allowed", shorten_svg_text(name));
                 return Err(self.wrong_at(node, at, problem));
             };
             let Some(clean) = value.clean(text) else {
-                let expected = value.expected();
-                let problem = format!("invalid `{name}` \"{}\": expected {expected}", shown(text));
+                let expected = value.describe_expected();
+                let problem =
+                    format!("invalid `{name}` \"{}\": expected {expected}", shorten_svg_text(text));
                 return Err(self.wrong_at(node, at, problem));
             };
             // Pages decide how large they show it, and where.
@@ -226,7 +232,7 @@ impl Cleaner<'_> {
         Ok(())
     }
 
-    fn text(&mut self, node: Node<'_, '_>, within: &str, text: &str) -> Result<(), SvgError> {
+    fn write_text(&mut self, node: Node<'_, '_>, within: &str, text: &str) -> Result<(), SvgError> {
         if !TEXTS.contains(&within) {
             return match text.trim() {
                 "" => Ok(()),
@@ -252,53 +258,53 @@ impl Cleaner<'_> {
 }
 
 /// The beginning of a text of the program, safe to show.
-fn shown(text: &str) -> String {
+fn shorten_svg_text(text: &str) -> String {
     printable(&text.chars().take(SHOWN).collect::<String>())
 }
 
-fn number(text: &str) -> Option<f64> {
+fn parse_svg_number(text: &str) -> Option<f64> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
     let number: f64 = text.parse().ok().filter(|_| is_plain)?;
     // Digits that nobody sees would make a drawing much longer.
     (number.abs() <= GREATEST).then(|| (number * 1e6).round() / 1e6)
 }
 
-fn numbers(text: &str) -> Option<Vec<f64>> {
+fn parse_svg_numbers(text: &str) -> Option<Vec<f64>> {
     let words = text.split([' ', ',', '\n', '\r', '\t']).filter(|word| !word.is_empty());
-    words.map(number).collect()
+    words.map(parse_svg_number).collect()
 }
 
-fn joined(numbers: &[f64]) -> String {
+fn format_svg_numbers(numbers: &[f64]) -> String {
     numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")
 }
 
-fn is_colour(text: &str) -> bool {
+fn is_svg_colour(text: &str) -> bool {
     let is_hex = |digits: &str| {
         matches!(digits.len(), 3 | 6) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
     };
     COLOURS.contains(&text) || text.strip_prefix('#').is_some_and(is_hex)
 }
 
-fn path(text: &str) -> Option<String> {
+fn clean_svg_path(text: &str) -> Option<String> {
     let mut parts = String::new();
     for part in text.split_inclusive(|letter| PATH_COMMANDS.contains(letter)) {
         // The numbers belong to the command before them.
         let command = part.chars().next_back().filter(|&letter| PATH_COMMANDS.contains(letter));
         let end = part.len() - command.map_or(0, char::len_utf8);
-        parts.push_str(&joined(&numbers(&part[..end])?));
+        parts.push_str(&format_svg_numbers(&parse_svg_numbers(&part[..end])?));
         parts.extend(command);
     }
     Some(parts)
 }
 
-fn transform(text: &str) -> Option<String> {
+fn clean_svg_transform(text: &str) -> Option<String> {
     let mut parts = Vec::new();
     let mut rest = text;
     while let Some((name, after)) = rest.split_once('(') {
         let name = name.trim_matches([' ', ',']);
         let (inside, after) = after.split_once(')')?;
         TRANSFORMS.contains(&name).then_some(())?;
-        parts.push(format!("{name}({})", joined(&numbers(inside)?)));
+        parts.push(format!("{name}({})", format_svg_numbers(&parse_svg_numbers(inside)?)));
         rest = after;
     }
     rest.trim().is_empty().then(|| parts.join(" "))

@@ -3,16 +3,15 @@
 mod failures;
 mod positions;
 
-use std::fmt;
 use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Write};
 use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::Duration;
+use std::{fmt, thread};
 
 use referee_games::{AnyGame, GameError, Options, PlacesTell, Position, RulesProgram};
 use serde_json::{Value, json};
 
-use crate::{Launcher, ProgramEnd, ProgramGame, ProgramPipes, RulesProcess};
+use crate::{ProgramEnd, ProgramGame, ProgramLauncher, ProgramPipes, RulesProcess};
 
 /// A time limit that every script keeps.
 const PATIENT: Duration = Duration::from_secs(60);
@@ -132,7 +131,7 @@ impl RulesProcess for ScriptThread {
     }
 }
 
-impl Launcher for ScriptedProgram {
+impl ProgramLauncher for ScriptedProgram {
     fn start(&self) -> Result<(Box<dyn RulesProcess>, ProgramPipes), Box<dyn std::error::Error>> {
         let (input, to) = io::pipe()?;
         let (from, output) = io::pipe()?;

@@ -6,15 +6,16 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use rand::Rng;
-use rand::SeedableRng;
 use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use referee_games::{
     AnyGame, AnyPosition, BySeat, Event, GameKind, Options, PlacesTell, RulesProgram, Seat, Step,
     TextStep, Turn,
 };
-use referee_rules_program::{Launcher, ProgramEnd, ProgramGame, ProgramPipes, RulesProcess, serve};
+use referee_rules_program::{
+    ProgramEnd, ProgramGame, ProgramLauncher, ProgramPipes, RulesProcess, serve_rules,
+};
 
 /// A built-in game in a thread, behind pipes.
 #[derive(Debug)]
@@ -29,12 +30,14 @@ impl RulesProcess for ServerThread {
     }
 }
 
-impl Launcher for InThread {
+impl ProgramLauncher for InThread {
     fn start(&self) -> Result<(Box<dyn RulesProcess>, ProgramPipes), Box<dyn Error>> {
         let (input, to) = io::pipe()?;
         let (from, output) = io::pipe()?;
         let kind = self.0;
-        thread::spawn(move || serve(kind.game(), BufReader::new(input), output).expect("requests"));
+        thread::spawn(move || {
+            serve_rules(kind.game(), BufReader::new(input), output).expect("requests");
+        });
         Ok((Box::new(ServerThread), ProgramPipes::new(to.into(), from.into())?))
     }
 }

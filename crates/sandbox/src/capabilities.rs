@@ -2,10 +2,9 @@
 
 use crate::containment_request::Request;
 use crate::error::{SpawnError, Unavailable};
-use crate::level::Requirement;
-use crate::level::{Level, Mechanism};
-use crate::resolve::at_best;
-use crate::self_test;
+use crate::level::{Level, Mechanism, Requirement};
+use crate::resolve::resolve_level;
+use crate::self_test::run_self_test_alone;
 
 /// A level or mechanism, and whether it works on this machine.
 #[derive(Debug)]
@@ -22,14 +21,14 @@ pub struct Capability {
 pub fn capabilities() -> Vec<Capability> {
     let levels = Level::ALL.into_iter().map(|level| Capability {
         what: Requirement::Level(level),
-        result: match at_best(level, &Request::default()) {
+        result: match resolve_level(level, &Request::default()) {
             Ok(best) => best.map(drop),
             Err(shortage) => Err(SpawnError::from(shortage).into()),
         },
     });
     let mechanisms = Mechanism::ALL.into_iter().map(|one| Capability {
         what: Requirement::Mechanism(one),
-        result: self_test::run_alone(one),
+        result: run_self_test_alone(one),
     });
     levels.chain(mechanisms).collect()
 }

@@ -15,4 +15,4 @@ mod process_cgroups;
 pub(crate) use files::GIVEN;
 pub(crate) use group::Cgroup;
 pub(crate) use parent::ParentCgroups;
-pub(crate) use process_cgroups::{Cgroups, Counts, CpuFile, Freezer};
+pub(crate) use process_cgroups::{CgroupCpuFile, CgroupFreezer, Counts, ProcessCgroups};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use referee_containment::Endpoint;
 
-use crate::paths::real;
+use crate::paths::real_path;
 use crate::pinned_path::PinnedPath;
 
 /// The path by which a program starts itself again, even if its file has been replaced.
@@ -85,13 +85,14 @@ impl Command {
     }
 
     /// The place of `path`, if it was found before.
-    pub(crate) fn place_of(&self, path: &Path) -> Option<&PinnedPath> {
-        self.places.iter().find(|place| place.named() == path)
+    pub(crate) fn find_pinned_place(&self, path: &Path) -> Option<&PinnedPath> {
+        self.places.iter().find(|place| place.given_path() == path)
     }
 
     /// Where `path` lies, without links.
-    pub(crate) fn real(&self, path: &Path) -> PathBuf {
-        self.place_of(path).map_or_else(|| real(path), |place| place.real().to_owned())
+    pub(crate) fn resolve_path(&self, path: &Path) -> PathBuf {
+        self.find_pinned_place(path)
+            .map_or_else(|| real_path(path), |place| place.real().to_owned())
     }
 
     /// Adds an argument.

@@ -29,14 +29,14 @@ impl CpuClock {
     /// Reads every process and forgets earlier readings; `None` if the system does not provide CPU
     /// times.
     pub fn restart(&mut self, now: Instant) -> Option<Duration> {
-        let total = self.count_all(now);
+        let total = self.count_all_cpu_time(now);
         self.highest = total.unwrap_or_default();
         total
     }
 
     /// The CPU time at `now`; `None` if the system does not provide it.
     pub fn read(&mut self, now: Instant) -> Option<CpuReading> {
-        let CpuReading { total, complete } = self.count(now)?;
+        let CpuReading { total, complete } = self.count_cpu_time(now)?;
         // The CPU time of a descendant that died unread is lost, so the sum may fall.
         self.highest = self.highest.max(total);
         Some(CpuReading { total: self.highest, complete })
@@ -48,7 +48,7 @@ mod counting {
     use std::time::{Duration, Instant};
 
     use super::{CpuClock, CpuReading};
-    use crate::cgroup::CpuFile;
+    use crate::cgroup::CgroupCpuFile;
     use crate::process_tree::ProcessTree;
     use crate::procfs::ProcessClock;
 
@@ -59,7 +59,7 @@ mod counting {
     /// The source of the CPU time.
     #[derive(Debug)]
     pub(super) struct Counter {
-        group: Option<CpuFile>,
+        group: Option<CgroupCpuFile>,
         tree: ProcessTree,
         leader: Option<ProcessClock>,
         walked_at: Instant,
@@ -68,26 +68,26 @@ mod counting {
     }
 
     impl CpuClock {
-        pub(crate) fn new(group: Option<CpuFile>, tree: ProcessTree) -> Self {
+        pub(crate) fn new(group: Option<CgroupCpuFile>, tree: ProcessTree) -> Self {
             let (leader, walked_at) = (tree.leader_clock(), Instant::now());
             let counter = Counter { group, tree, leader, walked_at, below: Duration::ZERO };
             Self { counter, highest: Duration::ZERO }
         }
 
         /// The exact CPU time, if a control group counts it.
-        pub(crate) fn exact(&self) -> Option<Duration> {
+        pub(crate) fn exact_cpu_time(&self) -> Option<Duration> {
             self.counter.group.as_ref()?.read()
         }
 
         #[expect(clippy::unnecessary_wraps, reason = "other systems do not tell")]
-        pub(super) fn count_all(&mut self, now: Instant) -> Option<Duration> {
+        pub(super) fn count_all_cpu_time(&mut self, now: Instant) -> Option<Duration> {
             self.counter.walked_at = now;
             self.counter.below = Duration::ZERO;
-            Some(self.exact().unwrap_or_else(|| self.counter.tree.cpu()))
+            Some(self.exact_cpu_time().unwrap_or_else(|| self.counter.tree.cpu_time()))
         }
 
-        pub(super) fn count(&mut self, now: Instant) -> Option<CpuReading> {
-            if let Some(total) = self.exact() {
+        pub(super) fn count_cpu_time(&mut self, now: Instant) -> Option<CpuReading> {
+            if let Some(total) = self.exact_cpu_time() {
                 return Some(CpuReading { total, complete: true });
             }
             let counter = &mut self.counter;
@@ -95,7 +95,7 @@ mod counting {
             let complete = now.saturating_duration_since(counter.walked_at) >= WALK_AFTER;
             if complete {
                 counter.walked_at = now;
-                counter.below = counter.tree.cpu().saturating_sub(leader);
+                counter.below = counter.tree.cpu_time().saturating_sub(leader);
             }
             Some(CpuReading { total: leader + counter.below, complete })
         }
@@ -110,17 +110,17 @@ mod counting {
 
     impl CpuClock {
         /// A clock without any source.
-        pub(crate) fn silent() -> Self {
+        pub(crate) fn without_readings() -> Self {
             Self { highest: Duration::ZERO }
         }
 
         #[expect(clippy::unused_self, reason = "other systems tell")]
-        pub(super) fn count_all(&mut self, _: Instant) -> Option<Duration> {
+        pub(super) fn count_all_cpu_time(&mut self, _: Instant) -> Option<Duration> {
             None
         }
 
         #[expect(clippy::unused_self, reason = "other systems tell")]
-        pub(super) fn count(&mut self, _: Instant) -> Option<CpuReading> {
+        pub(super) fn count_cpu_time(&mut self, _: Instant) -> Option<CpuReading> {
             None
         }
     }

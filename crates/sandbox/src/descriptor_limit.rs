@@ -41,6 +41,6 @@ pub fn descriptor_limit() -> u64 {
 
 /// The limit that this process started with, if it has changed since.
 #[cfg(target_os = "linux")]
-pub(crate) fn given() -> Option<u64> {
+pub(crate) fn given_descriptor_limit() -> Option<u64> {
     GIVEN.get().copied()
 }

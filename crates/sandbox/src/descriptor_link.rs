@@ -9,15 +9,15 @@ use std::os::unix::net::UnixStream;
 use nix::sys::socket::{ControlMessage, ControlMessageOwned, MsgFlags, recvmsg, sendmsg};
 
 /// Sends `descriptor`.
-pub(crate) fn send(link: &UnixStream, descriptor: impl AsFd) -> nix::Result<()> {
+pub(crate) fn send_descriptor(link: &UnixStream, descriptor: impl AsFd) -> nix::Result<()> {
     let rights = [descriptor.as_fd().as_raw_fd()];
     let text = [IoSlice::new(b"d")];
     let rights = [ControlMessage::ScmRights(&rights)];
     sendmsg::<()>(link.as_raw_fd(), &text, &rights, MsgFlags::MSG_NOSIGNAL, None).map(drop)
 }
 
-/// Takes the descriptor that [`send`] sent, if it has sent one. It does not wait.
-pub(crate) fn receive(link: &UnixStream) -> Option<OwnedFd> {
+/// Takes the descriptor that [`send_descriptor`] sent, if it has sent one. It does not wait.
+pub(crate) fn receive_descriptor(link: &UnixStream) -> Option<OwnedFd> {
     let mut text = [0];
     let mut parts = [IoSliceMut::new(&mut text)];
     let mut space = nix::cmsg_space!(i32);

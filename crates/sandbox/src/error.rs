@@ -8,8 +8,7 @@ use std::sync::Arc;
 use nix::errno::Errno;
 use thiserror::Error;
 
-use crate::level::Requirement;
-use crate::level::{Level, Mechanism};
+use crate::level::{Level, Mechanism, Requirement};
 
 /// The machine has no descriptors, processes or memory left for the caller. The cause is neither
 /// the command nor the sandbox, and the same call may succeed later.
@@ -26,8 +25,8 @@ pub struct Shortage {
 
 impl Shortage {
     /// Returns the shortage that caused `error` when `action` failed, if there was one.
-    pub fn of(action: &str, error: &(dyn Error + 'static)) -> Option<Self> {
-        Self::from_raw(action, os_error(error))
+    pub fn from_error(action: &str, error: &(dyn Error + 'static)) -> Option<Self> {
+        Self::from_raw(action, find_os_error(error))
     }
 
     /// The same, from the number of the system error.
@@ -46,7 +45,7 @@ impl Shortage {
     }
 
     /// The machine was too busy for `action` within its time.
-    pub fn of_time(action: String) -> Self {
+    pub fn machine_too_busy(action: String) -> Self {
         Self { action, errno: Errno::ETIMEDOUT }
     }
 
@@ -228,13 +227,13 @@ pub struct TooFewDescriptors {
 }
 
 /// The number of the system error at the bottom of `error`.
-pub(crate) fn os_error(error: &(dyn Error + 'static)) -> Option<i32> {
+pub(crate) fn find_os_error(error: &(dyn Error + 'static)) -> Option<i32> {
     if let Some(errno) = error.downcast_ref::<Errno>() {
         return Some(*errno as i32);
     }
     match error.downcast_ref::<io::Error>() {
-        Some(error) => error.raw_os_error().or_else(|| os_error(error.get_ref()?)),
-        None => os_error(error.source()?),
+        Some(error) => error.raw_os_error().or_else(|| find_os_error(error.get_ref()?)),
+        None => find_os_error(error.source()?),
     }
 }
 
@@ -244,7 +243,8 @@ mod tests {
 
     #[test]
     fn shortages_are_distinguished_from_other_errors() {
-        let start = |errno: Errno| Shortage::of("start a supervisor", &io::Error::from(errno));
+        let start =
+            |errno: Errno| Shortage::from_error("start a supervisor", &io::Error::from(errno));
         assert_eq!(
             start(Errno::EMFILE).expect("a shortage").to_string(),
             "cannot start a supervisor: Too many open files (os error 24)"
@@ -252,21 +252,22 @@ mod tests {
         let others = [Errno::EAGAIN, Errno::ENFILE, Errno::ENOMEM, Errno::ENOSPC, Errno::EDQUOT];
         for errno in others {
             assert!(start(errno).is_some(), "{errno}");
-            assert_eq!(Shortage::of("start a supervisor", &errno), start(errno));
+            assert_eq!(Shortage::from_error("start a supervisor", &errno), start(errno));
             let within = io::Error::other(errno);
-            let found = Shortage::of("start a supervisor", &within);
+            let found = Shortage::from_error("start a supervisor", &within);
             assert_eq!(found, start(errno), "at the bottom");
         }
         for errno in [Errno::ENOENT, Errno::EACCES, Errno::EPERM] {
             assert_eq!(start(errno), None);
         }
         let no_number = io::Error::other("no number");
-        assert_eq!(Shortage::of("start a supervisor", &no_number), None);
+        assert_eq!(Shortage::from_error("start a supervisor", &no_number), None);
     }
 
     #[test]
     fn a_shortage_says_what_ran_out() {
-        let resource = |errno: Errno| Shortage::of("fork", &errno).map(|found| found.resource());
+        let resource =
+            |errno: Errno| Shortage::from_error("fork", &errno).map(|found| found.resource());
         assert_eq!(resource(Errno::EMFILE), Some(Resource::OpenFiles));
         assert_eq!(resource(Errno::EAGAIN), Some(Resource::Processes));
         assert_eq!(resource(Errno::ENOSPC), Some(Resource::Disk));
@@ -277,11 +278,11 @@ mod tests {
     #[test]
     fn the_system_error_is_found_below_errors_of_this_crate() {
         let below = SpawnError::Supervisor(io::Error::from(Errno::ENOSPC));
-        assert_eq!(os_error(&below), Some(Errno::ENOSPC as i32));
+        assert_eq!(find_os_error(&below), Some(Errno::ENOSPC as i32));
         let level = Level::Basic;
         let deeper = ResolveError::Level { level, why: Unavailable::Spawn(below) };
-        assert_eq!(os_error(&deeper), Some(Errno::ENOSPC as i32));
-        assert_eq!(os_error(&SpawnError::SupervisorEnded), None);
+        assert_eq!(find_os_error(&deeper), Some(Errno::ENOSPC as i32));
+        assert_eq!(find_os_error(&SpawnError::SupervisorEnded), None);
     }
 
     #[test]

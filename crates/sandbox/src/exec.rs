@@ -21,46 +21,50 @@ use rustix::fs::OFlags;
 
 use crate::cgroup::Cgroup;
 use crate::containment_request::Network;
+use crate::landlock::apply_landlock;
 use crate::level::{Level, Mechanism};
+use crate::mounts::mount_all_read_only;
 use crate::pinned_path::open_without_links;
+use crate::procfs::count_own_processes_in_procfs;
 use crate::resource_limits::MIB;
-use crate::seccomp::{Devices, Files, Freezing, Memory, SeesOthers, Surroundings};
+use crate::seccomp::{
+    Devices, Files, Freezing, Memory, SeccompSurroundings, SeesOthers, install_seccomp,
+};
 use crate::start_request::StartRequest;
-use crate::supervisor_protocol::{CgroupSetup, Setup, SetupError, StartStage};
-use crate::timer_gate::{FileTimers, MOST_TIMERS};
-use crate::{landlock, mounts, procfs, seccomp, timer_gate};
+use crate::supervisor_protocol::{SetupCgroup, SetupError, StartStage, SupervisorSetup};
+use crate::timer_gate::{FileTimers, MOST_TIMERS, install_timer_gate};
 
 /// What connects a process with its supervisor until it executes the command.
 pub(crate) struct SupervisorLink {
     /// Takes an error, and is closed by the exec.
     pub(crate) reporter: OwnedFd,
-    /// Takes the descriptor of the timers; see [`timer_gate`].
+    /// Takes the descriptor of the timers; see [`timer_gate`](crate::timer_gate).
     pub(crate) timers: UnixStream,
 }
 
 /// Turns this process into the command, or reports why it cannot.
-pub(crate) fn run_command(request: &StartRequest, groups: &[Cgroup], link: SupervisorLink) -> ! {
+pub(crate) fn exec_command(request: &StartRequest, groups: &[Cgroup], link: SupervisorLink) -> ! {
     let this = request.this.as_ref();
-    let prepared = prepare(request, groups, &link.timers);
+    let prepared = prepare_exec(request, groups, &link.timers);
     let Err(failed) = prepared.and_then(|()| exec(&request.setup, this));
-    fail(link.reporter, &failed)
+    report_exec_failure(link.reporter, &failed)
 }
 
 /// Reports a failure to the supervisor and exits.
-pub(crate) fn fail(reporter: OwnedFd, failed: &SetupError) -> ! {
+pub(crate) fn report_exec_failure(reporter: OwnedFd, failed: &SetupError) -> ! {
     // If even this fails, the supervisor sees that the process ended at once.
     let _ = serde_json::to_writer(File::from(reporter), failed);
-    exit()
+    exit_without_exec()
 }
 
 /// Ends this process without running any of the supervisor's cleanup code.
-pub(crate) fn exit() -> ! {
+pub(crate) fn exit_without_exec() -> ! {
     // SAFETY: nothing runs afterwards.
     unsafe { libc::_exit(127) }
 }
 
 /// Everything but the exec.
-fn prepare(
+fn prepare_exec(
     request: &StartRequest,
     groups: &[Cgroup],
     timers: &UnixStream,
@@ -68,27 +72,27 @@ fn prepare(
     let setup = &request.setup;
     let step = |what: &'static str| move |error: Errno| SetupError::setting_up(what, &error);
     nix::unistd::setsid().map_err(step("its session"))?;
-    default_signals().map_err(step("its signals"))?;
+    reset_signals_before_exec().map_err(step("its signals"))?;
     for group in groups {
         group.join()?;
     }
-    stdio(request).map_err(step("its pipes"))?;
+    connect_stdio_before_exec(request).map_err(step("its pipes"))?;
     if setup.has(Mechanism::Rlimits) {
-        rlimits(setup).map_err(step("its limits"))?;
+        set_rlimits_before_exec(setup).map_err(step("its limits"))?;
     } else if let Some(limit) = setup.open_files {
         let hard = getrlimit(Resource::RLIMIT_NOFILE).map_err(step("its limits"))?.1;
         setrlimit(Resource::RLIMIT_NOFILE, limit.min(hard), hard).map_err(step("its limits"))?;
     }
     if let Some(scratch) = setup.scratch.as_ref().filter(|_| setup.has_mounts_alone()) {
-        mounts::make_read_only(setup, scratch)?;
+        mount_all_read_only(setup, scratch)?;
     }
     if setup.network == Network::Proxy && setup.has_mounts_alone() {
         nix::sched::unshare(CloneFlags::CLONE_NEWNET).map_err(step("its network"))?;
         request.open_proxy()?;
     }
-    enter_folder(setup)?;
+    enter_command_folder(setup)?;
     if let Some(user) = setup.user {
-        drop_root(user).map_err(step("its user"))?;
+        drop_root_before_exec(user).map_err(step("its user"))?;
     }
     // This must come after the change of user, which would undo it. The supervisor has one thread,
     // so the signal comes when the supervisor ends and not before.
@@ -98,16 +102,16 @@ fn prepare(
         nix::sys::prctl::set_no_new_privs().map_err(step("no new privileges"))?;
     }
     if setup.has(Mechanism::Landlock) {
-        landlock::restrict(setup, request.this.as_ref())?;
+        apply_landlock(setup, request.this.as_ref())?;
     }
     if setup.has(Mechanism::Seccomp) {
-        seccomp::install(surroundings(setup, timer_gate::install(timers)))?;
+        install_seccomp(seccomp_surroundings_for_exec(setup, install_timer_gate(timers)))?;
     }
     Ok(())
 }
 
 /// Makes the command's folder the working folder, unless something else is in its place now.
-fn enter_folder(setup: &Setup) -> Result<(), SetupError> {
+fn enter_command_folder(setup: &SupervisorSetup) -> Result<(), SetupError> {
     let flags = OFlags::PATH | OFlags::DIRECTORY;
     let entered = open_without_links(&setup.dir, flags).and_then(|folder| {
         rustix::process::fchdir(&folder)?;
@@ -117,7 +121,7 @@ fn enter_folder(setup: &Setup) -> Result<(), SetupError> {
         Ok(folder) => setup.check_place(&setup.dir, folder),
         // It was real when it was found.
         Err(rustix::io::Errno::LOOP | rustix::io::Errno::NOTDIR) => {
-            Err(SetupError::replaced(&setup.dir))
+            Err(SetupError::folder_replaced(&setup.dir))
         }
         Err(error) => Err(SetupError {
             stage: StartStage::Program,
@@ -132,11 +136,14 @@ fn enter_folder(setup: &Setup) -> Result<(), SetupError> {
 }
 
 /// What the filters of system calls depend on.
-fn surroundings(setup: &Setup, file_timers: FileTimers) -> Surroundings {
+fn seccomp_surroundings_for_exec(
+    setup: &SupervisorSetup,
+    file_timers: FileTimers,
+) -> SeccompSurroundings {
     let namespaces = setup.has(Mechanism::Namespaces);
     let is_read_only = namespaces || setup.has_mounts_alone();
-    let is_counted = setup.groups.iter().any(CgroupSetup::bounds_memory);
-    Surroundings {
+    let is_counted = setup.groups.iter().any(SetupCgroup::bounds_memory);
+    SeccompSurroundings {
         sees_others: if namespaces { SeesOthers::No } else { SeesOthers::Yes },
         files: if is_read_only { Files::ReadOnly } else { Files::Writable },
         devices: if setup.devices.is_empty() { Devices::None } else { Devices::Given },
@@ -148,7 +155,7 @@ fn surroundings(setup: &Setup, file_timers: FileTimers) -> Surroundings {
 }
 
 /// Restores the default actions of all signals and unblocks them.
-fn default_signals() -> nix::Result<()> {
+fn reset_signals_before_exec() -> nix::Result<()> {
     for one in Signal::iterator().filter(|one| !matches!(one, Signal::SIGKILL | Signal::SIGSTOP)) {
         // SAFETY: the default action runs no code of this program.
         unsafe { signal(one, SigHandler::SigDfl) }?;
@@ -156,7 +163,7 @@ fn default_signals() -> nix::Result<()> {
     sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None)
 }
 
-fn stdio(request: &StartRequest) -> nix::Result<()> {
+fn connect_stdio_before_exec(request: &StartRequest) -> nix::Result<()> {
     let [stdin, stdout, stderr] = &request.pipes;
     nix::unistd::dup2_stdin(stdin)?;
     nix::unistd::dup2_stdout(stdout)?;
@@ -167,23 +174,23 @@ fn stdio(request: &StartRequest) -> nix::Result<()> {
 /// Runtimes such as those of Lisp and Java reserve whole heaps at their start, and use little.
 const MOST_RESERVED: u64 = 8 * 1024 * MIB;
 
-fn rlimits(setup: &Setup) -> nix::Result<()> {
+fn set_rlimits_before_exec(setup: &SupervisorSetup) -> nix::Result<()> {
     let limits = &setup.limits;
     let set = |resource, limit| {
         // A process cannot exceed its own hard limit.
         let limit = getrlimit(resource)?.1.min(limit);
         setrlimit(resource, limit, limit)
     };
-    core_limit()?;
+    set_core_limit_before_exec()?;
     set(Resource::RLIMIT_NOFILE, limits.open_files)?;
     set(Resource::RLIMIT_FSIZE, limits.file_size)?;
     set(Resource::RLIMIT_MSGQUEUE, 0)?;
     set(Resource::RLIMIT_RTPRIO, 0)?;
     set(Resource::RLIMIT_SIGPENDING, MOST_TIMERS)?;
-    if let Some(most) = process_limit(setup) {
+    if let Some(most) = process_limit_for_exec(setup) {
         set(Resource::RLIMIT_NPROC, most)?;
     }
-    if !setup.groups.iter().any(CgroupSetup::bounds_memory) {
+    if !setup.groups.iter().any(SetupCgroup::bounds_memory) {
         set(Resource::RLIMIT_DATA, limits.memory.saturating_add(MOST_RESERVED))?;
     }
     Ok(())
@@ -191,7 +198,7 @@ fn rlimits(setup: &Setup) -> nix::Result<()> {
 
 /// Forbids core dumps, also to the program that the machine may start for each: it ignores every
 /// limit but 1. Without that right, such as under a hard limit of 0, files are still forbidden.
-fn core_limit() -> nix::Result<()> {
+fn set_core_limit_before_exec() -> nix::Result<()> {
     setrlimit(Resource::RLIMIT_CORE, 1, 1).or_else(|_| setrlimit(Resource::RLIMIT_CORE, 0, 0))
 }
 
@@ -200,20 +207,20 @@ fn core_limit() -> nix::Result<()> {
 const SAFETY_NET: u64 = 4096;
 
 /// The maximum number of processes of this process's user; `None` for no limit.
-fn process_limit(setup: &Setup) -> Option<u64> {
+fn process_limit_for_exec(setup: &SupervisorSetup) -> Option<u64> {
     // A control group does this better: it also reports refused processes.
-    if setup.groups.iter().any(CgroupSetup::bounds_processes) {
+    if setup.groups.iter().any(SetupCgroup::bounds_processes) {
         return None;
     }
     match (setup.user, setup.has_user_namespace()) {
         (Some(_), _) => Some(setup.limits.processes),
         // The init of its PID namespace, or its supervisor, counts too.
         (None, true) => Some(setup.limits.processes + 1),
-        (None, false) => Some(procfs::processes_of_this_user()? + SAFETY_NET),
+        (None, false) => Some(count_own_processes_in_procfs()? + SAFETY_NET),
     }
 }
 
-fn drop_root(user: u32) -> nix::Result<()> {
+fn drop_root_before_exec(user: u32) -> nix::Result<()> {
     let (user, group) = (Uid::from_raw(user), Gid::from_raw(user));
     nix::unistd::setgroups(&[])?;
     nix::unistd::setresgid(group, group, group)?;
@@ -227,13 +234,13 @@ fn close_descriptors_on_exec() -> nix::Result<()> {
     let done = unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, flags) };
     match Errno::result(done) {
         // Before Linux 5.11, there is no such flag; before 5.9, no such call.
-        Err(Errno::EINVAL | Errno::ENOSYS) => close_each_on_exec(),
+        Err(Errno::EINVAL | Errno::ENOSYS) => close_each_descriptor_on_exec(),
         done => done.map(drop),
     }
 }
 
 /// The same, one by one.
-fn close_each_on_exec() -> nix::Result<()> {
+fn close_each_descriptor_on_exec() -> nix::Result<()> {
     let here = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
     let mut dir = Dir::open("/proc/self/fd", here, Mode::empty())?;
     for entry in dir.iter() {
@@ -255,7 +262,10 @@ fn close_each_on_exec() -> nix::Result<()> {
 }
 
 /// Replaces this process with the program. Returns only on failure.
-fn exec(setup: &Setup, this: Option<&File>) -> Result<std::convert::Infallible, SetupError> {
+fn exec(
+    setup: &SupervisorSetup,
+    this: Option<&File>,
+) -> Result<std::convert::Infallible, SetupError> {
     let failed = |message: String| SetupError { stage: StartStage::Program, message, error: None };
     let text = |bytes: &[u8]| {
         CString::new(bytes).map_err(|_| failed("it contains a NUL character".to_owned()))
@@ -298,7 +308,7 @@ mod tests {
         let file = tempfile::tempfile().expect("a file");
         let flags = || fcntl(&file, FcntlArg::F_GETFD).expect("its flags");
         fcntl(&file, FcntlArg::F_SETFD(FdFlag::empty())).expect("set");
-        close_each_on_exec().expect("set");
+        close_each_descriptor_on_exec().expect("set");
         assert_eq!(flags(), FdFlag::FD_CLOEXEC.bits());
     }
 }

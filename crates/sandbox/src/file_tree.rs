@@ -31,7 +31,7 @@ pub(crate) struct FileTree(OwnedFd);
 
 /// A mount that is not in any tree yet, or whose place may be forgotten.
 #[derive(Debug)]
-pub(crate) struct Mount(OwnedFd);
+pub(crate) struct FileTreeMount(OwnedFd);
 
 impl AsFd for FileTree {
     fn as_fd(&self) -> BorrowedFd<'_> {
@@ -62,7 +62,7 @@ impl FileTree {
     }
 
     fn open(&self, path: &Path, flags: OFlags, how: ResolveFlags) -> rustix::io::Result<OwnedFd> {
-        rustix::fs::openat2(&self.0, below(path), flags, Mode::empty(), how)
+        rustix::fs::openat2(&self.0, tree_relative_path(path), flags, Mode::empty(), how)
     }
 
     /// The names in the folder `path`, each with its kind.
@@ -73,14 +73,14 @@ impl FileTree {
             let entry = entry?;
             let name = OsStr::from_bytes(entry.file_name().to_bytes());
             if name != "." && name != ".." {
-                names.push((path.join(name), self.kind(&path.join(name))?));
+                names.push((path.join(name), self.file_type(&path.join(name))?));
             }
         }
         Ok(names)
     }
 
-    fn kind(&self, path: &Path) -> rustix::io::Result<FileType> {
-        kind_of(&self.find(path)?)
+    fn file_type(&self, path: &Path) -> rustix::io::Result<FileType> {
+        tree_file_type(&self.find(path)?)
     }
 
     /// The folder at `path`, which is made if it is not there.
@@ -123,8 +123,8 @@ impl FileTree {
     }
 
     /// Shows `mount` at `path`, where a folder or a file is made unless there is one.
-    pub(crate) fn attach(&self, mount: &Mount, path: &Path) -> rustix::io::Result<()> {
-        let place = if kind_of(&mount.0)? == FileType::Directory {
+    pub(crate) fn attach(&self, mount: &FileTreeMount, path: &Path) -> rustix::io::Result<()> {
+        let place = if tree_file_type(&mount.0)? == FileType::Directory {
             self.make_folder(path)?
         } else {
             match self.make_file(path) {
@@ -137,19 +137,19 @@ impl FileTree {
 }
 
 /// The same path from the top of a tree.
-fn below(path: &Path) -> PathBuf {
+fn tree_relative_path(path: &Path) -> PathBuf {
     let parts = path.components().filter(|part| !matches!(part, Component::RootDir));
     let below: PathBuf = parts.collect();
     if below.as_os_str().is_empty() { PathBuf::from(".") } else { below }
 }
 
-pub(crate) fn kind_of(found: impl AsFd) -> rustix::io::Result<FileType> {
+pub(crate) fn tree_file_type(found: impl AsFd) -> rustix::io::Result<FileType> {
     rustix::fs::fstat(found).map(|found| FileType::from_raw_mode(found.st_mode))
 }
 
-impl Mount {
+impl FileTreeMount {
     /// A second mount of this file or folder, with everything mounted in it.
-    pub(crate) fn of(found: impl AsFd) -> rustix::io::Result<Self> {
+    pub(crate) fn bind(found: impl AsFd) -> rustix::io::Result<Self> {
         let flags = OpenTreeFlags::OPEN_TREE_CLONE
             | OpenTreeFlags::OPEN_TREE_CLOEXEC
             | OpenTreeFlags::AT_RECURSIVE
@@ -158,7 +158,7 @@ impl Mount {
     }
 
     /// An empty folder with this mode.
-    pub(crate) fn empty(mode: &str) -> rustix::io::Result<Self> {
+    pub(crate) fn empty_folder(mode: &str) -> rustix::io::Result<Self> {
         let files = fsopen("tmpfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
         for (key, value) in [("size", "4k"), ("mode", mode)] {
             fsconfig_set_string(&files, key, value)?;
@@ -177,7 +177,7 @@ impl Mount {
     /// Adds the attributes `rights`, and no-setuid, to this mount and all mounts in it.
     pub(crate) fn protect(&self, rights: u64) -> io::Result<()> {
         let rights = Attributes { set: rights | libc::MOUNT_ATTR_NOSUID, clear: 0 };
-        change(&self.0, rights, MountScope::AllInIt)
+        set_tree_attributes(&self.0, rights, MountScope::AllInIt)
     }
 }
 
@@ -195,7 +195,11 @@ pub(crate) enum MountScope {
     AllInIt,
 }
 
-pub(crate) fn change(mount: impl AsFd, change: Attributes, scope: MountScope) -> io::Result<()> {
+pub(crate) fn set_tree_attributes(
+    mount: impl AsFd,
+    change: Attributes,
+    scope: MountScope,
+) -> io::Result<()> {
     // SAFETY: a plain structure of four numbers, for which zero is valid.
     let mut wanted: libc::mount_attr = unsafe { std::mem::zeroed() };
     (wanted.attr_set, wanted.attr_clr) = (change.set, change.clear);

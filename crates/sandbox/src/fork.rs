@@ -8,7 +8,7 @@ use nix::sched::CloneFlags;
 use nix::unistd::{ForkResult, Pid};
 
 /// Forks this process, which must have one thread.
-pub(crate) fn clone(flags: CloneFlags) -> nix::Result<ForkResult> {
+pub(crate) fn fork_with_flags(flags: CloneFlags) -> nix::Result<ForkResult> {
     let flags = libc::c_long::from(flags.bits() | libc::SIGCHLD);
     // SAFETY: without a new stack or shared memory this is a fork, and this process has one thread.
     let pid = unsafe { libc::syscall(libc::SYS_clone, flags, 0_usize, 0_usize, 0_usize, 0_usize) };

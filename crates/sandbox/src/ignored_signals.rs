@@ -5,7 +5,7 @@
 use nix::libc;
 
 /// Whether this process ignores the signal with this number, as programs started by `nohup` do.
-pub fn is_ignored(signal: i32) -> bool {
+pub fn is_signal_ignored(signal: i32) -> bool {
     // SAFETY: zeroes are a valid `sigaction`.
     let mut now: libc::sigaction = unsafe { std::mem::zeroed() };
     // SAFETY: without a new action, this only writes the current one to `now`, which is valid. An
@@ -21,8 +21,8 @@ mod tests {
     #[test]
     fn ignored_signals_are_told_from_others() {
         // The runtime ignores SIGPIPE before `main`.
-        assert!(is_ignored(libc::SIGPIPE));
-        assert!(!is_ignored(libc::SIGWINCH));
-        assert!(!is_ignored(0), "no signal");
+        assert!(is_signal_ignored(libc::SIGPIPE));
+        assert!(!is_signal_ignored(libc::SIGWINCH));
+        assert!(!is_signal_ignored(0), "no signal");
     }
 }

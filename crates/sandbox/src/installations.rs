@@ -13,8 +13,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::command::Command;
-use crate::paths::{is_in, real};
-use crate::system_paths::{is_system_path, with_real_folder};
+use crate::paths::{is_path_in, real_path};
+use crate::system_paths::{is_system_path, real_program_path};
 
 /// The names of folders of programs. What a program needs lies beside them.
 const OF_PROGRAMS: &[&str] = &["bin", "sbin", "shims", "libexec"];
@@ -80,24 +80,24 @@ impl<'a> Installations<'a> {
         own: &'a BTreeSet<PathBuf>,
         hidden: &'a [&'a Path],
     ) -> Self {
-        let dir = command.real(&command.dir);
-        let of_caller = folders(std::env::var_os("PATH").as_deref());
+        let dir = command.resolve_path(&command.dir);
+        let of_caller = installation_search_folders(std::env::var_os("PATH").as_deref());
         let mut search = match command.env.get("PATH") {
-            Some(path) => folders(Some(OsStr::new(path))),
+            Some(path) => installation_search_folders(Some(OsStr::new(path))),
             None => of_caller.clone(),
         };
         // What the caller's own PATH names is the organiser's, such as an active virtual
         // environment, even if it lies in the process's folder. What another one names there is
         // the author's.
-        let is_own = |folder: &Path| own.iter().any(|own| is_in(folder, own));
+        let is_own = |folder: &Path| own.iter().any(|own| is_path_in(folder, own));
         search.retain(|folder| {
             if is_own(folder) {
                 of_caller.contains(folder)
             } else {
-                !hidden.iter().any(|hidden| is_in(folder, hidden))
+                !hidden.iter().any(|hidden| is_path_in(folder, hidden))
             }
         });
-        Self { dir, own, hidden, search, homes: homes(), found: BTreeSet::new() }
+        Self { dir, own, hidden, search, homes: find_home_folders(), found: BTreeSet::new() }
     }
 
     /// The paths found so far.
@@ -123,7 +123,7 @@ impl<'a> Installations<'a> {
             if !is_executable(&path) {
                 return;
             }
-            let path = with_real_folder(&path);
+            let path = real_program_path(&path);
             let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
             let is_own = self.is_own(&path);
             let by = if self.search.contains(&folder) {
@@ -137,7 +137,7 @@ impl<'a> Installations<'a> {
             };
             if !is_own {
                 // The organiser may name another player's program, but nothing leads to it.
-                if step > 0 && self.hidden.iter().any(|hidden| is_in(&path, hidden)) {
+                if step > 0 && self.hidden.iter().any(|hidden| is_path_in(&path, hidden)) {
                     return;
                 }
                 self.add_installation(&path, &folder);
@@ -151,7 +151,7 @@ impl<'a> Installations<'a> {
 
     /// Whether it lies in the process's own folder.
     fn is_own(&self, path: &Path) -> bool {
-        self.own.iter().any(|own| is_in(path, own))
+        self.own.iter().any(|own| is_path_in(path, own))
     }
 
     /// Whether a program is part of an installation of the organiser's: in a system folder, in a
@@ -159,10 +159,10 @@ impl<'a> Installations<'a> {
     /// to such a program is not: private files may be beside it.
     fn is_installed(&self, path: &Path) -> bool {
         let is_part = |folder: &PathBuf| {
-            self.parts(folder).is_some_and(|parts| parts.iter().any(|part| is_in(path, part)))
+            self.parts(folder).is_some_and(|parts| parts.iter().any(|part| is_path_in(path, part)))
         };
         let is_linked = || {
-            let named = path.file_name().and_then(|name| self.in_search(name));
+            let named = path.file_name().and_then(|name| self.find_in_search_path(name));
             named.is_some_and(|named| fs::canonicalize(named).is_ok_and(|target| target == path))
         };
         is_system_path(path) || self.search.iter().any(is_part) || is_linked()
@@ -192,15 +192,16 @@ impl<'a> Installations<'a> {
         let of_go = if prefix.join(mark).is_file() { of_go } else { &[] };
         let parts = PARTS.iter().chain(of_go).map(|part| prefix.join(part));
         // A link elsewhere would show what its author wants.
-        let inside = real(prefix);
-        let stays = |part: &PathBuf| fs::canonicalize(part).is_ok_and(|it| is_in(&it, &inside));
+        let inside = real_path(prefix);
+        let stays =
+            |part: &PathBuf| fs::canonicalize(part).is_ok_and(|it| is_path_in(&it, &inside));
         Some(parts.filter(stays).collect())
     }
 
     /// Whether a folder holds nothing but an installation: it is not a home or `~/.local`, and
     /// neither the process's own folder nor one that is hidden from it lies in it.
     fn stands_alone(&self, prefix: &Path) -> bool {
-        let holds = |path: &Path| is_in(path, prefix);
+        let holds = |path: &Path| is_path_in(path, prefix);
         let is_of_person = prefix.parent() == Some(Path::new("/home"))
             || self.homes.iter().any(|home| holds(home) || prefix == home.join(".local"));
         let has_own = self.dir != Path::new("/") && holds(&self.dir);
@@ -215,7 +216,7 @@ impl<'a> Installations<'a> {
         let line = start.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?.trim_ascii();
         let end = line.iter().position(|byte| b" \t".contains(byte)).unwrap_or(line.len());
         let (program, argument) = line.split_at(end);
-        let program = with_real_folder(&self.dir.join(OsStr::from_bytes(program)));
+        let program = real_program_path(&self.dir.join(OsStr::from_bytes(program)));
         if program.file_name() != Some(OsStr::new("env")) || !is_system_path(&program) {
             return Some((program, by));
         }
@@ -224,20 +225,20 @@ impl<'a> Installations<'a> {
         let is_name = !argument.is_empty()
             && !argument.starts_with(b"-")
             && !argument.iter().any(|byte| b"/= \t".contains(byte));
-        let found = self.in_search(OsStr::from_bytes(argument)).filter(|_| is_name)?;
+        let found = self.find_in_search_path(OsStr::from_bytes(argument)).filter(|_| is_name)?;
         Some((found, NamedBy::Organiser))
     }
 
     /// The program of this name in the `PATH`.
-    fn in_search(&self, name: &OsStr) -> Option<PathBuf> {
+    fn find_in_search_path(&self, name: &OsStr) -> Option<PathBuf> {
         self.search.iter().map(|folder| folder.join(name)).find(|program| is_executable(program))
     }
 }
 
 /// The folders of a list such as `PATH`. A relative one would depend on where the process is.
-fn folders(list: Option<&OsStr>) -> Vec<PathBuf> {
+fn installation_search_folders(list: Option<&OsStr>) -> Vec<PathBuf> {
     let folders = list.map(std::env::split_paths).into_iter().flatten();
-    folders.filter(|folder| folder.is_absolute()).map(|folder| real(&folder)).collect()
+    folders.filter(|folder| folder.is_absolute()).map(|folder| real_path(&folder)).collect()
 }
 
 fn is_executable(path: &Path) -> bool {
@@ -245,8 +246,8 @@ fn is_executable(path: &Path) -> bool {
 }
 
 /// The folders of the people of this machine.
-fn homes() -> Vec<PathBuf> {
-    let own = std::env::home_dir().into_iter().flat_map(|home| [real(&home), home]);
+fn find_home_folders() -> Vec<PathBuf> {
+    let own = std::env::home_dir().into_iter().flat_map(|home| [real_path(&home), home]);
     let list = fs::read_to_string("/etc/passwd").unwrap_or_default();
     let of_person = |line: &str| {
         let mut fields = line.split(':').skip(2);

@@ -14,13 +14,13 @@ use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
 
 use crate::containment_request::Network;
-use crate::file_tree::kind_of;
+use crate::file_tree::tree_file_type;
 use crate::level::Mechanism;
 use crate::loopback::PROXY_PORT;
-use crate::machine_settings::settings;
+use crate::machine_settings::machine_settings;
 use crate::mounts::SCRATCH;
 use crate::pinned_path::open_without_links;
-use crate::supervisor_protocol::{Setup, SetupError};
+use crate::supervisor_protocol::{SetupError, SupervisorSetup};
 use crate::system_paths::SYSTEM;
 use crate::visible_paths::VisiblePaths;
 
@@ -51,7 +51,10 @@ const ABOUT_THE_MACHINE: &[&str] = &[
 const DEVICES: &[&str] = &["/dev/null", "/dev/full", "/dev/random", "/dev/urandom"];
 
 /// Restricts this process permanently, with everything that it executes and starts.
-pub(crate) fn restrict(setup: &Setup, this: Option<&File>) -> Result<(), SetupError> {
+pub(crate) fn apply_landlock(
+    setup: &SupervisorSetup,
+    this: Option<&File>,
+) -> Result<(), SetupError> {
     let failed = |error: &(dyn std::error::Error + 'static)| {
         SetupError::setting_up("its Landlock rules", error)
     };
@@ -65,12 +68,12 @@ pub(crate) fn restrict(setup: &Setup, this: Option<&File>) -> Result<(), SetupEr
             ruleset = ruleset.add_rule(NetPort::new(PROXY_PORT, AccessNet::ConnectTcp))?;
         }
         if setup.has(Mechanism::Namespaces) {
-            with_namespaces(ruleset, setup)
+            landlock_with_namespaces(ruleset, setup)
         } else {
-            without_namespaces(ruleset, setup)
+            landlock_without_namespaces(ruleset, setup)
         }
     };
-    let mut ruleset = show_own(rules().map_err(|error| failed(&error))?, setup)?;
+    let mut ruleset = landlock_own_paths(rules().map_err(|error| failed(&error))?, setup)?;
     // The caller's own program may be anywhere, and its file may have been replaced.
     if let Some(this) = this {
         let rule = PathBeneath::new(this, make_bitflags!(AccessFs::{Execute | ReadFile}));
@@ -80,9 +83,9 @@ pub(crate) fn restrict(setup: &Setup, this: Option<&File>) -> Result<(), SetupEr
 }
 
 /// The mounts already show only what the process may read, so Landlock allows reading all of it.
-fn with_namespaces(
+fn landlock_with_namespaces(
     ruleset: RulesetCreated,
-    setup: &Setup,
+    setup: &SupervisorSetup,
 ) -> Result<RulesetCreated, landlock::RulesetError> {
     let everything = AccessFs::from_all(NEWEST);
     ruleset
@@ -95,14 +98,17 @@ fn with_namespaces(
 /// Shows what is the process's own, without mounts that show nothing else. Each part is opened over no
 /// link, must be the folder that was found before, and is closed at once: there may be more parts than
 /// files that the process may open.
-fn show_own(mut ruleset: RulesetCreated, setup: &Setup) -> Result<RulesetCreated, SetupError> {
+fn landlock_own_paths(
+    mut ruleset: RulesetCreated,
+    setup: &SupervisorSetup,
+) -> Result<RulesetCreated, SetupError> {
     if setup.has(Mechanism::Namespaces) {
         return Ok(ruleset);
     }
     let failed = |error: &(dyn std::error::Error + 'static)| {
         SetupError::setting_up("its Landlock rules", error)
     };
-    let mut own = Readable::default();
+    let mut own = LandlockPaths::default();
     for path in setup.visible.shown().iter().filter(|path| !path.is_symlink()) {
         own.add(path, &setup.visible);
     }
@@ -119,7 +125,7 @@ fn show_own(mut ruleset: RulesetCreated, setup: &Setup) -> Result<RulesetCreated
             Err(_) => continue,
         };
         setup.check_place(&path, &opened)?;
-        let access = match kind_of(&opened).map_err(|error| failed(&Error::from(error)))? {
+        let access = match tree_file_type(&opened).map_err(|error| failed(&Error::from(error)))? {
             FileType::Symlink => continue,
             FileType::Directory => access,
             _ => access & AccessFs::from_file(NEWEST),
@@ -131,13 +137,14 @@ fn show_own(mut ruleset: RulesetCreated, setup: &Setup) -> Result<RulesetCreated
 }
 
 /// Allows reading only system folders.
-fn without_namespaces(
+fn landlock_without_namespaces(
     ruleset: RulesetCreated,
-    setup: &Setup,
+    setup: &SupervisorSetup,
 ) -> Result<RulesetCreated, landlock::RulesetError> {
     // A rule for a link would apply to its target, wherever that lies.
-    let settings = settings().iter().map(PathBuf::as_path).filter(|path| !path.is_symlink());
-    let mut system = Readable::default();
+    let settings =
+        machine_settings().iter().map(PathBuf::as_path).filter(|path| !path.is_symlink());
+    let mut system = LandlockPaths::default();
     for path in SYSTEM.iter().map(Path::new).chain(settings) {
         system.add(path, &setup.visible);
     }
@@ -157,7 +164,7 @@ fn without_namespaces(
 
 /// The readable paths that remain after hidden ones are left out.
 #[derive(Debug, Default)]
-struct Readable {
+struct LandlockPaths {
     /// Paths that are readable with everything in them.
     read: Vec<PathBuf>,
     /// Folders that contain something hidden. They can be listed, because interpreters could not
@@ -165,7 +172,7 @@ struct Readable {
     listed: Vec<PathBuf>,
 }
 
-impl Readable {
+impl LandlockPaths {
     /// Adds `path`; if something in it is hidden, adds everything else in it. What is shown in
     /// something hidden is added by itself.
     fn add(&mut self, path: &Path, visible: &VisiblePaths) {
@@ -197,7 +204,7 @@ mod tests {
             fs::create_dir_all(dir.path().join(folder)).expect("a folder");
         }
         std::os::unix::fs::symlink("/etc", dir.path().join("a/link")).expect("a link");
-        let mut shown = Readable::default();
+        let mut shown = LandlockPaths::default();
         let path = dir.path().join(path);
         shown.add(&path, &VisiblePaths::example(&[&path], &[&dir.path().join(hidden)]));
         [shown.read, shown.listed].map(|mut found| {

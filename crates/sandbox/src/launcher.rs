@@ -28,9 +28,10 @@ use nix::unistd::{ForkResult, Pid, setpgid};
 
 use crate::command::THIS_PROGRAM;
 use crate::error::ScopeError;
-use crate::machine_settings::settings;
+use crate::fork::fork_with_flags;
+use crate::machine_settings::machine_settings;
 use crate::supervisor_protocol::SUPERVISOR;
-use crate::{fork, systemd};
+use crate::systemd::systemd_scope_command;
 
 /// The calling process or thread, as an argument of a system call.
 const THIS: Pid = Pid::from_raw(0);
@@ -55,7 +56,7 @@ impl SupervisorLauncher {
     /// Starts a launcher in a delegated control group of its own, from systemd. Its supervisors
     /// start there.
     pub(crate) fn in_new_scope() -> Result<Self, ScopeError> {
-        let mut command = systemd::in_new_scope()?;
+        let mut command = systemd_scope_command()?;
         command.stderr(Stdio::piped());
         let mut launcher = RunningLauncher::spawn(command)
             .map_err(|error| ScopeError::Refused(error.to_string()))?;
@@ -176,15 +177,15 @@ impl Drop for RunningLauncher {
 
 /// Runs as the launcher, until its caller is gone. In each forked process it returns what
 /// `supervise` returns.
-pub(crate) fn serve(supervise: fn(&UnixStream) -> ExitCode) -> ExitCode {
+pub(crate) fn run_launcher(supervise: fn(&UnixStream) -> ExitCode) -> ExitCode {
     // Every supervisor needs them, and a fork has what this process has found.
-    let _ = settings();
-    let Ok(socket) = own_socket() else { return ExitCode::FAILURE };
-    if tell(&socket, READY).is_err() {
+    let _ = machine_settings();
+    let Ok(socket) = take_launcher_socket() else { return ExitCode::FAILURE };
+    if send_launcher_answer(&socket, READY).is_err() {
         return ExitCode::FAILURE;
     }
-    while let Some(given) = receive(&socket) {
-        let answer = match fork::clone(CloneFlags::CLONE_PARENT) {
+    while let Some(given) = receive_launch_request(&socket) {
+        let answer = match fork_with_flags(CloneFlags::CLONE_PARENT) {
             Ok(ForkResult::Parent { child }) => child.as_raw(),
             Ok(ForkResult::Child) => {
                 drop(socket);
@@ -194,19 +195,19 @@ pub(crate) fn serve(supervise: fn(&UnixStream) -> ExitCode) -> ExitCode {
             }
             Err(error) => -(error as i32),
         };
-        if tell(&socket, answer).is_err() {
+        if send_launcher_answer(&socket, answer).is_err() {
             break;
         }
     }
     ExitCode::SUCCESS
 }
 
-fn tell(socket: &OwnedFd, answer: i32) -> nix::Result<usize> {
+fn send_launcher_answer(socket: &OwnedFd, answer: i32) -> nix::Result<usize> {
     send(socket.as_raw_fd(), &answer.to_ne_bytes(), MsgFlags::MSG_NOSIGNAL)
 }
 
 /// The socket on this process's stdin. Its standard descriptors become empty.
-fn own_socket() -> io::Result<OwnedFd> {
+fn take_launcher_socket() -> io::Result<OwnedFd> {
     let socket = io::stdin().as_fd().try_clone_to_owned()?;
     let nothing = File::options().read(true).write(true).open("/dev/null")?;
     nix::unistd::dup2_stdin(&nothing)?;
@@ -216,7 +217,7 @@ fn own_socket() -> io::Result<OwnedFd> {
 }
 
 /// The next socket to serve; `None` at the end.
-fn receive(socket: &OwnedFd) -> Option<UnixStream> {
+fn receive_launch_request(socket: &OwnedFd) -> Option<UnixStream> {
     let mut byte = [0];
     let mut space = nix::cmsg_space!([i32; 1]);
     let mut parts = [IoSliceMut::new(&mut byte)];

@@ -20,15 +20,17 @@
 //!
 //! A module imports only modules listed above it.
 //!
-//! - The input: `request`, `paths`, `command`, and the crate `referee_containment`; the output: `error`.
-//! - The files that a process may see: `system_paths`, `installations`, `visible`.
-//! - System information: `descriptors`, `signals`, `procfs`, `process_state`, `process_tree`.
-//! - Between caller and supervisor: `protocol`, `descriptor_link`, `loopback`, `start_request`,
+//! - The input: `containment_request`, `paths`, `command`, and the crate `referee_containment`; the
+//!   output: `error`.
+//! - The files that a process may see: `system_paths`, `installations`, `visible_paths`.
+//! - System information: `descriptor_limit`, `ignored_signals`, `procfs`, `process_state`, `process_tree`.
+//! - Between caller and supervisor: `supervisor_protocol`, `descriptor_link`, `loopback`, `start_request`,
 //!   `fork`, `systemd`, `launcher`.
-//! - Containment: `users`, `cgroup`, `scratch`, `file_tree`, `mounts`, `landlock`, `seccomp`.
+//! - Containment: `sandbox_users`, `cgroup`, `scratch_folder`, `file_tree`, `mounts`, `landlock`,
+//!   `seccomp`.
 //! - The supervisor's side: `exec`, `init`, `resources`, `monitor`, `supervisor`.
-//! - The caller's side: `policy`, `prepare`, `cpu_clock`, `pipes`, `proxy`, `supervisor_child`,
-//!   `process` (`uncontained` on macOS).
+//! - The caller's side: `policy`, `prepare`, `cpu_clock`, `process_pipes`, `proxy`, `supervisor_child`,
+//!   `sandboxed_process` (`uncontained` on macOS).
 //! - Tests of this machine: `self_test`, `resolve`, `capabilities`.
 
 #[cfg(not(unix))]
@@ -62,7 +64,7 @@ mod landlock;
 mod launcher;
 #[cfg(target_os = "linux")]
 mod loopback;
-#[cfg(target_os = "linux")]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "a sandbox needs all of it"))]
 mod machine_settings;
 #[cfg(target_os = "linux")]
 mod monitor;
@@ -73,9 +75,6 @@ mod paths;
 mod policy;
 #[cfg(target_os = "linux")]
 mod prepare;
-#[cfg(not(target_os = "linux"))]
-#[path = "uncontained.rs"]
-mod process;
 mod process_pipes;
 mod process_state;
 #[cfg(target_os = "linux")]
@@ -91,6 +90,9 @@ mod resources;
 mod sandbox_users;
 #[cfg(target_os = "linux")]
 mod sandboxed_process;
+#[cfg(not(target_os = "linux"))]
+#[path = "uncontained.rs"]
+mod sandboxed_process;
 #[cfg(target_os = "linux")]
 mod scratch_folder;
 #[cfg(target_os = "linux")]
@@ -104,7 +106,7 @@ mod supervisor;
 mod supervisor_child;
 #[cfg(target_os = "linux")]
 mod supervisor_protocol;
-#[cfg(target_os = "linux")]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "a sandbox needs all of it"))]
 mod system_paths;
 #[cfg(target_os = "linux")]
 mod systemd;
@@ -125,7 +127,7 @@ pub use error::{
     ResolveError, Resource, ScopeError, Shortage, SpawnError, SupervisorGone, TooFewDescriptors,
     Unavailable,
 };
-pub use ignored_signals::is_ignored;
+pub use ignored_signals::is_signal_ignored;
 pub use policy::Policy;
 pub use process_pipes::Pipes;
 pub use process_state::ProcessState;
@@ -135,7 +137,7 @@ pub use referee_containment::{
 };
 use referee_containment::{leftovers, level, pinned_path};
 pub use resolve::resolve;
-pub use sandboxed_process::Process;
+pub use sandboxed_process::SandboxedProcess;
 pub use system_paths::is_system_path;
 
 /// Runs the supervisor if this process was started as one, and returns its exit code. Returns
@@ -150,10 +152,10 @@ pub fn serve_as_supervisor() -> Option<ExitCode> {
             return None;
         }
         Some(match args.next() {
-            Some(_) => self_test::self_test_child::serve(
+            Some(_) => self_test::self_test_child::run_self_test_child(
                 args.next().as_deref().and_then(std::ffi::OsStr::to_str),
             ),
-            None => launcher::serve(supervisor::serve),
+            None => launcher::run_launcher(supervisor::run_supervisor),
         })
     }
     #[cfg(not(target_os = "linux"))]

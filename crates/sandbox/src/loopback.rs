@@ -22,8 +22,8 @@ const WAITING: i32 = 16;
 pub(crate) const BUFFER: usize = 128 * 1024;
 
 /// Listens for connections to the proxy, in this process's network namespace, which must be its own.
-pub(crate) fn listen_for_proxy() -> nix::Result<OwnedFd> {
-    start()?;
+pub(crate) fn listen_on_loopback() -> nix::Result<OwnedFd> {
+    start_loopback()?;
     let listener = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
     setsockopt(&listener, sockopt::RcvBuf, &BUFFER)?;
     setsockopt(&listener, sockopt::SndBuf, &BUFFER)?;
@@ -33,7 +33,7 @@ pub(crate) fn listen_for_proxy() -> nix::Result<OwnedFd> {
 }
 
 /// Starts the loopback device of this process's network namespace, which must be its own.
-pub(crate) fn start() -> nix::Result<()> {
+pub(crate) fn start_loopback() -> nix::Result<()> {
     let socket = socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)?;
     // SAFETY: zeros are a valid value of this structure of numbers.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };

@@ -13,11 +13,11 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::stat::FileStat;
 
 use crate::level::{Level, Mechanism};
-use crate::process_tree::Member;
-use crate::procfs::{MemoryShare, ProcessFolder};
+use crate::process_tree::ProcessInTree;
+use crate::procfs::{MemoryShare, ProcfsFolder};
 use crate::resource_limits::{Limits, Overrun};
-use crate::scratch_folder;
-use crate::supervisor_protocol::{CgroupSetup, Setup};
+use crate::scratch_folder::find_scratch_overrun;
+use crate::supervisor_protocol::{SetupCgroup, SupervisorSetup};
 
 /// The limits to poll for one process.
 #[derive(Debug)]
@@ -30,42 +30,42 @@ pub(crate) struct Monitor {
 
 impl Monitor {
     /// The limits to poll, if any.
-    pub(crate) fn new(setup: &Setup) -> Option<Self> {
+    pub(crate) fn new(setup: &SupervisorSetup) -> Option<Self> {
         let mounts = setup.has(Mechanism::Mounts) || setup.has(Mechanism::Namespaces);
         let counted = setup.user.is_some() || mounts;
         let monitor = Self {
             limits: setup.limits,
             scratch: setup.scratch.clone().filter(|_| !mounts),
-            memory: !setup.groups.iter().any(CgroupSetup::bounds_memory),
-            processes: !counted && !setup.groups.iter().any(CgroupSetup::bounds_processes),
+            memory: !setup.groups.iter().any(SetupCgroup::bounds_memory),
+            processes: !counted && !setup.groups.iter().any(SetupCgroup::bounds_processes),
         };
         let needed = monitor.scratch.is_some() || monitor.memory || monitor.processes;
         let needed = needed && setup.level > Level::Off;
         if needed {
-            raise_descriptor_limit();
+            raise_monitor_file_limit();
         }
         needed.then_some(monitor)
     }
 
     /// The limit that these processes together exceed, if any.
-    pub(crate) fn overrun(&self, members: &[Member]) -> Option<Overrun> {
+    pub(crate) fn overrun(&self, members: &[ProcessInTree]) -> Option<Overrun> {
         let threads: u64 = members.iter().map(|member| member.stat.threads).sum();
         if self.processes && threads > self.limits.processes {
             return Some(Overrun::Processes { limit: self.limits.processes });
         }
-        let open = OpenFiles::of(members);
+        let open = MonitoredFiles::of_members(members);
         self.memory_overrun(members, open.buffers).or_else(|| {
             let dir = self.scratch.as_ref()?;
             // If the folder cannot be read now, the next poll tries again.
-            scratch_folder::overrun(dir, &self.limits, open.nameless).ok().flatten()
+            find_scratch_overrun(dir, &self.limits, open.nameless).ok().flatten()
         })
     }
 
     /// The overrun of memory, with what the kernel may keep in `buffers`.
-    fn memory_overrun(&self, members: &[Member], buffers: u64) -> Option<Overrun> {
+    fn memory_overrun(&self, members: &[ProcessInTree], buffers: u64) -> Option<Overrun> {
         let limit = self.limits.memory;
         let folders = || members.iter().map(|member| &member.folder);
-        if !self.memory || folders().map(ProcessFolder::memory).sum::<u64>() + buffers <= limit {
+        if !self.memory || folders().map(ProcfsFolder::memory).sum::<u64>() + buffers <= limit {
             return None;
         }
         // Shared memory appears in each process's count, but must count only once.
@@ -83,7 +83,7 @@ impl Monitor {
 }
 
 /// Raises the limit on open files, since deeply nested folders need many.
-fn raise_descriptor_limit() {
+fn raise_monitor_file_limit() {
     // If this fails, polling continues with the current limit.
     let _ = getrlimit(Resource::RLIMIT_NOFILE)
         .and_then(|(_, most)| setrlimit(Resource::RLIMIT_NOFILE, most, most));
@@ -96,15 +96,15 @@ const SOCKET: u64 = 208 * 1024;
 
 /// What open files keep, in bytes.
 #[derive(Debug, Default)]
-struct OpenFiles {
+struct MonitoredFiles {
     /// Files that have no name.
     nameless: u64,
     /// The most that the buffers of pipes and sockets can hold: how full they are, nothing tells.
     buffers: u64,
 }
 
-impl OpenFiles {
-    fn of(members: &[Member]) -> Self {
+impl MonitoredFiles {
+    fn of_members(members: &[ProcessInTree]) -> Self {
         let mut found = Self::default();
         let mut seen = BTreeSet::new();
         for file in members.iter().flat_map(|member| member.folder.open_files()) {
@@ -121,14 +121,14 @@ impl OpenFiles {
                 self.nameless += file.st_blocks.cast_unsigned() * 512;
             }
             libc::S_IFIFO => self.buffers += PIPE,
-            libc::S_IFSOCK => self.buffers += socket_buffer(),
+            libc::S_IFSOCK => self.buffers += monitored_socket_buffer(),
             _ => {}
         }
     }
 }
 
 /// The most that a socket's buffer holds on this machine, unless the socket asks for more.
-fn socket_buffer() -> u64 {
+fn monitored_socket_buffer() -> u64 {
     static SIZE: OnceLock<u64> = OnceLock::new();
     let size = || fs::read_to_string("/proc/sys/net/core/wmem_default").ok()?.trim().parse().ok();
     *SIZE.get_or_init(|| size().unwrap_or(SOCKET))

@@ -7,8 +7,7 @@ use std::path::PathBuf;
 use crate::containment_request::Network;
 use crate::containment_request::Request;
 use crate::error::Unavailable;
-use crate::level::Requirement;
-use crate::level::{Level, Mechanism};
+use crate::level::{Level, Mechanism, Requirement};
 use crate::resource_limits::Limits;
 
 /// The policy for processes: the level, the mechanisms in force, and the limits.
@@ -30,7 +29,7 @@ pub struct Policy {
     #[cfg(target_os = "linux")]
     pub(crate) cgroups: crate::cgroup::ParentCgroups,
     #[cfg(target_os = "linux")]
-    pub(crate) users: Option<crate::sandbox_users::Users>,
+    pub(crate) users: Option<crate::sandbox_users::SandboxUsers>,
     #[cfg(target_os = "linux")]
     pub(crate) launcher: crate::launcher::SupervisorLauncher,
 }
@@ -47,7 +46,7 @@ impl Policy {
     /// The policy without containment: a process may do anything that the caller may. It and its
     /// descendants are still killed at the end.
     pub fn off() -> Self {
-        Self::at(Level::Off, &Request::default())
+        Self::at_untested_level(Level::Off, &Request::default())
     }
 
     /// The level in force.
@@ -56,7 +55,7 @@ impl Policy {
     }
 
     /// Whether the level contains processes at all.
-    pub fn contains(&self) -> bool {
+    pub fn contains_processes(&self) -> bool {
         self.level > Level::Off
     }
 
@@ -68,18 +67,19 @@ impl Policy {
     /// Whether processes can share memory by name, as in `/dev/shm`.
     pub fn has_shared_memory(&self) -> bool {
         let mounted = [Mechanism::Mounts, Mechanism::Namespaces];
-        !self.contains() || self.in_force().iter().any(|one| mounted.contains(one))
+        !self.contains_processes()
+            || self.mechanisms_in_force().iter().any(|one| mounted.contains(one))
     }
 
     /// Whether processes are other users that reach their files by the paths of this machine, so that
     /// every folder above must let all users pass.
     pub fn needs_passage(&self) -> bool {
-        self.in_force().contains(&Mechanism::User) && !self.has_shared_memory()
+        self.mechanisms_in_force().contains(&Mechanism::User) && !self.has_shared_memory()
     }
 
     /// Whether the requirement is in force.
     pub(crate) fn meets(&self, requirement: Requirement) -> bool {
-        let in_force = self.in_force();
+        let in_force = self.mechanisms_in_force();
         match requirement {
             Requirement::Level(level) => self.level >= level,
             // Namespaces include mounts.
@@ -110,8 +110,8 @@ mod platform {
     use crate::launcher::SupervisorLauncher;
     use crate::level::Requirement;
     use crate::level::{Level, Mechanism};
-    use crate::paths::real;
-    use crate::sandbox_users::Users;
+    use crate::paths::real_path;
+    use crate::sandbox_users::SandboxUsers;
     use crate::systemd;
 
     /// What control groups may give, with the launcher that starts processes in them.
@@ -122,20 +122,23 @@ mod platform {
     }
 
     /// Finds the control groups for processes: in a group from systemd, or else in the caller's.
-    fn grouped(without: &[Mechanism]) -> Grouped {
+    fn find_policy_cgroups(without: &[Mechanism]) -> Grouped {
         let wanted = GIVEN.iter().any(|one| !without.contains(one));
-        let scope = (wanted && systemd::makes_scopes()).then(SupervisorLauncher::in_new_scope);
+        let scope =
+            (wanted && systemd::can_make_systemd_scope()).then(SupervisorLauncher::in_new_scope);
         let own = SupervisorLauncher::default();
         let (launcher, (cgroups, missing)) = match scope {
-            None => (own, ParentCgroups::find(without, None)),
+            None => (own, ParentCgroups::create_in_hierarchies(without, None)),
             Some(Ok(launcher)) => {
-                let found = ParentCgroups::find(without, launcher.pid());
+                let found = ParentCgroups::create_in_hierarchies(without, launcher.pid());
                 (launcher, found)
             }
             // Root could use the group of its unit, but systemd would end the unit with a player.
-            Some(Err(why)) if geteuid().is_root() => (own, ParentCgroups::refused(without, &why)),
+            Some(Err(why)) if geteuid().is_root() => {
+                (own, ParentCgroups::all_missing(without, &why))
+            }
             Some(Err(why)) => {
-                let (cgroups, mut missing) = ParentCgroups::find(without, None);
+                let (cgroups, mut missing) = ParentCgroups::create_in_hierarchies(without, None);
                 for (_, reason) in &mut missing {
                     *reason = why.clone().into();
                 }
@@ -147,17 +150,17 @@ mod platform {
 
     impl Policy {
         /// The policy at this level, before anybody has tested it here.
-        pub(crate) fn at(level: Level, request: &Request) -> Self {
+        pub(crate) fn at_untested_level(level: Level, request: &Request) -> Self {
             let grouped = match level {
                 Level::Off => Grouped {
                     cgroups: ParentCgroups::default(),
                     launcher: SupervisorLauncher::default(),
                     missing: Vec::new(),
                 },
-                _ => grouped(&request.without),
+                _ => find_policy_cgroups(&request.without),
             };
             let users = (level > Level::Off && !request.without.contains(&Mechanism::User))
-                .then(Users::of_this_process)
+                .then(SandboxUsers::of_this_process)
                 .flatten();
             let missing = grouped
                 .missing
@@ -167,7 +170,7 @@ mod platform {
                 level,
                 limits: request.limits,
                 without: request.without.clone(),
-                hidden: request.hidden.iter().map(|path| real(path)).collect(),
+                hidden: request.hidden.iter().map(|path| real_path(path)).collect(),
                 network: Network::Closed,
                 missing: missing.collect(),
                 cgroups: grouped.cgroups,
@@ -177,7 +180,7 @@ mod platform {
         }
 
         /// Lets processes use the network, if the caller asks for that.
-        pub(crate) fn open_network(&mut self, network: Network) {
+        pub(crate) fn allow_network(&mut self, network: Network) {
             let has_own = self.has(Mechanism::Namespaces);
             let is_without = network == Network::Loopback && !has_own;
             self.network = if is_without { Network::Closed } else { network };
@@ -189,7 +192,7 @@ mod platform {
         }
 
         /// The mechanisms in force, in the order of [`Mechanism::ALL`].
-        pub fn in_force(&self) -> Vec<Mechanism> {
+        pub fn mechanisms_in_force(&self) -> Vec<Mechanism> {
             let has_mounts = self.has(Mechanism::Mounts) || self.has(Mechanism::Namespaces);
             let of_level = Mechanism::ALL.into_iter().filter(|&one| match one {
                 Mechanism::Subreaper
@@ -221,15 +224,15 @@ mod platform {
 
     impl Policy {
         /// The policy at this level. Only [`Level::Off`] works here.
-        pub(crate) fn at(level: Level, request: &Request) -> Self {
+        pub(crate) fn at_untested_level(level: Level, request: &Request) -> Self {
             Self { level, limits: request.limits, missing: Vec::new() }
         }
 
         /// Does nothing: processes may use the network here.
-        pub(crate) fn open_network(&mut self, _: Network) {}
+        pub(crate) fn allow_network(&mut self, _: Network) {}
 
         /// The mechanisms in force: none here.
-        pub fn in_force(&self) -> Vec<Mechanism> {
+        pub fn mechanisms_in_force(&self) -> Vec<Mechanism> {
             Vec::new()
         }
     }
@@ -257,14 +260,14 @@ mod tests {
     }
 
     fn names(policy: &Policy) -> Vec<&'static str> {
-        policy.in_force().into_iter().map(Mechanism::name).collect()
+        policy.mechanisms_in_force().into_iter().map(Mechanism::name).collect()
     }
 
     #[test]
     fn without_containment_only_descendants_are_found() {
         let off = Policy::off();
         assert_eq!(
-            (off.level(), off.contains(), names(&off)),
+            (off.level(), off.contains_processes(), names(&off)),
             (Level::Off, false, vec!["subreaper"])
         );
         assert!(off.missing().is_empty() && off.has_shared_memory());

@@ -5,12 +5,13 @@ use std::ffi::OsStr;
 
 #[cfg(target_os = "linux")]
 use nix::libc;
+#[cfg(target_os = "linux")]
 use nix::unistd::Pid;
 
 #[cfg(target_os = "linux")]
-use crate::process_tree::Member;
+use crate::process_tree::ProcessInTree;
 #[cfg(target_os = "linux")]
-use crate::procfs::ProcessFolder;
+use crate::procfs::ProcfsFolder;
 
 /// The state of a process and its descendants, seen from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +32,7 @@ impl ProcessState {
     /// Many runtimes read in a thread of their own (Java, Haskell) or through an event loop (Node),
     /// and a script that starts the player without `exec` only waits for it.
     #[cfg(target_os = "linux")]
-    pub(crate) fn of(leader: Pid, members: &[Member]) -> Self {
+    pub(crate) fn observe(leader: Pid, members: &[ProcessInTree]) -> Self {
         let Some(first) = members.iter().find(|member| member.pid() == leader) else {
             return Self::Other;
         };
@@ -42,7 +43,7 @@ impl ProcessState {
         }
         // Helpers of the player have an input of their own, which says nothing.
         let Some(input) = first.folder.open_file(0) else { return Self::Other };
-        if members.iter().any(|member| awaits(&member.folder, &input)) {
+        if members.iter().any(|member| process_awaits_input(&member.folder, &input)) {
             Self::ReadingInput
         } else {
             Self::Other
@@ -52,21 +53,23 @@ impl ProcessState {
 
 /// Whether a thread of the process waits for the open file that is called `input`.
 #[cfg(target_os = "linux")]
-fn awaits(process: &ProcessFolder, input: &OsStr) -> bool {
+fn process_awaits_input(process: &ProcfsFolder, input: &OsStr) -> bool {
     let calls = process.threads().into_iter().filter_map(|thread| process.system_call(thread));
-    calls.filter_map(|call| SystemCall::parse(&call)).any(|call| call.awaits(process, input))
+    calls
+        .filter_map(|call| ProcessSystemCall::parse(&call))
+        .any(|call| call.awaits_input(process, input))
 }
 
 /// The system call that a thread is in.
 #[cfg(target_os = "linux")]
 #[derive(Debug)]
-struct SystemCall {
+struct ProcessSystemCall {
     number: i64,
     args: [u64; 4],
 }
 
 #[cfg(target_os = "linux")]
-impl SystemCall {
+impl ProcessSystemCall {
     /// Reads `/proc/PID/task/TID/syscall`. It has no arguments if the thread is in no call.
     fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_ascii_whitespace();
@@ -75,20 +78,24 @@ impl SystemCall {
         for arg in &mut args {
             *arg = u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok()?;
         }
-        Some(Self { number: modern(number), args })
+        Some(Self { number: modern_wait_call(number), args })
     }
 
-    fn awaits(&self, process: &ProcessFolder, input: &OsStr) -> bool {
+    fn awaits_input(&self, process: &ProcfsFolder, input: &OsStr) -> bool {
         /// A timeout of -1, which is 32 bits wide.
         const FOREVER: u64 = 0xffff_ffff;
         let is_input = |file: i32| process.open_file(file).is_some_and(|name| name == input);
         let [first, second, _, fourth] = self.args;
         let file = || i32::try_from(first).unwrap_or(-1);
-        let is_watched = || process.polled_by(file()).into_iter().any(is_input);
+        let is_watched = || process.files_polled_by(file()).into_iter().any(is_input);
         match self.number {
             libc::SYS_read | libc::SYS_readv => is_input(file()),
-            libc::SYS_ppoll => polled(process, first, second).into_iter().any(is_input),
-            libc::SYS_pselect6 => selected(process, second, first).into_iter().any(is_input),
+            libc::SYS_ppoll => {
+                files_awaited_by_poll(process, first, second).into_iter().any(is_input)
+            }
+            libc::SYS_pselect6 => {
+                files_awaited_by_select(process, second, first).into_iter().any(is_input)
+            }
             // An event loop always watches its input; one that ends by itself has a timer.
             libc::SYS_epoll_pwait => fourth & FOREVER == FOREVER && is_watched(),
             libc::SYS_epoll_pwait2 => fourth == 0 && is_watched(),
@@ -99,7 +106,7 @@ impl SystemCall {
 
 /// The call that has replaced an older one, with the same first arguments.
 #[cfg(target_os = "linux")]
-fn modern(number: i64) -> i64 {
+fn modern_wait_call(number: i64) -> i64 {
     match number {
         #[cfg(target_arch = "x86_64")]
         libc::SYS_poll => libc::SYS_ppoll,
@@ -117,7 +124,7 @@ const MOST_FILES: u64 = 1024;
 
 /// The files that `poll` waits to read from.
 #[cfg(target_os = "linux")]
-fn polled(process: &ProcessFolder, array: u64, length: u64) -> Vec<i32> {
+fn files_awaited_by_poll(process: &ProcfsFolder, array: u64, length: u64) -> Vec<i32> {
     // A file, the awaited events, and those that happened.
     let bytes = process.memory_at(array, 8 * length.min(MOST_FILES)).unwrap_or_default();
     let (entries, _) = bytes.as_chunks::<8>();
@@ -129,7 +136,7 @@ fn polled(process: &ProcessFolder, array: u64, length: u64) -> Vec<i32> {
 
 /// The files that `select` waits to read from: a set of bits below `length`.
 #[cfg(target_os = "linux")]
-fn selected(process: &ProcessFolder, set: u64, length: u64) -> Vec<i32> {
+fn files_awaited_by_select(process: &ProcfsFolder, set: u64, length: u64) -> Vec<i32> {
     let length = length.min(MOST_FILES);
     let bytes = process.memory_at(set, length.div_ceil(8)).unwrap_or_default();
     let files = (0_i32..).zip(bytes.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1)));
@@ -143,7 +150,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::*;
-    use crate::process_tree::members;
+    use crate::process_tree::find_process_descendants;
 
     fn start(program: &str, args: &[&str]) -> Child {
         let mut command = Command::new(program);
@@ -151,15 +158,15 @@ mod tests {
         command.spawn().expect("it starts")
     }
 
-    fn all(child: &Child) -> (Pid, Vec<Member>) {
+    fn all(child: &Child) -> (Pid, Vec<ProcessInTree>) {
         let pid = Pid::from_raw(child.id().cast_signed());
-        let mut all = members(pid);
-        all.extend(Member::open(pid));
+        let mut all = find_process_descendants(pid);
+        all.extend(ProcessInTree::open(pid));
         (pid, all)
     }
 
     /// Waits at most half a minute.
-    fn becomes_true(child: &Child, what: &str, condition: impl Fn(Pid, &[Member]) -> bool) {
+    fn becomes_true(child: &Child, what: &str, condition: impl Fn(Pid, &[ProcessInTree]) -> bool) {
         let began = Instant::now();
         loop {
             let (pid, all) = all(child);
@@ -199,7 +206,7 @@ mod tests {
         ] {
             let child = start(program, &["-c", code]);
             becomes_true(&child, code, |leader, members| {
-                ProcessState::of(leader, members) == ProcessState::ReadingInput
+                ProcessState::observe(leader, members) == ProcessState::ReadingInput
             });
             end(child);
         }
@@ -220,15 +227,15 @@ mod tests {
             (helper, &[libc::SYS_read, libc::SYS_clock_nanosleep]),
         ] {
             let child = start("python3", &["-c", code]);
-            let call = |member: &Member| {
+            let call = |member: &ProcessInTree| {
                 let text = member.folder.system_call(member.pid())?;
-                SystemCall::parse(&text).map(|found| found.number)
+                ProcessSystemCall::parse(&text).map(|found| found.number)
             };
             becomes_true(&child, code, |_, members| {
                 members.iter().map(call).eq(calls.iter().copied().map(Some))
             });
             let (leader, members) = all(&child);
-            assert_eq!(ProcessState::of(leader, &members), ProcessState::Other, "{code}");
+            assert_eq!(ProcessState::observe(leader, &members), ProcessState::Other, "{code}");
             end(child);
         }
     }

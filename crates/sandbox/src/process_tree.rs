@@ -19,23 +19,23 @@ pub(crate) use rustix::process::Signal;
 use rustix::process::{PidfdFlags, pidfd_open};
 
 use crate::core_waits::CoreWaits;
-use crate::procfs::{self, ProcessClock, ProcessFolder, Stat};
+use crate::procfs::{ProcessClock, ProcfsFolder, ProcfsStat, read_procfs_stat};
 
 /// How many times to search for processes that have not stopped yet.
 const STOP_ROUNDS: usize = 64;
 
 /// A process that was found. Its folder also serves as a pidfd.
 #[derive(Debug)]
-pub(crate) struct Member {
-    pub(crate) folder: ProcessFolder,
+pub(crate) struct ProcessInTree {
+    pub(crate) folder: ProcfsFolder,
     /// What it was doing when it was found.
-    pub(crate) stat: Stat,
+    pub(crate) stat: ProcfsStat,
 }
 
-impl Member {
+impl ProcessInTree {
     /// Opens the process `pid`, whose number is its own.
     pub(crate) fn open(pid: Pid) -> Option<Self> {
-        let folder = ProcessFolder::open(pid)?;
+        let folder = ProcfsFolder::open(pid)?;
         let stat = folder.stat()?;
         Some(Self { folder, stat })
     }
@@ -56,14 +56,14 @@ impl Member {
     }
 
     /// Whether it has not been reaped: its number is still its own.
-    fn lives(&self) -> bool {
+    fn is_unreaped(&self) -> bool {
         // Signal 0 only asks.
         self.send(0, 0) != Err(Errno::ESRCH)
     }
 
     /// The CPU time that it has used itself, and that of the children that it has waited for.
-    fn cpu(&self) -> Duration {
-        let own = ProcessClock::of(self.pid()).and_then(ProcessClock::read);
+    fn cpu_time(&self) -> Duration {
+        let own = ProcessClock::of_process(self.pid()).and_then(ProcessClock::read);
         own.unwrap_or_default() + self.stat.waited_for
     }
 
@@ -74,7 +74,7 @@ impl Member {
         const PROCESS_GROUP: libc::c_uint = 1 << 2;
         match self.send(signal.as_raw(), PROCESS_GROUP) {
             // Numbers are given again only when all others were, so this is still its own.
-            Err(Errno::EINVAL) if self.lives() => {
+            Err(Errno::EINVAL) if self.is_unreaped() => {
                 // SAFETY: the call takes two numbers.
                 unsafe { libc::kill(-self.pid().as_raw(), signal.as_raw()) == 0 }
             }
@@ -98,7 +98,7 @@ impl Member {
 }
 
 /// Waits at most `patience` for the child `pid` of this process to end. Does not reap it.
-pub(crate) fn wait_for_end(pid: Pid, patience: Duration) {
+pub(crate) fn wait_for_process_end(pid: Pid, patience: Duration) {
     let number = rustix::process::Pid::from_raw(pid.as_raw());
     let Some(handle) = number.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok()) else {
         return;
@@ -109,30 +109,30 @@ pub(crate) fn wait_for_end(pid: Pid, patience: Duration) {
 }
 
 /// Makes this process adopt the descendants of supervisors that are killed from now on.
-pub(crate) fn adopt_orphans() {
+pub(crate) fn adopt_orphaned_trees() {
     // If the system refuses, they are lost.
     let _ = nix::sys::prctl::set_child_subreaper(true);
 }
 
 /// Kills and reaps the descendants of killed supervisors, and returns how many were alive. Other
 /// children of this process share its session; these do not. Waits at most `patience` for each.
-pub(crate) fn kill_orphans(patience: Duration) -> usize {
+pub(crate) fn kill_orphaned_trees(patience: Duration) -> usize {
     let this = Pid::this();
     let own = getsid(None);
     let mut killed = 0;
     loop {
-        let mut orphans = Member::open(this).map_or_else(Vec::new, |this| this.children());
+        let mut orphans = ProcessInTree::open(this).map_or_else(Vec::new, |this| this.children());
         orphans.retain(|orphan| getsid(Some(orphan.pid())) != own);
         if orphans.is_empty() {
             return killed;
         }
         for orphan in orphans {
-            for member in members(orphan.pid()) {
+            for member in find_process_descendants(orphan.pid()) {
                 member.signal(Signal::KILL);
             }
             killed += usize::from(!orphan.stat.is_dead());
             orphan.signal(Signal::KILL);
-            wait_for_end(orphan.pid(), patience);
+            wait_for_process_end(orphan.pid(), patience);
             if waitpid(orphan.pid(), Some(WaitPidFlag::WNOHANG)) == Ok(WaitStatus::StillAlive) {
                 return killed;
             }
@@ -142,13 +142,13 @@ pub(crate) fn kill_orphans(patience: Duration) -> usize {
 
 /// All descendants of `root`, parents before children, including dead ones that have not been
 /// reaped. The number of `root` must be its own.
-pub(crate) fn members(root: Pid) -> Vec<Member> {
-    let mut found = Member::open(root).map_or_else(Vec::new, |root| root.children());
+pub(crate) fn find_process_descendants(root: Pid) -> Vec<ProcessInTree> {
+    let mut found = ProcessInTree::open(root).map_or_else(Vec::new, |root| root.children());
     let mut next = 0;
     while let Some(member) = found.get(next) {
         let below = member.children();
         // Its number was its own all the time only if it is still there now.
-        if member.lives() {
+        if member.is_unreaped() {
             found.extend(below);
         }
         next += 1;
@@ -170,15 +170,15 @@ pub(crate) struct ProcessTree {
 impl ProcessTree {
     /// The clock of the CPU time of the leader alone, which is cheap to read.
     pub(crate) fn leader_clock(&self) -> Option<ProcessClock> {
-        ProcessClock::of(self.leader)
+        ProcessClock::of_process(self.leader)
     }
 
     /// The CPU time of all living processes, and of dead ones that their parents have waited for: a
     /// lower bound.
-    pub(crate) fn cpu(&self) -> Duration {
+    pub(crate) fn cpu_time(&self) -> Duration {
         let keepers = [Some(self.root), self.init].into_iter().flatten();
-        let waited = keepers.filter_map(procfs::stat).map(|stat| stat.waited_for);
-        self.members().iter().map(Member::cpu).chain(waited).sum()
+        let waited = keepers.filter_map(read_procfs_stat).map(|stat| stat.waited_for);
+        self.members().iter().map(ProcessInTree::cpu_time).chain(waited).sum()
     }
 
     /// How long each thread of the living processes has waited for a core.
@@ -207,7 +207,7 @@ impl ProcessTree {
             let members = self.members();
             let signalled = members.iter().inspect(|member| member.signal(Signal::STOP));
             let fresh: Vec<Pid> =
-                signalled.map(Member::pid).filter(|pid| !stopped.contains(pid)).collect();
+                signalled.map(ProcessInTree::pid).filter(|pid| !stopped.contains(pid)).collect();
             if fresh.is_empty() {
                 break;
             }
@@ -228,7 +228,7 @@ impl ProcessTree {
         let members = self.members().into_iter();
         let (in_group, others): (Vec<_>, Vec<_>) =
             members.partition(|member| getpgid(Some(member.pid())) == Ok(self.leader));
-        let each = |members: &[Member]| {
+        let each = |members: &[ProcessInTree]| {
             for member in members {
                 member.signal(Signal::CONT);
             }
@@ -241,13 +241,13 @@ impl ProcessTree {
     }
 
     /// The process that runs the command, unless it has been reaped.
-    fn leader(&self) -> Option<Member> {
-        Member::open_child(self.leader, self.init.unwrap_or(self.root))
+    fn leader(&self) -> Option<ProcessInTree> {
+        ProcessInTree::open_child(self.leader, self.init.unwrap_or(self.root))
     }
 
     /// The current processes.
-    pub(crate) fn members(&self) -> Vec<Member> {
-        let mut members = members(self.root);
+    pub(crate) fn members(&self) -> Vec<ProcessInTree> {
+        let mut members = find_process_descendants(self.root);
         members.retain(|member| Some(member.pid()) != self.init);
         members
     }
@@ -266,7 +266,7 @@ mod tests {
     /// Waits at most half a minute until all of them are in this state.
     fn become_state(pids: &[Pid], wanted: char) {
         let began = Instant::now();
-        let state = |pid| procfs::stat(pid).map(|stat| stat.state);
+        let state = |pid| read_procfs_stat(pid).map(|stat| stat.state);
         while !pids.iter().all(|&pid| state(pid) == Some(wanted)) {
             assert!(began.elapsed() < Duration::from_secs(30), "{pids:?}");
             std::thread::sleep(Duration::from_millis(1));
@@ -280,17 +280,18 @@ mod tests {
             Command::new("sh").args(["-c", script]).process_group(0).spawn().expect("a shell");
         let leader = Pid::from_raw(shell.id().cast_signed());
         let began = Instant::now();
-        while members(leader).len() < 2 {
+        while find_process_descendants(leader).len() < 2 {
             assert!(began.elapsed() < Duration::from_secs(30), "it starts both");
         }
-        let mut pids: Vec<Pid> = members(leader).iter().map(Member::pid).collect();
+        let mut pids: Vec<Pid> =
+            find_process_descendants(leader).iter().map(ProcessInTree::pid).collect();
         pids.push(leader);
-        let member = Member::open_child(leader, Pid::this()).expect("a child");
+        let member = ProcessInTree::open_child(leader, Pid::this()).expect("a child");
         assert!(member.signal_group(Signal::STOP));
         become_state(&pids, 'T');
         assert!(member.signal_group(Signal::CONT));
         become_state(&pids, 'S');
-        for one in members(leader) {
+        for one in find_process_descendants(leader) {
             one.signal(Signal::KILL);
         }
         shell.kill().expect("killed");
@@ -307,12 +308,12 @@ mod tests {
         let mut shell = shell.spawn().expect("a shell");
         let root = Pid::from_raw(shell.id().cast_signed());
         let began = Instant::now();
-        while members(root).len() <= below {
+        while find_process_descendants(root).len() <= below {
             assert!(began.elapsed() < Duration::from_secs(30), "it starts all");
         }
-        let found = members(root);
+        let found = find_process_descendants(root);
         let tree = ProcessTree { root, leader: found[0].pid(), init: None };
-        let pids: Vec<Pid> = found.iter().map(Member::pid).collect();
+        let pids: Vec<Pid> = found.iter().map(ProcessInTree::pid).collect();
         assert_eq!(tree.stop(), below > 0);
         become_state(&pids, 'T');
         tree.resume();
@@ -339,7 +340,8 @@ mod tests {
         let mut command = Command::new(&program);
         let mut child = command.arg0("sleep").arg("60").spawn().expect("it starts");
         let pid = Pid::from_raw(child.id().cast_signed());
-        let found = members(Pid::this()).into_iter().find(|member| member.pid() == pid);
+        let found =
+            find_process_descendants(Pid::this()).into_iter().find(|member| member.pid() == pid);
         assert!(found.expect("it is found").folder.memory() > 0);
         child.kill().expect("killed");
         child.wait().expect("reaped");

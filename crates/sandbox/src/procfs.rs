@@ -16,12 +16,12 @@ use nix::unistd::{Pid, read};
 /// The folder of a process in `/proc`. It is never that of another process: once the process has
 /// been reaped, nothing can be read in it, even if its number is used again.
 #[derive(Debug)]
-pub(crate) struct ProcessFolder {
+pub(crate) struct ProcfsFolder {
     pid: Pid,
     folder: OwnedFd,
 }
 
-impl ProcessFolder {
+impl ProcfsFolder {
     /// Opens the folder of the process that has the number `pid` now.
     pub(crate) fn open(pid: Pid) -> Option<Self> {
         let path = format!("/proc/{pid}");
@@ -36,7 +36,7 @@ impl ProcessFolder {
 
     /// The text of a file in it. A process chooses its own name, so bytes that are not text are
     /// replaced.
-    fn text(&self, name: &str) -> Option<String> {
+    fn read_text(&self, name: &str) -> Option<String> {
         let file = openat(&self.folder, name, OFlag::O_RDONLY | OFlag::O_CLOEXEC, Mode::empty());
         let (file, mut bytes) = (file.ok()?, Vec::new());
         let mut chunk = [0; 4096];
@@ -49,13 +49,13 @@ impl ProcessFolder {
     }
 
     /// What the process is doing now.
-    pub(crate) fn stat(&self) -> Option<Stat> {
-        Stat::parse(&self.text("stat")?)
+    pub(crate) fn stat(&self) -> Option<ProcfsStat> {
+        ProcfsStat::parse(&self.read_text("stat")?)
     }
 
     /// The system call that the thread is in, and its arguments.
     pub(crate) fn system_call(&self, thread: Pid) -> Option<String> {
-        self.text(&format!("task/{thread}/syscall"))
+        self.read_text(&format!("task/{thread}/syscall"))
     }
 
     /// The identity of its open file with this number, such as `pipe:[1234]`.
@@ -75,8 +75,8 @@ impl ProcessFolder {
     }
 
     /// The files whose input its event loop with this number waits for.
-    pub(crate) fn polled_by(&self, number: i32) -> Vec<i32> {
-        let list = self.text(&format!("fdinfo/{number}")).unwrap_or_default();
+    pub(crate) fn files_polled_by(&self, number: i32) -> Vec<i32> {
+        let list = self.read_text(&format!("fdinfo/{number}")).unwrap_or_default();
         let polled = |line: &str| {
             let mut words = line.strip_prefix("tfd:")?.split_ascii_whitespace();
             let file = words.next()?.parse().ok()?;
@@ -108,19 +108,19 @@ impl ProcessFolder {
     }
 
     /// The children of all its threads; `stat` has their number.
-    pub(crate) fn children(&self, stat: &Stat) -> Vec<Pid> {
+    pub(crate) fn children(&self, stat: &ProcfsStat) -> Vec<Pid> {
         // Most processes have one thread, with the number of the process.
         let threads = if stat.threads == 1 { vec![self.pid] } else { self.threads() };
         let lists =
-            threads.iter().filter_map(|thread| self.text(&format!("task/{thread}/children")));
-        lists.flat_map(|list| numbers(&list)).collect()
+            threads.iter().filter_map(|thread| self.read_text(&format!("task/{thread}/children")));
+        lists.flat_map(|list| parse_procfs_pids(&list)).collect()
     }
 
     /// How long each of its threads has waited for a core so far, by the number of the thread.
     pub(crate) fn core_waits(&self) -> Vec<(i32, Duration)> {
         let of_thread = |thread: Pid| {
             // The time on a core, the time of waiting for one, and how often it got one.
-            let times = self.text(&format!("task/{thread}/schedstat"))?;
+            let times = self.read_text(&format!("task/{thread}/schedstat"))?;
             let nanos = times.split_ascii_whitespace().nth(1)?.parse().ok()?;
             Some((thread.as_raw(), Duration::from_nanos(nanos)))
         };
@@ -129,29 +129,29 @@ impl ProcessFolder {
 
     /// The peak resident memory of the process, in bytes.
     pub(crate) fn peak_memory(&self) -> Option<u64> {
-        bytes_of(&self.text("status")?, "VmHWM:")
+        parse_procfs_bytes(&self.read_text("status")?, "VmHWM:")
     }
 
     /// Its current memory, in bytes: resident pages, those in swap, and the tables that list them.
     pub(crate) fn memory(&self) -> u64 {
-        let Some(status) = self.text("status") else { return 0 };
-        let bytes = |name| bytes_of(&status, name).unwrap_or(0);
+        let Some(status) = self.read_text("status") else { return 0 };
+        let bytes = |name| parse_procfs_bytes(&status, name).unwrap_or(0);
         ["VmRSS:", "VmSwap:", "HugetlbPages:", PAGE_TABLES].map(bytes).iter().sum()
     }
 
     /// The process's share of memory, added up page by page, which is slow.
     pub(crate) fn memory_share(&self) -> Option<MemoryShare> {
-        let rollup = self.text("smaps_rollup")?;
+        let rollup = self.read_text("smaps_rollup")?;
         Some(MemoryShare {
-            private: bytes_of(&rollup, "Pss_Anon:")?
-                + bytes_of(&rollup, "SwapPss:").unwrap_or(0)
-                + bytes_of(&self.text("status")?, PAGE_TABLES).unwrap_or(0),
-            shared: bytes_of(&rollup, "Pss_Shmem:")?,
+            private: parse_procfs_bytes(&rollup, "Pss_Anon:")?
+                + parse_procfs_bytes(&rollup, "SwapPss:").unwrap_or(0)
+                + parse_procfs_bytes(&self.read_text("status")?, PAGE_TABLES).unwrap_or(0),
+            shared: parse_procfs_bytes(&rollup, "Pss_Shmem:")?,
         })
     }
 }
 
-impl AsFd for ProcessFolder {
+impl AsFd for ProcfsFolder {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.folder.as_fd()
     }
@@ -162,7 +162,7 @@ const FOLDER: OFlag = OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_C
 
 /// The contents of `/proc/PID/stat`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stat {
+pub(crate) struct ProcfsStat {
     /// The letter of its state.
     pub(crate) state: char,
     pub(crate) parent: Pid,
@@ -172,7 +172,7 @@ pub(crate) struct Stat {
     pub(crate) waited_for: Duration,
 }
 
-impl Stat {
+impl ProcfsStat {
     fn parse(text: &str) -> Option<Self> {
         // The second field is the name, which may contain anything.
         let (_, rest) = text.rsplit_once(") ")?;
@@ -201,13 +201,13 @@ impl Stat {
 }
 
 /// The numbers of processes in a list.
-fn numbers(list: &str) -> Vec<Pid> {
+fn parse_procfs_pids(list: &str) -> Vec<Pid> {
     list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).map(Pid::from_raw).collect()
 }
 
 /// What the process with this number is doing now.
-pub(crate) fn stat(pid: Pid) -> Option<Stat> {
-    ProcessFolder::open(pid)?.stat()
+pub(crate) fn read_procfs_stat(pid: Pid) -> Option<ProcfsStat> {
+    ProcfsFolder::open(pid)?.stat()
 }
 
 /// The clock of the CPU time that a process has used itself.
@@ -216,7 +216,7 @@ pub(crate) struct ProcessClock(ClockId);
 
 impl ProcessClock {
     /// The clock of the process with this number.
-    pub(crate) fn of(pid: Pid) -> Option<Self> {
+    pub(crate) fn of_process(pid: Pid) -> Option<Self> {
         ClockId::pid_cpu_clock_id(pid).ok().map(Self)
     }
 
@@ -240,14 +240,14 @@ pub(crate) struct MemoryShare {
 const PAGE_TABLES: &str = "VmPTE:";
 
 /// The number after `name`, converted from KiB to bytes.
-fn bytes_of(text: &str, name: &str) -> Option<u64> {
+fn parse_procfs_bytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.trim().split(' ').next()?.parse().ok()?;
     Some(kib * 1024)
 }
 
 /// The number of processes of this process's user.
-pub(crate) fn processes_of_this_user() -> Option<u64> {
+pub(crate) fn count_own_processes_in_procfs() -> Option<u64> {
     use std::os::unix::fs::MetadataExt;
     let user = nix::unistd::geteuid().as_raw();
     let own = |entry: &fs::DirEntry| entry.metadata().is_ok_and(|found| found.uid() == user);
@@ -258,8 +258,8 @@ pub(crate) fn processes_of_this_user() -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn this() -> ProcessFolder {
-        ProcessFolder::open(Pid::this()).expect("this process")
+    fn this() -> ProcfsFolder {
+        ProcfsFolder::open(Pid::this()).expect("this process")
     }
 
     #[test]
@@ -267,18 +267,18 @@ mod tests {
         let stat = this().stat().expect("this process");
         assert_eq!(stat.parent, Pid::parent());
         assert!(stat.threads >= 1 && !stat.is_dead());
-        assert!(ProcessClock::of(Pid::this()).and_then(ProcessClock::read).is_some());
+        assert!(ProcessClock::of_process(Pid::this()).and_then(ProcessClock::read).is_some());
         let waits = this().core_waits();
         assert!(waits.iter().any(|(thread, _)| *thread == Pid::this().as_raw()));
-        assert!(processes_of_this_user() >= Some(1));
-        assert!(ProcessFolder::open(Pid::from_raw(i32::MAX)).is_none(), "no such process");
+        assert!(count_own_processes_in_procfs() >= Some(1));
+        assert!(ProcfsFolder::open(Pid::from_raw(i32::MAX)).is_none(), "no such process");
     }
 
     #[test]
     fn the_folder_of_a_reaped_process_stays_empty() {
         let mut child = std::process::Command::new("true").spawn().expect("it starts");
         let pid = Pid::from_raw(child.id().cast_signed());
-        let folder = ProcessFolder::open(pid).expect("it is not reaped yet");
+        let folder = ProcfsFolder::open(pid).expect("it is not reaped yet");
         child.wait().expect("reaped");
         assert_eq!(folder.stat(), None);
         assert_eq!((folder.peak_memory(), folder.memory()), (None, 0));
@@ -288,10 +288,13 @@ mod tests {
     #[test]
     fn a_name_may_contain_anything() {
         let line = "7 (a) R 1 (b) S 5 7 7 0 -1 4 9 0 0 0 1 2 30 4 20 0 3 0 8 9";
-        let stat = Stat::parse(line).expect("a whole line");
+        let stat = ProcfsStat::parse(line).expect("a whole line");
         let waited_for = Duration::from_millis(340);
-        assert_eq!(stat, Stat { state: 'S', parent: Pid::from_raw(5), threads: 3, waited_for });
-        assert_eq!(Stat::parse("7 (a) S 5"), None, "a part of a line");
+        assert_eq!(
+            stat,
+            ProcfsStat { state: 'S', parent: Pid::from_raw(5), threads: 3, waited_for }
+        );
+        assert_eq!(ProcfsStat::parse("7 (a) S 5"), None, "a part of a line");
     }
 
     #[test]
@@ -307,7 +310,7 @@ mod tests {
     #[test]
     fn sizes_are_given_in_kib() {
         let status = "VmHWM:\t    2048 kB\nVmRSS:\t    1024 kB\n";
-        assert_eq!(bytes_of(status, "VmHWM:"), Some(2048 * 1024));
-        assert_eq!(bytes_of(status, "VmSwap:"), None);
+        assert_eq!(parse_procfs_bytes(status, "VmHWM:"), Some(2048 * 1024));
+        assert_eq!(parse_procfs_bytes(status, "VmSwap:"), None);
     }
 }

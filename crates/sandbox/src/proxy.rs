@@ -6,12 +6,11 @@
 
 mod request;
 
-use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use referee_containment::Endpoint;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -50,7 +49,11 @@ impl Proxy {
         let listener = std::net::TcpListener::from(listener);
         listener.set_nonblocking(true)?;
         let (mut server, (pause, paused)) = (JoinSet::new(), watch::channel(false));
-        server.spawn(accept_all(TcpListener::from_std(listener)?, listed.into(), paused));
+        server.spawn(accept_proxy_connections(
+            TcpListener::from_std(listener)?,
+            listed.into(),
+            paused,
+        ));
         Ok(Self { _server: server, pause })
     }
 
@@ -62,12 +65,12 @@ impl Proxy {
 }
 
 /// Waits until the proxy is not paused.
-async fn resumed(paused: &mut watch::Receiver<bool>) {
+async fn wait_until_proxy_resumes(paused: &mut watch::Receiver<bool>) {
     // The proxy has ended if nobody can resume it, and soon this task has, too.
     let _ = paused.wait_for(|is_paused| !is_paused).await;
 }
 
-async fn accept_all(
+async fn accept_proxy_connections(
     listener: TcpListener,
     listed: Arc<[Endpoint]>,
     mut paused: watch::Receiver<bool>,
@@ -76,10 +79,15 @@ async fn accept_all(
     let mut connections = JoinSet::new();
     // Nothing closes the semaphore.
     while let Ok(permit) = free.clone().acquire_owned().await {
-        resumed(&mut paused).await;
+        wait_until_proxy_resumes(&mut paused).await;
         // Without descriptors for now, the next one may work.
         if let Ok((client, _)) = listener.accept().await {
-            connections.spawn(serve(client, listed.clone(), permit, paused.clone()));
+            connections.spawn(serve_proxy_connection(
+                client,
+                listed.clone(),
+                permit,
+                paused.clone(),
+            ));
         }
         while connections.try_join_next().is_some() {}
         sleep(PAUSE).await;
@@ -87,16 +95,16 @@ async fn accept_all(
 }
 
 /// Serves one connection. Whoever still works for it holds the permit.
-async fn serve(
+async fn serve_proxy_connection(
     mut client: TcpStream,
     listed: Arc<[Endpoint]>,
     permit: OwnedSemaphorePermit,
     mut paused: watch::Receiver<bool>,
 ) {
-    resumed(&mut paused).await;
+    wait_until_proxy_resumes(&mut paused).await;
     let permit = Arc::new(permit);
-    match connect(&mut client, &listed, &permit).await {
-        Ok((server, first)) => relay(client, server, &first, &paused).await,
+    match connect_proxy_client(&mut client, &listed, &permit).await {
+        Ok((server, first)) => relay_proxied_bytes(client, server, &first, &paused).await,
         Err(refusal) => {
             let answer = refusal.to_string();
             let _ = timeout(HEAD_TIME, client.write_all(answer.as_bytes())).await;
@@ -106,17 +114,17 @@ async fn serve(
 
 /// Reads a request and connects to the host that it names. Returns the connection, and what to send
 /// there first.
-async fn connect(
+async fn connect_proxy_client(
     client: &mut TcpStream,
     listed: &[Endpoint],
     permit: &Arc<OwnedSemaphorePermit>,
 ) -> Result<(TcpStream, Vec<u8>), ProxyRefusal> {
-    let reading = timeout(HEAD_TIME, read_head(client)).await;
+    let reading = timeout(HEAD_TIME, receive_proxy_head(client)).await;
     let (received, end) = reading.unwrap_or(Err(ProxyRefusal::TooSlow))?;
     let request = ProxyRequest::parse(&received[..end]).ok_or(ProxyRefusal::Malformed)?;
     let named = listed.iter().find(|endpoint| endpoint.to_string() == request.target);
     let endpoint = named.ok_or_else(|| ProxyRefusal::unlisted(listed))?;
-    let connecting = timeout(CONNECT_TIME, open(endpoint, permit)).await;
+    let connecting = timeout(CONNECT_TIME, open_proxied_endpoint(endpoint, permit)).await;
     let server = connecting.unwrap_or_else(|_| {
         Err(ProxyRefusal::unreachable(endpoint, &io::ErrorKind::TimedOut.into()))
     })?;
@@ -133,7 +141,7 @@ async fn connect(
 }
 
 /// Reads until a head is complete. Returns what was read, and where the head ends.
-async fn read_head(client: &mut TcpStream) -> Result<(Vec<u8>, usize), ProxyRefusal> {
+async fn receive_proxy_head(client: &mut TcpStream) -> Result<(Vec<u8>, usize), ProxyRefusal> {
     const END: &[u8] = b"\r\n\r\n";
     let mut received = Vec::new();
     loop {
@@ -153,17 +161,21 @@ async fn read_head(client: &mut TcpStream) -> Result<(Vec<u8>, usize), ProxyRefu
     }
 }
 
-async fn open(
+async fn open_proxied_endpoint(
     endpoint: &Endpoint,
     permit: &Arc<OwnedSemaphorePermit>,
 ) -> Result<TcpStream, ProxyRefusal> {
     let unreachable = |error: io::Error| ProxyRefusal::unreachable(endpoint, &error);
     let mut last = ProxyRefusal::private(endpoint);
-    let found = find(endpoint.clone(), permit.clone()).await.map_err(unreachable)?;
-    for address in found.into_iter().filter(|found| is_allowed(&endpoint.host, found.ip())) {
-        match connect_to(address).await {
+    let found =
+        find_proxied_addresses(endpoint.clone(), permit.clone()).await.map_err(unreachable)?;
+    for address in
+        found.into_iter().filter(|found| is_proxied_address_allowed(&endpoint.host, found.ip()))
+    {
+        match connect_proxy_to(address).await {
             // Whoever owns a name can give it the address of this machine, too.
-            Ok(server) if is_name(&endpoint.host) && is_this_machine(&server) => {}
+            Ok(server)
+                if is_proxied_name(&endpoint.host) && proxy_reached_this_machine(&server) => {}
             Ok(server) => return Ok(server),
             Err(error) => last = unreachable(error),
         }
@@ -172,7 +184,7 @@ async fn open(
 }
 
 /// Connects with buffers that do not grow: nothing would count their memory as the process's.
-async fn connect_to(address: SocketAddr) -> io::Result<TcpStream> {
+async fn connect_proxy_to(address: SocketAddr) -> io::Result<TcpStream> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     let size = u32::try_from(BUFFER).unwrap_or(u32::MAX);
     socket.set_recv_buffer_size(size)?;
@@ -181,18 +193,18 @@ async fn connect_to(address: SocketAddr) -> io::Result<TcpStream> {
 }
 
 /// Whether its two ends are on this machine.
-fn is_this_machine(server: &TcpStream) -> bool {
+fn proxy_reached_this_machine(server: &TcpStream) -> bool {
     let ends = server.local_addr().and_then(|own| Ok((own.ip(), server.peer_addr()?.ip())));
     ends.is_ok_and(|(own, other)| own == other)
 }
 
 /// Whether it is a name that its owner can give any address.
-fn is_name(host: &str) -> bool {
+fn is_proxied_name(host: &str) -> bool {
     host != "localhost" && host.parse::<IpAddr>().is_err()
 }
 
 /// The addresses of a host.
-async fn find(
+async fn find_proxied_addresses(
     endpoint: Endpoint,
     permit: Arc<OwnedSemaphorePermit>,
 ) -> io::Result<Vec<SocketAddr>> {
@@ -213,15 +225,15 @@ async fn find(
 
 /// Whether `host` may have this address. Whoever owns a name can give it any address, such as that of
 /// a server on this machine, so only an address itself or `localhost` stands for a private one.
-fn is_allowed(host: &str, address: IpAddr) -> bool {
+fn is_proxied_address_allowed(host: &str, address: IpAddr) -> bool {
     match host {
         "localhost" => address.is_loopback(),
-        _ => !is_name(host) || is_public(address),
+        _ => !is_proxied_name(host) || is_public_address(address),
     }
 }
 
 /// Whether it is an address of the Internet.
-fn is_public(address: IpAddr) -> bool {
+fn is_public_address(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => !matches!(
             address.octets(),
@@ -242,7 +254,7 @@ fn is_public(address: IpAddr) -> bool {
 }
 
 /// Sends `first` to the server, and then everything that either side sends to the other.
-async fn relay(
+async fn relay_proxied_bytes(
     mut client: TcpStream,
     mut server: TcpStream,
     first: &[u8],
@@ -253,9 +265,9 @@ async fn relay(
     let (mut from_server, mut to_server) = server.split();
     let up = async {
         to_server.write_all(first).await?;
-        copy((&mut from_client, &mut to_server), &active, paused.clone()).await
+        copy_proxied_bytes((&mut from_client, &mut to_server), &active, paused.clone()).await
     };
-    let down = copy((&mut from_server, &mut to_client), &active, paused.clone());
+    let down = copy_proxied_bytes((&mut from_server, &mut to_client), &active, paused.clone());
     let both = async { tokio::try_join!(up, down) };
     let idle = async { while timeout(IDLE_TIME, active.notified()).await.is_ok() {} };
     tokio::select! {
@@ -264,7 +276,7 @@ async fn relay(
     }
 }
 
-async fn copy(
+async fn copy_proxied_bytes(
     (from, to): (&mut ReadHalf<'_>, &mut WriteHalf<'_>),
     active: &Notify,
     mut paused: watch::Receiver<bool>,
@@ -272,7 +284,7 @@ async fn copy(
     let mut chunk = vec![0; CHUNK];
     loop {
         let count = from.read(&mut chunk).await?;
-        resumed(&mut paused).await;
+        wait_until_proxy_resumes(&mut paused).await;
         if count == 0 {
             return to.shutdown().await;
         }

@@ -2,11 +2,9 @@
 
 use crate::containment_request::Request;
 use crate::error::{ResolveError, Shortage, SpawnError, Unavailable};
-use crate::level::Requirement;
-use crate::level::{Level, Mechanism};
+use crate::level::{Level, Mechanism, Requirement};
 use crate::policy::{NotInForce, Policy};
-use crate::self_test;
-use crate::self_test::self_test_child::TESTED_FILES;
+use crate::self_test::{TESTED_FILES, run_self_test};
 
 /// Finds out what works on this machine and returns the policy that `request` asks for.
 ///
@@ -20,12 +18,12 @@ use crate::self_test::self_test_child::TESTED_FILES;
 pub fn resolve(request: &Request) -> Result<Policy, ResolveError> {
     let mut policy = match request.level {
         Some(level) => {
-            at_best(level, request)?.map_err(|why| ResolveError::Level { level, why })?
+            resolve_level(level, request)?.map_err(|why| ResolveError::Level { level, why })?
         }
-        None => strongest(request)?,
+        None => resolve_strongest_level(request)?,
     };
     #[cfg(target_os = "linux")]
-    if policy.contains() {
+    if policy.contains_processes() {
         // Everything also works without it.
         let _ = nix::sys::prctl::set_dumpable(false);
     }
@@ -41,10 +39,10 @@ pub fn resolve(request: &Request) -> Result<Policy, ResolveError> {
 }
 
 /// The strongest level that works, with the reasons why no stronger one does.
-fn strongest(request: &Request) -> Result<Policy, ResolveError> {
+fn resolve_strongest_level(request: &Request) -> Result<Policy, ResolveError> {
     let mut stronger = Vec::new();
     for level in [Level::Strict, Level::Basic] {
-        match at_best(level, request)? {
+        match resolve_level(level, request)? {
             Ok(mut policy) => {
                 policy.missing.splice(0..0, stronger);
                 return Ok(policy);
@@ -52,23 +50,23 @@ fn strongest(request: &Request) -> Result<Policy, ResolveError> {
             Err(why) => stronger.push(NotInForce { what: Requirement::Level(level), why }),
         }
     }
-    let mut policy = at_best(Level::Off, request)?.map_err(ResolveError::NoLevel)?;
+    let mut policy = resolve_level(Level::Off, request)?.map_err(ResolveError::NoLevel)?;
     policy.missing.splice(0..0, stronger);
     Ok(policy)
 }
 
 /// This level, if it works here. `basic` can also work without its own mounts. Polling then
 /// replaces some of what they do, and the rest is missing.
-pub(crate) fn at_best(
+pub(crate) fn resolve_level(
     level: Level,
     request: &Request,
 ) -> Result<Result<Policy, Unavailable>, Shortage> {
-    let why = match tried(level, request)? {
+    let why = match resolve_exact_level(level, request)? {
         Err(why) if level == Level::Basic && !request.without.contains(&Mechanism::Mounts) => why,
         tried => return Ok(tried),
     };
     let without = request.without.iter().copied().chain([Mechanism::Mounts]).collect();
-    let mut tried = tried(level, &Request { without, ..request.clone() })?;
+    let mut tried = resolve_exact_level(level, &Request { without, ..request.clone() })?;
     if let Ok(policy) = &mut tried {
         policy.missing.push(NotInForce { what: Requirement::Mechanism(Mechanism::Mounts), why });
     }
@@ -76,17 +74,20 @@ pub(crate) fn at_best(
 }
 
 /// This level exactly as requested, if it works here.
-fn tried(level: Level, request: &Request) -> Result<Result<Policy, Unavailable>, Shortage> {
-    let mut policy = Policy::at(level, request);
+fn resolve_exact_level(
+    level: Level,
+    request: &Request,
+) -> Result<Result<Policy, Unavailable>, Shortage> {
+    let mut policy = Policy::at_untested_level(level, request);
     // By this number, the tested process knows the file system of its scratch folder.
     let files = std::mem::replace(&mut policy.limits.files, TESTED_FILES);
-    let tested = self_test::run(&policy);
+    let tested = run_self_test(&policy);
     policy.limits.files = files;
     match tested {
         Ok(()) => {
             // Only now, because the test is that the network is closed.
-            policy.open_network(request.network);
-            let in_force = policy.in_force();
+            policy.allow_network(request.network);
+            let in_force = policy.mechanisms_in_force();
             policy.missing.retain(|missing| match missing.what {
                 Requirement::Mechanism(one) => !in_force.contains(&one),
                 Requirement::Level(_) => true,

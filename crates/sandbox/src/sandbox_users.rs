@@ -13,45 +13,45 @@ const CALLERS: u32 = 65_536;
 
 /// The users of this caller.
 #[derive(Debug)]
-pub(crate) struct Users {
+pub(crate) struct SandboxUsers {
     first: u32,
     taken: Arc<Mutex<BTreeSet<u32>>>,
 }
 
 /// A user that belongs to one process until this is dropped.
 #[derive(Debug)]
-pub(crate) struct User {
+pub(crate) struct SandboxUser {
     /// Its user number, which is also its group number.
     pub(crate) id: u32,
     taken: Arc<Mutex<BTreeSet<u32>>>,
 }
 
-impl Users {
+impl SandboxUsers {
     /// The users that this process may hand out, if it is root.
     pub(crate) fn of_this_process() -> Option<Self> {
         // A kernel without user namespaces has no such files.
         let map = |name: &str| fs::read_to_string(format!("/proc/self/{name}")).unwrap_or_default();
         nix::unistd::geteuid().is_root().then(|| Self {
-            first: first_of(std::process::id(), [&map("uid_map"), &map("gid_map")]),
+            first: first_sandbox_user(std::process::id(), [&map("uid_map"), &map("gid_map")]),
             taken: Arc::default(),
         })
     }
 
     /// Takes the first free user, if any.
-    pub(crate) fn take(&self) -> Option<User> {
+    pub(crate) fn take(&self) -> Option<SandboxUser> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let id = (self.first..self.first + EACH).find(|id| !taken.contains(id))?;
         taken.insert(id);
-        Some(User { id, taken: Arc::clone(&self.taken) })
+        Some(SandboxUser { id, taken: Arc::clone(&self.taken) })
     }
 }
 
 /// The first user of this process: the usual one, or in a user namespace that does not have its number,
 /// as in a container without root, one near the end of what it has. The `maps` of users and groups are
 /// as in `/proc/self/uid_map`.
-fn first_of(process: u32, maps: [&str; 2]) -> u32 {
+fn first_sandbox_user(process: u32, maps: [&str; 2]) -> u32 {
     let usual = FIRST + process % CALLERS * EACH;
-    let [users, groups] = maps.map(ranges);
+    let [users, groups] = maps.map(parse_user_map);
     let has = |all: &[Range<u64>], first: u64| {
         all.iter().any(|range| range.start <= first && first + u64::from(EACH) <= range.end)
     };
@@ -70,7 +70,7 @@ fn first_of(process: u32, maps: [&str; 2]) -> u32 {
 }
 
 /// The numbers of a map, as this namespace sees them.
-fn ranges(map: &str) -> Vec<Range<u64>> {
+fn parse_user_map(map: &str) -> Vec<Range<u64>> {
     let range = |line: &str| {
         let mut numbers = line.split_whitespace().map(str::parse::<u64>);
         let (first, count) = (numbers.next()?.ok()?, numbers.nth(1)?.ok()?);
@@ -79,7 +79,7 @@ fn ranges(map: &str) -> Vec<Range<u64>> {
     map.lines().filter_map(range).collect()
 }
 
-impl Drop for User {
+impl Drop for SandboxUser {
     fn drop(&mut self) {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
     }
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn no_two_processes_have_the_same_user_at_once() {
-        let users = Users { first: 7, taken: Arc::default() };
+        let users = SandboxUsers { first: 7, taken: Arc::default() };
         let (one, two) = (users.take().expect("a user"), users.take().expect("a user"));
         assert_eq!((one.id, two.id), (7, 8));
         drop(one);
@@ -101,18 +101,18 @@ mod tests {
     #[test]
     fn a_container_without_root_has_users_too() {
         let whole = "         0          0 4294967295\n";
-        assert_eq!(first_of(3, [whole, whole]), FIRST + 3 * EACH);
-        assert_eq!(first_of(3, ["", ""]), FIRST + 3 * EACH);
+        assert_eq!(first_sandbox_user(3, [whole, whole]), FIRST + 3 * EACH);
+        assert_eq!(first_sandbox_user(3, ["", ""]), FIRST + 3 * EACH);
         // Root is one user outside, and the others are a range.
         let rootless = "         0       1000          1\n         1     100000      65536\n";
-        assert_eq!(first_of(0, [rootless, rootless]), 65_537 - 2 * EACH);
-        assert_eq!(first_of(1, [rootless, rootless]), 65_537 - 3 * EACH);
+        assert_eq!(first_sandbox_user(0, [rootless, rootless]), 65_537 - 2 * EACH);
+        assert_eq!(first_sandbox_user(1, [rootless, rootless]), 65_537 - 3 * EACH);
         let all: Vec<u32> =
-            (0..100).map(|process| first_of(process, [rootless, rootless])).collect();
+            (0..100).map(|process| first_sandbox_user(process, [rootless, rootless])).collect();
         assert!(all.iter().all(|&first| first > 30_000), "{all:?}");
         // Nothing fits.
         let one = "         0       1000          1\n";
-        assert_eq!(first_of(3, [one, one]), FIRST + 3 * EACH);
+        assert_eq!(first_sandbox_user(3, [one, one]), FIRST + 3 * EACH);
     }
 
     #[test]

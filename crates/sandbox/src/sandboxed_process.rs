@@ -19,23 +19,29 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
 use tokio::time::timeout;
 
-use crate::cgroup::{Cgroups, Counts, Freezer};
+use crate::cgroup::{CgroupFreezer, Counts, ProcessCgroups};
 use crate::command::Command;
 use crate::containment_request::Network;
 use crate::core_waits::CoreWaits;
 use crate::cpu_clock::CpuClock;
+use crate::descriptor_link::receive_descriptor;
 use crate::error::{Shortage, SpawnError, SupervisorGone};
 use crate::leftovers::Leftovers;
 use crate::policy::Policy;
+use crate::prepare::prepare_setup;
 use crate::process_pipes::Pipes;
 use crate::process_state::ProcessState;
-use crate::process_tree::{self, ProcessTree};
+use crate::process_tree::{ProcessTree, adopt_orphaned_trees, kill_orphaned_trees};
+use crate::procfs::read_procfs_stat;
 use crate::proxy::Proxy;
+use crate::resource_limits;
 use crate::resource_limits::{Limits, Overrun};
-use crate::sandbox_users::{User, Users};
+use crate::resources::remove_resources_after_supervisor;
+use crate::sandbox_users::{SandboxUser, SandboxUsers};
 use crate::supervisor_child::SupervisorChild;
-use crate::supervisor_protocol::{LONGEST, Setup, SetupError, StartStage, SupervisorMessage};
-use crate::{descriptor_link, prepare, procfs, resource_limits, resources};
+use crate::supervisor_protocol::{
+    LONGEST, SetupError, StartStage, SupervisorMessage, SupervisorSetup,
+};
 
 /// How much of a first line is read, in bytes: what the system reads of it.
 const FIRST_LINE: u64 = 256;
@@ -48,39 +54,40 @@ const THAW: Duration = Duration::from_secs(1);
 
 /// A sandboxed process with its descendants. Dropping it kills them.
 #[derive(Debug)]
-pub struct Process {
+pub struct SandboxedProcess {
     supervisor: SupervisorChild,
     tree: ProcessTree,
     socket: UnixStream,
     /// Bytes from the supervisor after its last complete message.
     received: Vec<u8>,
     /// The setup that the supervisor received.
-    setup: Setup,
+    setup: SupervisorSetup,
     ended: Option<ExitStatus>,
     /// The limit that the supervisor reported as exceeded, if any.
     exceeded: Option<Overrun>,
     limits: Limits,
-    freezer: Option<Freezer>,
-    groups: Cgroups,
-    /// The counts of the control groups at the last [`Process::reset_overruns`].
+    freezer: Option<CgroupFreezer>,
+    groups: ProcessCgroups,
+    /// The counts of the control groups at the last [`SandboxedProcess::reset_overruns`].
     before: Counts,
-    user: Option<User>,
+    user: Option<SandboxUser>,
     /// What serves its network, if it has one.
     proxy: Option<Proxy>,
 }
 
-impl Process {
+impl SandboxedProcess {
     /// Starts the command in a sandbox. The program is running when this returns.
     ///
     /// The calling program must have called [`serve_as_supervisor`](crate::serve_as_supervisor)
     /// first in `main`. Call this in a Tokio runtime with I/O and time enabled. Dropping the future
     /// kills everything that was started.
     pub async fn spawn(command: &Command, policy: &Policy) -> Result<(Self, Pipes), SpawnError> {
-        let user = policy.users.as_ref().and_then(Users::take);
-        let groups = policy.cgroups.of_process(&policy.limits);
-        let setup = prepare::setup(command, policy, user.as_ref(), &groups).map_err(unstarted)?;
-        process_tree::adopt_orphans();
-        let (root, socket) = start_supervisor(policy).map_err(unstarted)?;
+        let user = policy.users.as_ref().and_then(SandboxUsers::take);
+        let groups = policy.cgroups.for_new_process(&policy.limits);
+        let setup = prepare_setup(command, policy, user.as_ref(), &groups)
+            .map_err(sandboxed_start_error)?;
+        adopt_orphaned_trees();
+        let (root, socket) = start_process_supervisor(policy).map_err(sandboxed_start_error)?;
         let mut process = Self {
             supervisor: SupervisorChild::new(root),
             tree: ProcessTree { root, leader: root, init: None },
@@ -96,16 +103,17 @@ impl Process {
             user,
             proxy: None,
         };
-        let (pipes, proxy) = process.send_setup().await.map_err(unstarted)?;
+        let (pipes, proxy) = process.send_setup().await.map_err(sandboxed_start_error)?;
         match process.next_message().await {
             Ok(SupervisorMessage::Started { leader, init }) => {
                 process.tree.leader = Pid::from_raw(leader);
                 process.tree.init = init.map(Pid::from_raw);
-                process.freezer = process.groups.freezer();
+                process.freezer = process.groups.open_freezer();
                 if process.setup.network == Network::Proxy {
-                    let listener = descriptor_link::receive(&proxy);
+                    let listener = receive_descriptor(&proxy);
                     let listener = listener.ok_or(SpawnError::SupervisorEnded)?;
-                    let proxy = Proxy::serve(listener, &command.network).map_err(unstarted)?;
+                    let proxy =
+                        Proxy::serve(listener, &command.network).map_err(sandboxed_start_error)?;
                     process.proxy = Some(proxy);
                 }
                 Ok((process, pipes))
@@ -134,7 +142,7 @@ impl Process {
                     .filter(|_| failed.error == Some(Errno::EACCES as i32))
                     .map(|user| user.id),
                 interpreter: (failed.error == Some(Errno::ENOENT as i32))
-                    .then(|| interpreter_of(&command.program))
+                    .then(|| find_missing_interpreter(&command.program))
                     .flatten(),
             },
             StartStage::Folder => SpawnError::Replaced { folder: reason.into() },
@@ -153,8 +161,8 @@ impl Process {
             return Err(io::Error::other(format!(
                 "its setup takes {}, more than {}: too many files are hidden from it or \
                  shown to it",
-                resource_limits::bytes(text.len() as u64),
-                resource_limits::bytes(LONGEST as u64)
+                resource_limits::format_bytes(text.len() as u64),
+                resource_limits::format_bytes(LONGEST as u64)
             )));
         }
         let [stdin, stdout, stderr] = theirs.each_ref().map(AsRawFd::as_raw_fd);
@@ -227,17 +235,17 @@ impl Process {
     }
 
     /// Tests whether its control group can freeze and thaw it.
-    pub(crate) async fn freezes(&mut self) -> bool {
+    pub(crate) async fn can_freeze(&mut self) -> bool {
         self.freeze();
         match &self.freezer {
-            Some(freezer) => freezer.frozen().await && freezer.thaw().await,
+            Some(freezer) => freezer.wait_until_frozen().await && freezer.thaw().await,
             None => false,
         }
     }
 
     /// A clock of the CPU time of the process and its descendants.
     pub fn cpu_clock(&self) -> CpuClock {
-        CpuClock::new(self.groups.cpu(), self.tree)
+        CpuClock::new(self.groups.open_cpu_file(), self.tree)
     }
 
     /// How long each thread of the process and its descendants has waited for a core so far.
@@ -247,7 +255,7 @@ impl Process {
 
     /// What the process and its descendants are doing now.
     pub fn state(&self) -> ProcessState {
-        ProcessState::of(self.tree.leader, &self.tree.members())
+        ProcessState::observe(self.tree.leader, &self.tree.members())
     }
 
     /// The peak resident memory of the process and of each living descendant, added up, in bytes.
@@ -269,7 +277,7 @@ impl Process {
                 return Ok(status);
             }
             let message = self.next_message().await?;
-            self.note(&message);
+            self.record_message(&message);
         }
     }
 
@@ -281,10 +289,10 @@ impl Process {
         self.wake_supervisor();
         // A supervisor that is gone has killed everything already.
         let _ = self.socket.write_all(b"k").await;
-        let mut gone = timeout(SOON, self.gone()).await;
-        let is_stopped = || procfs::stat(self.tree.root).is_some_and(|stat| stat.state == 'T');
+        let mut gone = timeout(SOON, self.wait_until_gone()).await;
+        let is_stopped = || read_procfs_stat(self.tree.root).is_some_and(|stat| stat.state == 'T');
         if gone.is_err() && !is_stopped() {
-            gone = timeout(DEATH, self.gone()).await;
+            gone = timeout(DEATH, self.wait_until_gone()).await;
         }
         let done = gone.ok().flatten();
         if done.is_none() {
@@ -292,15 +300,15 @@ impl Process {
             self.supervisor.signal(Signal::SIGKILL);
         }
         let _ = timeout(DEATH, self.supervisor.wait()).await;
-        done.unwrap_or_else(|| self.clear())
+        done.unwrap_or_else(|| self.clean_up())
     }
 
     /// Waits until the supervisor has killed everything; `None` if the supervisor is gone.
-    async fn gone(&mut self) -> Option<Leftovers> {
+    async fn wait_until_gone(&mut self) -> Option<Leftovers> {
         loop {
             match self.next_message().await {
                 Ok(SupervisorMessage::Gone(leftovers)) => return Some(leftovers),
-                Ok(message) => self.note(&message),
+                Ok(message) => self.record_message(&message),
                 Err(SupervisorGone) => return None,
             }
         }
@@ -313,13 +321,13 @@ impl Process {
     }
 
     /// Cleans up after a supervisor that was killed.
-    fn clear(&self) -> Leftovers {
+    fn clean_up(&self) -> Leftovers {
         self.groups.kill();
-        let processes = process_tree::kill_orphans(DEATH);
-        Leftovers { processes, scratch: resources::remove_after_supervisor(&self.setup) }
+        let processes = kill_orphaned_trees(DEATH);
+        Leftovers { processes, scratch: remove_resources_after_supervisor(&self.setup) }
     }
 
-    fn note(&mut self, message: &SupervisorMessage) {
+    fn record_message(&mut self, message: &SupervisorMessage) {
         match *message {
             SupervisorMessage::Exited { status } => self.ended = Some(ExitStatus::from_raw(status)),
             SupervisorMessage::Exceeded(overrun) => self.exceeded = Some(overrun),
@@ -342,7 +350,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for SandboxedProcess {
     /// An abandoned process is gone when this returns, even if it was still starting. Its
     /// supervisor kills it when the socket closes, and this waits for the supervisor.
     fn drop(&mut self) {
@@ -354,8 +362,8 @@ impl Drop for Process {
 }
 
 /// The error of a start that failed before the supervisor got its setup.
-fn unstarted(error: io::Error) -> SpawnError {
-    match Shortage::of("start a supervisor", &error) {
+fn sandboxed_start_error(error: io::Error) -> SpawnError {
+    match Shortage::from_error("start a supervisor", &error) {
         Some(shortage) => shortage.into(),
         None => SpawnError::Supervisor(error),
     }
@@ -363,7 +371,7 @@ fn unstarted(error: io::Error) -> SpawnError {
 
 /// The interpreter that the first line of a script names, as the system reads it: up to a blank or
 /// the end of the line, with the carriage return of Windows.
-fn interpreter_of(script: &Path) -> Option<Vec<u8>> {
+fn find_missing_interpreter(script: &Path) -> Option<Vec<u8>> {
     let mut start = Vec::new();
     // What its author puts in its place meanwhile is not waited for.
     let file = File::options().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(script);
@@ -374,7 +382,7 @@ fn interpreter_of(script: &Path) -> Option<Vec<u8>> {
 }
 
 /// Starts the supervisor, which waits for its setup.
-fn start_supervisor(policy: &Policy) -> io::Result<(Pid, UnixStream)> {
+fn start_process_supervisor(policy: &Policy) -> io::Result<(Pid, UnixStream)> {
     let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
     ours.set_nonblocking(true)?;
     let ours = UnixStream::from_std(ours)?;

@@ -25,7 +25,7 @@ const LIST: u32 = 0o500;
 const REMOVE: u32 = 0o700;
 
 /// Creates the folder, and gives it to `user` if there is one.
-pub(crate) fn make(dir: &Path, user: Option<u32>) -> io::Result<()> {
+pub(crate) fn make_scratch_folder(dir: &Path, user: Option<u32>) -> io::Result<()> {
     std::fs::DirBuilder::new().mode(0o700).create(dir)?;
     if user.is_some() {
         chown(dir, user, user)?;
@@ -35,39 +35,43 @@ pub(crate) fn make(dir: &Path, user: Option<u32>) -> io::Result<()> {
 
 /// Removes the folder with all its content. If something cannot be removed, removes the rest and
 /// fails.
-pub(crate) fn remove(dir: &Path) -> io::Result<()> {
-    let top = open_top(dir, REMOVE)?;
-    let mut sweep = Sweep { top: top.as_fd(), names: 0, moved: true, failed: None };
+pub(crate) fn remove_scratch_folder(dir: &Path) -> io::Result<()> {
+    let top = open_scratch_top(dir, REMOVE)?;
+    let mut sweep = ScratchSweep { top: top.as_fd(), names: 0, moved: true, failed: None };
     // Folders that were moved to the top are removed in a later round.
     while std::mem::take(&mut sweep.moved) {
-        sweep.empty(top.as_fd(), 0);
+        sweep.empty_folder(top.as_fd(), 0);
     }
     let removed = std::fs::remove_dir(dir);
     sweep.failed.map_or(removed, Err)
 }
 
 /// The limit that the folder exceeds, if any. `used` counts further bytes, in files without a name.
-pub(crate) fn overrun(dir: &Path, limits: &Limits, used: u64) -> io::Result<Option<Overrun>> {
-    match measure(dir, Tally { used, files: 0, limits }) {
+pub(crate) fn find_scratch_overrun(
+    dir: &Path,
+    limits: &Limits,
+    used: u64,
+) -> io::Result<Option<Overrun>> {
+    match measure_scratch_folder(dir, ScratchTally { used, files: 0, limits }) {
         // Only deeply nested folders use up the descriptors.
-        Err(error) if is_out_of_descriptors(&error) => {
+        Err(error) if ran_out_of_scratch_descriptors(&error) => {
             Ok(Some(Overrun::Files { limit: limits.files }))
         }
         looked => looked,
     }
 }
 
-fn is_out_of_descriptors(error: &io::Error) -> bool {
+fn ran_out_of_scratch_descriptors(error: &io::Error) -> bool {
     error.raw_os_error() == Some(nix::libc::EMFILE)
 }
 
-fn measure(dir: &Path, mut tally: Tally<'_>) -> io::Result<Option<Overrun>> {
+fn measure_scratch_folder(dir: &Path, mut tally: ScratchTally<'_>) -> io::Result<Option<Overrun>> {
     // Folders not listed yet. They are opened one after another, so few are open at once.
     let mut due: Vec<(Rc<OwnedFd>, CString)> = Vec::new();
-    let mut open = Some(Rc::new(open_top(dir, LIST)?));
+    let mut open = Some(Rc::new(open_scratch_top(dir, LIST)?));
     while let Some(folder) = open {
-        let names = match names(folder.as_fd()) {
-            Err(error) if is_out_of_descriptors(&error) => return Err(error),
+        let names = match list_scratch_names(folder.as_fd()) {
+            Err(error) if ran_out_of_scratch_descriptors(&error) => return Err(error),
             // It has been removed in the meantime.
             names => names.unwrap_or_default(),
         };
@@ -84,9 +88,9 @@ fn measure(dir: &Path, mut tally: Tally<'_>) -> io::Result<Option<Overrun>> {
         drop(folder);
         open = loop {
             let Some((above, name)) = due.pop() else { break None };
-            match open_folder(above.as_fd(), &name, LIST) {
+            match open_folder_in_scratch(above.as_fd(), &name, LIST) {
                 Ok(folder) => break Some(Rc::new(folder)),
-                Err(error) if is_out_of_descriptors(&error) => return Err(error),
+                Err(error) if ran_out_of_scratch_descriptors(&error) => return Err(error),
                 // It has been removed in the meantime.
                 Err(_) => {}
             }
@@ -96,13 +100,13 @@ fn measure(dir: &Path, mut tally: Tally<'_>) -> io::Result<Option<Overrun>> {
 }
 
 /// The part of a scratch folder that has been measured so far.
-struct Tally<'l> {
+struct ScratchTally<'l> {
     used: u64,
     files: u64,
     limits: &'l Limits,
 }
 
-impl Tally<'_> {
+impl ScratchTally<'_> {
     /// Adds a file of `bytes` bytes. Returns the limit that is now exceeded, if any.
     fn add(&mut self, bytes: u64) -> Option<Overrun> {
         // Even an empty file takes some space.
@@ -120,12 +124,12 @@ impl Tally<'_> {
     }
 }
 
-fn folder_flags() -> OFlag {
+fn scratch_open_flags() -> OFlag {
     OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC
 }
 
 /// The removal of everything in a folder.
-struct Sweep<'a> {
+struct ScratchSweep<'a> {
     top: BorrowedFd<'a>,
     /// The number of names tried for folders that are moved to the top.
     names: u64,
@@ -135,9 +139,9 @@ struct Sweep<'a> {
     failed: Option<io::Error>,
 }
 
-impl Sweep<'_> {
-    fn empty(&mut self, folder: BorrowedFd<'_>, depth: usize) {
-        let removed = names(folder).map(|names| {
+impl ScratchSweep<'_> {
+    fn empty_folder(&mut self, folder: BorrowedFd<'_>, depth: usize) {
+        let removed = list_scratch_names(folder).map(|names| {
             for name in names {
                 if let Err(error) = self.remove(folder, &name, depth) {
                     self.failed.get_or_insert(error);
@@ -155,11 +159,11 @@ impl Sweep<'_> {
             Err(Errno::EISDIR | Errno::EPERM) => {}
             Err(error) => return Err(error.into()),
         }
-        let below = open_folder(folder, name, REMOVE)?;
+        let below = open_folder_in_scratch(folder, name, REMOVE)?;
         if depth >= DEEPEST {
             return self.move_to_top(folder, name);
         }
-        self.empty(below.as_fd(), depth + 1);
+        self.empty_folder(below.as_fd(), depth + 1);
         Ok(unlinkat(folder, name, UnlinkatFlags::RemoveDir)?)
     }
 
@@ -181,30 +185,37 @@ impl Sweep<'_> {
 }
 
 /// Opens the scratch folder itself.
-fn open_top(dir: &Path, rights: u32) -> io::Result<OwnedFd> {
-    open_with(rights, |flags| nix::fcntl::open(dir, flags | OFlag::O_NOFOLLOW, Mode::empty()))
+fn open_scratch_top(dir: &Path, rights: u32) -> io::Result<OwnedFd> {
+    open_scratch_with_rights(rights, |flags| {
+        nix::fcntl::open(dir, flags | OFlag::O_NOFOLLOW, Mode::empty())
+    })
 }
 
 /// Opens a folder inside `above`.
-fn open_folder(above: BorrowedFd<'_>, name: &CStr, rights: u32) -> io::Result<OwnedFd> {
+fn open_folder_in_scratch(above: BorrowedFd<'_>, name: &CStr, rights: u32) -> io::Result<OwnedFd> {
     let beneath = ResolveFlag::RESOLVE_BENEATH | ResolveFlag::RESOLVE_NO_SYMLINKS;
-    open_with(rights, |flags| openat2(above, name, OpenHow::new().flags(flags).resolve(beneath)))
+    open_scratch_with_rights(rights, |flags| {
+        openat2(above, name, OpenHow::new().flags(flags).resolve(beneath))
+    })
 }
 
 /// Opens a folder after restoring these permissions for its owner, who may have removed them.
-fn open_with(rights: u32, open: impl Fn(OFlag) -> nix::Result<OwnedFd>) -> io::Result<OwnedFd> {
+fn open_scratch_with_rights(
+    rights: u32,
+    open: impl Fn(OFlag) -> nix::Result<OwnedFd>,
+) -> io::Result<OwnedFd> {
     let place = open(OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC)?;
     if fstat(&place)?.st_mode & rights != rights {
         // The path goes through the descriptor, so it is certainly this folder.
         let own = format!("/proc/self/fd/{}", place.as_raw_fd());
         std::fs::set_permissions(own, std::fs::Permissions::from_mode(0o700))?;
     }
-    Ok(open(folder_flags())?)
+    Ok(open(scratch_open_flags())?)
 }
 
-fn names(folder: BorrowedFd<'_>) -> io::Result<Vec<CString>> {
+fn list_scratch_names(folder: BorrowedFd<'_>) -> io::Result<Vec<CString>> {
     // A new descriptor, which starts at the first entry.
-    let mut dir = Dir::openat(folder, ".", folder_flags(), Mode::empty())?;
+    let mut dir = Dir::openat(folder, ".", scratch_open_flags(), Mode::empty())?;
     let mut names = Vec::new();
     for entry in dir.iter() {
         let name = entry?.file_name().to_owned();
@@ -230,7 +241,7 @@ mod tests {
     fn scratch() -> (tempfile::TempDir, std::path::PathBuf) {
         let outside = tempfile::tempdir().expect("a folder");
         let dir = outside.path().join("scratch");
-        make(&dir, None).expect("a folder");
+        make_scratch_folder(&dir, None).expect("a folder");
         (outside, dir)
     }
 
@@ -240,20 +251,20 @@ mod tests {
         for number in 0..600 {
             fs::create_dir_all(dir.join(format!("{number}/below"))).expect("a folder");
         }
-        assert_eq!(overrun(&dir, &bytes(1 << 30), 0).expect("looked at"), None);
+        assert_eq!(find_scratch_overrun(&dir, &bytes(1 << 30), 0).expect("looked at"), None);
         fs::write(dir.join("0/below/file"), [0; 4096]).expect("a file");
         fs::write(dir.join("599/below/file"), [0; 4096]).expect("a file");
         let entries = (2 * 600 + 2) * 256;
         // Folders may take space, too.
-        let over = overrun(&dir, &bytes(entries + 8191), 0).expect("looked at");
+        let over = find_scratch_overrun(&dir, &bytes(entries + 8191), 0).expect("looked at");
         assert!(matches!(over, Some(Overrun::Scratch { .. })), "{over:?}");
     }
 
     #[test]
     fn nameless_files_count() {
         let (_outside, dir) = scratch();
-        assert_eq!(overrun(&dir, &bytes(4096), 4096).expect("looked at"), None);
-        let over = overrun(&dir, &bytes(4096), 4097).expect("looked at");
+        assert_eq!(find_scratch_overrun(&dir, &bytes(4096), 4096).expect("looked at"), None);
+        let over = find_scratch_overrun(&dir, &bytes(4096), 4097).expect("looked at");
         assert_eq!(over, Some(Overrun::Scratch { used: 4097, limit: 4096 }));
     }
 
@@ -265,7 +276,7 @@ mod tests {
         for closed in [dir.join("closed"), dir.clone()] {
             fs::set_permissions(closed, Permissions::from_mode(0o000)).expect("its owner");
         }
-        assert!(overrun(&dir, &bytes(4096), 0).expect("looked at").is_some());
+        assert!(find_scratch_overrun(&dir, &bytes(4096), 0).expect("looked at").is_some());
     }
 
     #[test]
@@ -273,7 +284,7 @@ mod tests {
         let outside = tempfile::tempdir().expect("a folder");
         fs::write(outside.path().join("kept"), "kept").expect("a file");
         let dir = outside.path().join("scratch");
-        make(&dir, None).expect("a folder");
+        make_scratch_folder(&dir, None).expect("a folder");
         symlink(outside.path(), dir.join("link")).expect("a link");
         fs::hard_link(outside.path().join("kept"), dir.join("hard")).expect("a link");
         nix::unistd::mkfifo(&dir.join("fifo"), Mode::S_IRUSR).expect("a pipe");
@@ -289,7 +300,7 @@ mod tests {
         fs::set_permissions(deep, Permissions::from_mode(0o555)).expect("its owner");
         fs::set_permissions(dir.join("d/d"), Permissions::from_mode(0o000)).expect("its owner");
         fs::set_permissions(&dir, Permissions::from_mode(0o000)).expect("its owner");
-        remove(&dir).expect("removed");
+        remove_scratch_folder(&dir).expect("removed");
         assert!(!dir.exists());
         assert_eq!(fs::read_to_string(outside.path().join("kept")).expect("text"), "kept");
     }

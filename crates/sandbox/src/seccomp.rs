@@ -14,7 +14,11 @@ mod sockets;
 use nix::libc;
 use seccompiler::{BpfProgram, apply_filter};
 
-use self::filter::{Built, Rules};
+use self::files::{leave_out_file_calls, refuse_file_calls, restrict_file_ioctls};
+use self::filter::{Built, FilterRules};
+use self::kernel::{leave_out_kernel_calls, refuse_kernel_calls};
+use self::memory::{leave_out_memory_calls, refuse_memory_calls};
+use self::sockets::refuse_socket_calls;
 use crate::containment_request::Network;
 use crate::supervisor_protocol::SetupError;
 use crate::timer_gate::FileTimers;
@@ -64,7 +68,7 @@ pub(crate) enum Freezing {
 
 /// What the filters depend on.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Surroundings {
+pub(crate) struct SeccompSurroundings {
     pub(crate) sees_others: SeesOthers,
     pub(crate) files: Files,
     pub(crate) devices: Devices,
@@ -75,41 +79,41 @@ pub(crate) struct Surroundings {
 }
 
 /// Installs the filters permanently for this process and everything that it executes or starts.
-pub(crate) fn install(surroundings: Surroundings) -> Result<(), SetupError> {
+pub(crate) fn install_seccomp(surroundings: SeccompSurroundings) -> Result<(), SetupError> {
     let failed = |error: &(dyn std::error::Error + 'static)| {
         SetupError::setting_up("its system call filter", error)
     };
-    let programs = surroundings.programs().map_err(|error| failed(&error))?;
-    for program in filter::x32().into_iter().chain(programs) {
+    let programs = surroundings.build_programs().map_err(|error| failed(&error))?;
+    for program in filter::x32_filter().into_iter().chain(programs) {
         apply_filter(&program).map_err(|error| failed(&error))?;
     }
     Ok(())
 }
 
-impl Surroundings {
+impl SeccompSurroundings {
     /// The filters. If several answer a call, the last one counts.
-    fn programs(self) -> Built<[BpfProgram; 4]> {
-        let mut refused = Rules::default();
-        kernel::refuse(&mut refused)?;
-        processes::refuse(&mut refused, self)?;
-        files::refuse(&mut refused, self)?;
-        memory::refuse(&mut refused, self)?;
-        sockets::refuse(&mut refused, self.network)?;
+    fn build_programs(self) -> Built<[BpfProgram; 4]> {
+        let mut refused = FilterRules::default();
+        refuse_kernel_calls(&mut refused)?;
+        processes::refuse_process_calls(&mut refused, self)?;
+        refuse_file_calls(&mut refused, self)?;
+        refuse_memory_calls(&mut refused, self)?;
+        refuse_socket_calls(&mut refused, self.network)?;
         // As if the kernel did not have them, so that libraries use other calls.
-        let mut absent = Rules::default();
-        kernel::leave_out(&mut absent);
-        processes::leave_out(&mut absent, self);
-        files::leave_out(&mut absent, self);
-        memory::leave_out(&mut absent, self.memory);
-        let mut unknown = Rules::default();
-        files::unknown_requests(&mut unknown, self.devices)?;
-        let mut ignored = Rules::default();
-        processes::ignore(&mut ignored)?;
+        let mut absent = FilterRules::default();
+        leave_out_kernel_calls(&mut absent);
+        processes::leave_out_process_calls(&mut absent, self);
+        leave_out_file_calls(&mut absent, self);
+        leave_out_memory_calls(&mut absent, self.memory);
+        let mut unknown = FilterRules::default();
+        restrict_file_ioctls(&mut unknown, self.devices)?;
+        let mut ignored = FilterRules::default();
+        processes::ignore_scheduler_calls(&mut ignored)?;
         Ok([
-            refused.program(libc::EPERM)?,
-            absent.program(libc::ENOSYS)?,
-            unknown.program(libc::ENOTTY)?,
-            ignored.program(0)?,
+            refused.build_program(libc::EPERM)?,
+            absent.build_program(libc::ENOSYS)?,
+            unknown.build_program(libc::ENOTTY)?,
+            ignored.build_program(0)?,
         ])
     }
 }

@@ -11,13 +11,14 @@ use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
 use nix::unistd::{getegid, geteuid};
 
 use crate::command::THIS_PROGRAM;
-use crate::supervisor_protocol::{LONGEST, Setup, SetupError};
-use crate::{descriptor_link, loopback};
+use crate::descriptor_link::send_descriptor;
+use crate::loopback::listen_on_loopback;
+use crate::supervisor_protocol::{LONGEST, SetupError, SupervisorSetup};
 
 /// The request that a supervisor receives.
 pub(crate) struct StartRequest {
     /// The setup of the sandbox and the command.
-    pub(crate) setup: Setup,
+    pub(crate) setup: SupervisorSetup,
     /// The process's stdin, stdout and stderr.
     pub(crate) pipes: [OwnedFd; 3],
     /// Takes the listener of a proxy, if the process gets one.
@@ -41,8 +42,8 @@ impl StartRequest {
 
     /// Sends the caller a listener for its proxy in this process's network namespace.
     pub(crate) fn open_proxy(&self) -> Result<(), SetupError> {
-        let listener = loopback::listen_for_proxy();
-        let sent = listener.and_then(|listener| descriptor_link::send(&self.proxy, listener));
+        let listener = listen_on_loopback();
+        let sent = listener.and_then(|listener| send_descriptor(&self.proxy, listener));
         sent.map_err(|error| SetupError::setting_up("its network", &error))
     }
 
@@ -72,7 +73,7 @@ impl StartRequest {
                 count => text.extend_from_slice(&chunk[..count]),
             }
         }
-        let setup: Setup = serde_json::from_slice(&text)?;
+        let setup: SupervisorSetup = serde_json::from_slice(&text)?;
         let this = setup.is_this_program().then(|| File::open(THIS_PROGRAM)).transpose()?;
         let [stdin, stdout, stderr, proxy] =
             <[OwnedFd; 4]>::try_from(fds).map_err(|_| io::ErrorKind::InvalidInput)?;

@@ -18,17 +18,22 @@ use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::{ForkResult, Pid};
 
 use crate::cgroup::Cgroup;
-use crate::exec::SupervisorLink;
+use crate::exec::{SupervisorLink, exec_command};
+use crate::fork::fork_with_flags;
+use crate::init::{init_namespace_flags, run_init};
 use crate::leftovers::Leftovers;
 use crate::level::Mechanism;
 use crate::monitor::Monitor;
-use crate::process_tree::{self, Member};
+use crate::mounts::find_full_scratch_mount;
+use crate::process_tree::{self, ProcessInTree, find_process_descendants};
+use crate::procfs::read_procfs_stat;
 use crate::resource_limits::Overrun;
 use crate::resources::Resources;
 use crate::start_request::StartRequest;
-use crate::supervisor_protocol::{Setup, SetupError, SupervisorMessage, send, wait_status};
+use crate::supervisor_protocol::{
+    SetupError, SupervisorMessage, SupervisorSetup, encode_wait_status, send_supervisor_message,
+};
 use crate::timer_gate::TimerGate;
-use crate::{exec, fork, init, mounts, procfs};
 
 /// How often to poll the limits that the system does not enforce.
 const POLL_EVERY: Duration = Duration::from_millis(250);
@@ -36,7 +41,7 @@ const POLL_EVERY: Duration = Duration::from_millis(250);
 const POLL_STOPPED_EVERY: Duration = Duration::from_secs(1);
 
 /// Supervises the process that the socket asks for, until it is gone.
-pub(crate) fn serve(socket: &UnixStream) -> ExitCode {
+pub(crate) fn run_supervisor(socket: &UnixStream) -> ExitCode {
     match StartRequest::receive(socket).and_then(|request| supervise(socket, request)) {
         Ok(()) => ExitCode::SUCCESS,
         // Nobody is left to hear of the error.
@@ -52,19 +57,19 @@ fn supervise(socket: &UnixStream, request: StartRequest) -> io::Result<()> {
     let started = resources
         .make(&request)
         .and_then(|()| request.give_pipes())
-        .and_then(|()| start(socket, request, &resources.groups));
+        .and_then(|()| start_supervised_command(socket, request, &resources.groups));
     let end = match started {
         Ok(mut supervisor) => supervisor.watch(socket, &resources.groups, &setup),
-        Err(failed) => {
-            send(socket, &SupervisorMessage::Failed(failed)).map(|()| SupervisionEnd::NotStarted)
-        }
+        Err(failed) => send_supervisor_message(socket, &SupervisorMessage::Failed(failed))
+            .map(|()| SupervisionEnd::NotStarted),
     };
     let scratch = resources.remove(&setup);
     match end? {
         SupervisionEnd::NotStarted | SupervisionEnd::CallerGone => Ok(()),
-        SupervisionEnd::Killed { left } => {
-            send(socket, &SupervisorMessage::Gone(Leftovers { processes: left, scratch }))
-        }
+        SupervisionEnd::Killed { left } => send_supervisor_message(
+            socket,
+            &SupervisorMessage::Gone(Leftovers { processes: left, scratch }),
+        ),
     }
 }
 
@@ -97,7 +102,7 @@ struct Supervisor {
 }
 
 /// Starts the command. Errors in the child come back through a pipe that the exec closes.
-fn start(
+fn start_supervised_command(
     socket: &UnixStream,
     request: StartRequest,
     groups: &[Cgroup],
@@ -109,18 +114,18 @@ fn start(
     sigprocmask(SigmaskHow::SIG_BLOCK, Some(&child), None).map_err(failed)?;
     let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
     let signals = SignalFd::with_flags(&child, flags).map_err(failed)?;
-    let (report, reporter) = pipe()?;
-    let (ready, go) = pipe()?;
+    let (report, reporter) = open_supervisor_pipe()?;
+    let (ready, go) = open_supervisor_pipe()?;
     let (timers, timers_of_child) =
         UnixStream::pair().map_err(|error| SetupError::setting_up("its supervisor", &error))?;
     let link = SupervisorLink { reporter, timers: timers_of_child };
     let pid = if request.setup.has(Mechanism::Namespaces) {
-        let namespaces = fork::clone(init::namespaces(&request.setup));
+        let namespaces = fork_with_flags(init_namespace_flags(&request.setup));
         match namespaces.map_err(|error| SetupError::setting_up("its namespaces", &error))? {
             ForkResult::Parent { child } => child,
             ForkResult::Child => {
                 drop((go, report, timers));
-                init::run(socket, request, groups, link, &ready)
+                run_init(socket, request, groups, link, &ready)
             }
         }
     } else {
@@ -129,7 +134,7 @@ fn start(
             ForkResult::Parent { child } => child,
             ForkResult::Child => {
                 drop((go, report, timers));
-                exec::run_command(&request, groups, link)
+                exec_command(&request, groups, link)
             }
         }
     };
@@ -147,18 +152,18 @@ fn start(
         timers: None,
         go,
     };
-    supervisor.started(socket, report, &timers)
+    supervisor.wait_until_started(socket, report, &timers)
 }
 
 /// A pipe that the command does not inherit.
-fn pipe() -> Result<(OwnedFd, OwnedFd), SetupError> {
+fn open_supervisor_pipe() -> Result<(OwnedFd, OwnedFd), SetupError> {
     nix::unistd::pipe2(nix::fcntl::OFlag::O_CLOEXEC)
         .map_err(|error| SetupError::setting_up("its supervisor", &error))
 }
 
 impl Supervisor {
     /// Waits until the command is running, and reports that to the caller.
-    fn started(
+    fn wait_until_started(
         mut self,
         socket: &UnixStream,
         report: OwnedFd,
@@ -181,7 +186,7 @@ impl Supervisor {
         self.timers = TimerGate::receive(timers);
         if let Some(init) = self.init {
             // The init waits before it reaps anything, so its child must exist.
-            let leader = process_tree::members(init).first().map(Member::pid);
+            let leader = find_process_descendants(init).first().map(ProcessInTree::pid);
             self.leader = leader.ok_or_else(|| {
                 SetupError::setting_up(
                     "the first process of its namespaces",
@@ -192,7 +197,7 @@ impl Supervisor {
         let init = self.init.map(Pid::as_raw);
         let started = SupervisorMessage::Started { leader: self.leader.as_raw(), init };
         // If the caller is gone, the socket is at its end, and `watch` notices.
-        let _ = send(socket, &started);
+        let _ = send_supervisor_message(socket, &started);
         let _ = nix::unistd::write(&self.go, b"g");
         Ok(self)
     }
@@ -202,7 +207,7 @@ impl Supervisor {
         &mut self,
         mut socket: &UnixStream,
         groups: &[Cgroup],
-        setup: &Setup,
+        setup: &SupervisorSetup,
     ) -> io::Result<SupervisionEnd> {
         loop {
             let patience = match &self.monitor {
@@ -259,7 +264,7 @@ impl Supervisor {
     /// leader is stopped, on the opponent's turn, so it is done less often then.
     fn is_poll_due(&self) -> bool {
         let since = self.polled.elapsed();
-        let is_stopped = || procfs::stat(self.leader).is_some_and(|stat| stat.is_stopped());
+        let is_stopped = || read_procfs_stat(self.leader).is_some_and(|stat| stat.is_stopped());
         since >= POLL_EVERY && (since >= POLL_STOPPED_EVERY || !is_stopped())
     }
 
@@ -270,30 +275,34 @@ impl Supervisor {
         let members = self.members();
         self.exceeded = monitor.overrun(&members);
         let Some(exceeded) = self.exceeded else { return };
-        let _ = send(socket, &SupervisorMessage::Exceeded(exceeded));
+        let _ = send_supervisor_message(socket, &SupervisorMessage::Exceeded(exceeded));
         for member in members {
             member.signal(process_tree::Signal::KILL);
         }
     }
 
     /// The command and its descendants.
-    fn members(&self) -> Vec<Member> {
-        let mut members = process_tree::members(Pid::this());
+    fn members(&self) -> Vec<ProcessInTree> {
+        let mut members = find_process_descendants(Pid::this());
         members.retain(|member| Some(member.pid()) != self.init);
         members
     }
 
     /// Reaps dead processes, and reports the end of the command. With namespaces, the init reaps.
-    fn reap(&mut self, socket: &UnixStream, setup: &Setup) {
+    fn reap(&mut self, socket: &UnixStream, setup: &SupervisorSetup) {
         while let Ok(status) = waitpid(None, Some(WaitPidFlag::WNOHANG)) {
             let Some(pid) = status.pid() else { break };
             if self.init.is_none() && pid == self.leader {
                 self.poll_limits(socket);
                 let dir = setup.scratch.as_ref().filter(|_| setup.has_mounts_alone());
-                if let Some(full) = dir.and_then(|dir| mounts::full_scratch(dir, &setup.limits)) {
-                    let _ = send(socket, &SupervisorMessage::Exceeded(full));
+                if let Some(full) = dir.and_then(|dir| find_full_scratch_mount(dir, &setup.limits))
+                {
+                    let _ = send_supervisor_message(socket, &SupervisorMessage::Exceeded(full));
                 }
-                let _ = send(socket, &SupervisorMessage::Exited { status: wait_status(status) });
+                let _ = send_supervisor_message(
+                    socket,
+                    &SupervisorMessage::Exited { status: encode_wait_status(status) },
+                );
             }
             if self.init == Some(pid) {
                 // Everything in the namespaces is dead. Closing the socket signals that to the
@@ -307,7 +316,7 @@ impl Supervisor {
     fn kill_all(&mut self, groups: &[Cgroup]) -> usize {
         let this = Pid::this();
         let mut lived = BTreeSet::new();
-        let mut note = |members: &[Member], supervisor: &Self| {
+        let mut note = |members: &[ProcessInTree], supervisor: &Self| {
             let others = members.iter().filter(|member| {
                 member.pid() != supervisor.leader
                     && Some(member.pid()) != supervisor.init
@@ -315,7 +324,7 @@ impl Supervisor {
             });
             lived.extend(others.map(|member| member.pid().as_raw()));
         };
-        note(&process_tree::members(this), self);
+        note(&find_process_descendants(this), self);
         groups.iter().for_each(Cgroup::kill);
         if let Some(init) = self.init {
             // Everything in its namespace dies with it. Its number is its own until it is reaped.
@@ -327,7 +336,7 @@ impl Supervisor {
             while waitpid(None, Some(WaitPidFlag::WNOHANG))
                 .is_ok_and(|status| status.pid().is_some())
             {}
-            let members = process_tree::members(this);
+            let members = find_process_descendants(this);
             note(&members, self);
             for member in &members {
                 member.signal(process_tree::Signal::KILL);

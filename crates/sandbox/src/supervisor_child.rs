@@ -12,7 +12,7 @@ use rustix::process::{PidfdFlags, pidfd_open};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use crate::process_tree;
+use crate::process_tree::wait_for_process_end;
 
 /// A supervisor that this process has to reap. Until then, its number is its own.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl SupervisorChild {
     /// Waits at most `patience` until it has ended, and reaps it. Blocks this thread.
     pub(crate) fn wait_blocking(&mut self, patience: Duration) {
         if !self.reaped {
-            process_tree::wait_for_end(self.pid, patience);
+            wait_for_process_end(self.pid, patience);
             self.reap();
         }
     }

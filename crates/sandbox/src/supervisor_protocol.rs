@@ -1,6 +1,6 @@
 //! The supervisor protocol: JSON lines between caller and supervisor over a socket.
 //!
-//! The caller sends one [`Setup`] together with the process's ends of the pipes. The supervisor
+//! The caller sends one [`SupervisorSetup`] together with the process's ends of the pipes. The supervisor
 //! sends [`SupervisorMessage`]s. One byte from the caller, or the end of the socket, tells the
 //! supervisor to kill everything.
 
@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::THIS_PROGRAM;
 use crate::containment_request::Network;
-use crate::error::{Resource, Shortage, os_error};
+use crate::error::{Resource, Shortage, find_os_error};
 use crate::leftovers::Leftovers;
 use crate::level::{Level, Mechanism};
-use crate::pinned_path::FolderId;
+use crate::pinned_path::PinnedFolderId;
 use crate::resource_limits::{Limits, Overrun};
 use crate::visible_paths::VisiblePaths;
 
@@ -34,7 +34,7 @@ pub(crate) const LONGEST: usize = 16 * 1024 * 1024;
 
 /// Everything that a supervisor needs to start its process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Setup {
+pub(crate) struct SupervisorSetup {
     /// The program, as an absolute path.
     pub(crate) program: PathBuf,
     /// Arguments.
@@ -54,7 +54,7 @@ pub(crate) struct Setup {
     /// The files of the machine that it may see.
     pub(crate) visible: VisiblePaths,
     /// Which folders lay at these real paths when they were found.
-    pub(crate) places: Vec<(PathBuf, FolderId)>,
+    pub(crate) places: Vec<(PathBuf, PinnedFolderId)>,
     /// Whether it may use the network.
     pub(crate) network: Network,
     /// The helper program, if it is mounted at its own place; a real path.
@@ -66,7 +66,7 @@ pub(crate) struct Setup {
     /// The scratch folder to create and remove, if it has no file system of its own.
     pub(crate) scratch: Option<PathBuf>,
     /// The control groups to create and remove.
-    pub(crate) groups: Vec<CgroupSetup>,
+    pub(crate) groups: Vec<SetupCgroup>,
     /// Whether one of the groups can freeze its processes.
     pub(crate) freezer: bool,
     /// Its limit on open files if it is not contained, and if that limit is lower than the
@@ -74,7 +74,7 @@ pub(crate) struct Setup {
     pub(crate) open_files: Option<u64>,
 }
 
-impl Setup {
+impl SupervisorSetup {
     /// Whether it runs its caller's own program.
     pub(crate) fn is_this_program(&self) -> bool {
         self.program == std::path::Path::new(THIS_PROGRAM)
@@ -90,9 +90,9 @@ impl Setup {
         let Some((_, expected)) = self.places.iter().find(|(place, _)| place == path) else {
             return Ok(());
         };
-        let found = FolderId::of(opened)
+        let found = PinnedFolderId::from_open(opened)
             .map_err(|error| SetupError::setting_up(&path.display().to_string(), &error))?;
-        if found == Some(*expected) { Ok(()) } else { Err(SetupError::replaced(path)) }
+        if found == Some(*expected) { Ok(()) } else { Err(SetupError::folder_replaced(path)) }
     }
 
     /// Whether it has its own mounts but no other namespaces.
@@ -108,14 +108,14 @@ impl Setup {
 
 /// A control group to create.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct CgroupSetup {
+pub(crate) struct SetupCgroup {
     /// The folder.
     pub(crate) dir: PathBuf,
     /// The names of its files, and the text to write to each.
     pub(crate) set: Vec<(String, String)>,
 }
 
-impl CgroupSetup {
+impl SetupCgroup {
     /// Whether it limits the number of processes.
     pub(crate) fn bounds_processes(&self) -> bool {
         self.set.iter().any(|(name, _)| name == "pids.max")
@@ -177,12 +177,12 @@ pub(crate) enum StartStage {
 impl SetupError {
     /// A failed setup of the sandbox: `what` failed.
     pub(crate) fn setting_up(what: &str, error: &(dyn Error + 'static)) -> Self {
-        let number = os_error(error);
+        let number = find_os_error(error);
         Self { stage: StartStage::Sandbox, message: format!("{what}: {error}"), error: number }
     }
 
     /// Something else is in the place of this folder.
-    pub(crate) fn replaced(folder: &Path) -> Self {
+    pub(crate) fn folder_replaced(folder: &Path) -> Self {
         let message = folder.display().to_string();
         Self { stage: StartStage::Folder, message, error: None }
     }
@@ -203,14 +203,17 @@ impl SetupError {
 }
 
 /// Writes one message to the caller.
-pub(crate) fn send(mut socket: &UnixStream, message: &SupervisorMessage) -> io::Result<()> {
+pub(crate) fn send_supervisor_message(
+    mut socket: &UnixStream,
+    message: &SupervisorMessage,
+) -> io::Result<()> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
     socket.write_all(&line)
 }
 
 /// The wait status, as the kernel encodes it.
-pub(crate) fn wait_status(status: WaitStatus) -> i32 {
+pub(crate) fn encode_wait_status(status: WaitStatus) -> i32 {
     match status {
         WaitStatus::Exited(_, code) => (code & 0xff) << 8,
         WaitStatus::Signaled(_, signal, dumped) => signal as i32 | if dumped { 0x80 } else { 0 },
@@ -240,8 +243,8 @@ mod tests {
         assert_eq!(failed(StartStage::Sandbox, Errno::EACCES).shortage(), None);
     }
 
-    fn setup(level: Level) -> Setup {
-        Setup {
+    fn setup(level: Level) -> SupervisorSetup {
+        SupervisorSetup {
             program: PathBuf::from("/bin/true"),
             args: vec!["a b".to_owned(), "é".to_owned()],
             dir: PathBuf::from("/"),
@@ -263,9 +266,9 @@ mod tests {
         }
     }
 
-    fn group(files: &[&str]) -> CgroupSetup {
+    fn group(files: &[&str]) -> SetupCgroup {
         let set = files.iter().map(|&name| (name.to_owned(), "1".to_owned())).collect();
-        CgroupSetup { dir: PathBuf::from("/sys/fs/cgroup/x"), set }
+        SetupCgroup { dir: PathBuf::from("/sys/fs/cgroup/x"), set }
     }
 
     #[test]
@@ -273,7 +276,7 @@ mod tests {
         let setup = setup(Level::Strict);
         let text = serde_json::to_string(&setup).expect("plain data");
         assert!(!text.contains('\n'), "one line");
-        assert_eq!(serde_json::from_str::<Setup>(&text).expect("a setup"), setup);
+        assert_eq!(serde_json::from_str::<SupervisorSetup>(&text).expect("a setup"), setup);
     }
 
     #[test]
@@ -287,7 +290,7 @@ mod tests {
         ];
         let (ours, theirs) = UnixStream::pair().expect("a pair");
         for message in &messages {
-            send(&ours, message).expect("sent");
+            send_supervisor_message(&ours, message).expect("sent");
         }
         drop(ours);
         let lines = std::io::BufRead::lines(io::BufReader::new(theirs));
@@ -307,14 +310,14 @@ mod tests {
         }
         assert_eq!(Level::ALL.map(|level| has(level, Mechanism::Namespaces)), [false, false, true]);
         let without = vec![Mechanism::Seccomp, Mechanism::Namespaces];
-        let setup = Setup { without, ..setup(Level::Strict) };
+        let setup = SupervisorSetup { without, ..setup(Level::Strict) };
         assert!(!setup.has(Mechanism::Seccomp) && !setup.has(Mechanism::Namespaces));
         assert!(setup.has(Mechanism::Landlock));
     }
 
     #[test]
     fn only_root_does_without_a_user_namespace() {
-        let of = |level, user| Setup { user, ..setup(level) };
+        let of = |level, user| SupervisorSetup { user, ..setup(level) };
         assert!(of(Level::Basic, None).has_user_namespace(), "for its mounts");
         assert!(!of(Level::Basic, Some(7)).has_user_namespace());
         assert!(!of(Level::Off, None).has_user_namespace());
@@ -337,7 +340,7 @@ mod tests {
     #[test]
     fn a_wait_status_is_encoded_as_the_kernel_does() {
         use std::os::unix::process::ExitStatusExt;
-        let status = |status| std::process::ExitStatus::from_raw(wait_status(status));
+        let status = |status| std::process::ExitStatus::from_raw(encode_wait_status(status));
         let pid = nix::unistd::Pid::from_raw(1);
         assert_eq!(status(WaitStatus::Exited(pid, 3)).code(), Some(3));
         assert_eq!(status(WaitStatus::Exited(pid, -1)).code(), Some(255));

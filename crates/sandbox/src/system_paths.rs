@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::containment_request::Network;
-use crate::machine_settings::settings;
+use crate::machine_settings::machine_settings;
 
 /// System folders that every program may read. Missing ones are skipped.
 pub(crate) const SYSTEM: &[&str] =
@@ -26,7 +26,7 @@ const NETWORK: &[&str] = &[
 const FOR_HOSTS: usize = 5;
 
 /// The configuration that a process with this network reads.
-pub(crate) fn network_files(network: Network) -> &'static [&'static str] {
+pub(crate) fn system_network_files(network: Network) -> &'static [&'static str] {
     match network {
         Network::Closed | Network::Loopback => &[],
         Network::Proxy => &NETWORK[FOR_HOSTS..],
@@ -36,7 +36,7 @@ pub(crate) fn network_files(network: Network) -> &'static [&'static str] {
 
 /// The program's path with links resolved in its folder, but not in its own name. Python finds a
 /// virtual environment by the name of its link.
-pub(crate) fn with_real_folder(program: &Path) -> PathBuf {
+pub(crate) fn real_program_path(program: &Path) -> PathBuf {
     match (program.parent(), program.file_name()) {
         (Some(folder), Some(name)) => fs::canonicalize(folder).map(|folder| folder.join(name)),
         _ => fs::canonicalize(program),
@@ -47,5 +47,5 @@ pub(crate) fn with_real_folder(program: &Path) -> PathBuf {
 /// Whether it is in a folder that every program may read.
 pub fn is_system_path(path: &Path) -> bool {
     SYSTEM.iter().any(|folder| path.starts_with(folder))
-        || settings().iter().any(|folder| path.starts_with(folder))
+        || machine_settings().iter().any(|folder| path.starts_with(folder))
 }

@@ -24,25 +24,29 @@ use crate::error::ScopeError;
 const BOOTED: &str = "/run/systemd/system";
 
 /// Whether systemd manages a hierarchy of version 2 in which it can make scopes.
-pub(crate) fn makes_scopes() -> bool {
-    Path::new(BOOTED).is_dir() && own_group().is_some()
+pub(crate) fn can_make_systemd_scope() -> bool {
+    Path::new(BOOTED).is_dir() && own_systemd_group().is_some()
 }
 
 /// The group of this process in the hierarchy of version 2.
-fn own_group() -> Option<String> {
+fn own_systemd_group() -> Option<String> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     groups.lines().find_map(|line| line.strip_prefix("0::")).map(str::to_owned)
 }
 
 /// A command that executes this program in a new scope. Its standard output is the program, which
 /// should close it.
-pub(crate) fn in_new_scope() -> Result<Command, ScopeError> {
+pub(crate) fn systemd_scope_command() -> Result<Command, ScopeError> {
     let mut command = Command::new("systemd-run");
     command.args(["--scope", "--quiet", "--collect", "--no-ask-password"]);
     let user = geteuid();
     if user.is_root() {
         // The limits on the slice of the caller's unit hold for the players as well.
-        command.args(["--system", "--slice", slice_of(&own_group().unwrap_or_default())]);
+        command.args([
+            "--system",
+            "--slice",
+            systemd_slice_of(&own_systemd_group().unwrap_or_default()),
+        ]);
     } else {
         let runtime = PathBuf::from(format!("/run/user/{user}"));
         let bus = runtime.join("bus");
@@ -69,7 +73,7 @@ pub(crate) fn in_new_scope() -> Result<Command, ScopeError> {
 }
 
 /// The slice of the system manager that the group `own` is in.
-fn slice_of(own: &str) -> &str {
+fn systemd_slice_of(own: &str) -> &str {
     let is_slice = |part: &&str| part.rsplit_once('.').is_some_and(|(_, kind)| kind == "slice");
     own.split('/').skip(1).take_while(is_slice).last().unwrap_or("system.slice")
 }
@@ -87,7 +91,7 @@ mod tests {
             ("/init.scope", "system.slice"),
             ("/", "system.slice"),
         ] {
-            assert_eq!(slice_of(own), slice, "{own}");
+            assert_eq!(systemd_slice_of(own), slice, "{own}");
         }
     }
 }

@@ -13,7 +13,7 @@ use std::os::unix::net::UnixStream;
 use nix::errno::Errno;
 use nix::libc;
 
-use crate::descriptor_link;
+use crate::descriptor_link::{receive_descriptor, send_descriptor};
 
 /// The maximum number of timers of each kind: of all processes together, and for timers that are
 /// files, in their whole life. Each could fire while the opponent computes, in time that the opponent
@@ -32,15 +32,15 @@ pub(crate) enum FileTimers {
 /// Makes the kernel ask the other end of `link` about each such timer of this process
 /// and those that it starts. Call it in a process with one thread, before other filters refuse to
 /// send the descriptor.
-pub(crate) fn install(link: &UnixStream) -> FileTimers {
-    let sent = listener().and_then(|listener| descriptor_link::send(link, listener));
+pub(crate) fn install_timer_gate(link: &UnixStream) -> FileTimers {
+    let sent = install_timer_filter().and_then(|listener| send_descriptor(link, listener));
     // Kernels before 5.5 cannot, nor some containers, which listen themselves. If only the message
     // failed, there are no answers, and the kernel refuses each call.
     if sent.is_ok() { FileTimers::Counted } else { FileTimers::Absent }
 }
 
 /// Installs the filter and returns the descriptor to which it reports.
-fn listener() -> nix::Result<OwnedFd> {
+fn install_timer_filter() -> nix::Result<OwnedFd> {
     // The kernel's BPF_LD | BPF_W | BPF_ABS, BPF_JMP | BPF_JEQ | BPF_K and BPF_RET | BPF_K.
     const LOAD_NUMBER: u16 = 0x20;
     const SKIP_UNLESS_EQUAL: u16 = 0x15;
@@ -82,9 +82,9 @@ pub(crate) struct TimerGate {
 }
 
 impl TimerGate {
-    /// Takes the descriptor that [`install`] sent, if it has sent one. It does not wait.
+    /// Takes the descriptor that [`install_timer_gate`] sent, if it has sent one. It does not wait.
     pub(crate) fn receive(link: &UnixStream) -> Option<Self> {
-        let listener = descriptor_link::receive(link)?;
+        let listener = receive_descriptor(link)?;
         Some(Self { listener, left: MOST_TIMERS })
     }
 

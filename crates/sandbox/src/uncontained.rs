@@ -24,29 +24,31 @@ const DEATH: Duration = Duration::from_secs(10);
 
 /// A running process. Dropping this kills its process group.
 #[derive(Debug)]
-pub struct Process {
+pub struct SandboxedProcess {
     child: Child,
     leader: Pid,
 }
 
-impl Process {
+impl SandboxedProcess {
     /// Starts the command. Call this in a Tokio runtime with I/O and time enabled.
     #[expect(clippy::unused_async, reason = "other systems wait for a supervisor")]
     pub async fn spawn(command: &Command, _: &Policy) -> Result<(Self, Pipes), SpawnError> {
-        if let Some(place) = command.place_of(&command.dir)
+        if let Some(place) = command.find_pinned_place(&command.dir)
             && place.open().is_err()
         {
             return Err(SpawnError::Replaced { folder: command.dir.clone() });
         }
         let (child, pipes) =
-            start(command).map_err(|error| match Shortage::of("start a process", &error) {
-                Some(shortage) => shortage.into(),
-                None => SpawnError::Program {
-                    program: command.program.clone(),
-                    reason: error.to_string(),
-                    denied_to: None,
-                    interpreter: None,
-                },
+            start_uncontained(command).map_err(|error| {
+                match Shortage::from_error("start a process", &error) {
+                    Some(shortage) => shortage.into(),
+                    None => SpawnError::Program {
+                        program: command.program.clone(),
+                        reason: error.to_string(),
+                        denied_to: None,
+                        interpreter: None,
+                    },
+                }
             })?;
         let leader = Pid::from_raw(child.id().unwrap_or_default().cast_signed());
         Ok((Self { child, leader }, pipes))
@@ -54,7 +56,7 @@ impl Process {
 
     /// A clock without readings, since this system does not provide CPU times.
     pub fn cpu_clock(&self) -> CpuClock {
-        CpuClock::silent()
+        CpuClock::without_readings()
     }
 
     /// No waits, since this system does not provide them.
@@ -115,18 +117,18 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for SandboxedProcess {
     fn drop(&mut self) {
         let _ = killpg(self.leader, Signal::SIGKILL);
     }
 }
 
-fn start(command: &Command) -> io::Result<(Child, Pipes)> {
+fn start_uncontained(command: &Command) -> io::Result<(Child, Pipes)> {
     let (pipes, [stdin, stdout, stderr]) = Pipes::new()?;
     let helper = command.helper.iter().map(|helper| (&helper.variable, &helper.program));
     let child = tokio::process::Command::new(&command.program)
         .args(&command.args)
-        .current_dir(command.real(&command.dir))
+        .current_dir(command.resolve_path(&command.dir))
         .envs(helper)
         .envs(&command.env)
         .stdin(Stdio::from(stdin))

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::{Command, DirView};
 use crate::installations::Installations;
-use crate::paths::{is_in, lexical, real};
+use crate::paths::{is_path_in, lexical_path, real_path};
 use crate::system_paths::{SYSTEM, is_system_path};
 
 /// The paths that a process may see and those hidden from it. Of two that contain a file, the deeper
@@ -26,12 +26,12 @@ pub(crate) struct VisiblePaths {
 
 /// A path that is shown or hidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Layer<'a> {
+pub(crate) enum VisibleLayer<'a> {
     Shown(&'a Path),
     Hidden(&'a Path),
 }
 
-impl<'a> Layer<'a> {
+impl<'a> VisibleLayer<'a> {
     fn path(self) -> &'a Path {
         match self {
             Self::Shown(path) | Self::Hidden(path) => path,
@@ -52,13 +52,14 @@ pub(crate) enum Program<'a> {
 
 impl VisiblePaths {
     /// What the process of `command` may see if the organiser hides these real paths.
-    pub(crate) fn of(command: &Command, program: Program<'_>, hidden: &[PathBuf]) -> Self {
-        let dir = (program != Program::Caller).then(|| OwnFolder::of(command, &command.dir));
+    pub(crate) fn for_command(command: &Command, program: Program<'_>, hidden: &[PathBuf]) -> Self {
+        let dir =
+            (program != Program::Caller).then(|| VisibleFolder::locate(command, &command.dir));
         let (mut own, listed) = match (command.view, &dir) {
-            (DirView::Listed, Some(dir)) => dir.files_of(&command.readable),
+            (DirView::Listed, Some(dir)) => dir.split_files(&command.readable),
             _ => (BTreeSet::new(), command.readable.clone()),
         };
-        own.extend(self::listed(command, &listed, dir.as_ref()));
+        own.extend(self::listed_visible_paths(command, &listed, dir.as_ref()));
         if command.view == DirView::Whole {
             own.extend(dir.as_ref().map(|dir| dir.real.clone()));
         }
@@ -86,9 +87,10 @@ impl VisiblePaths {
         others: &[PathBuf],
         is_system: impl Fn(&Path) -> bool,
     ) -> Self {
-        let is_needed = |path: &Path| SYSTEM.iter().any(|folder| is_in(Path::new(folder), path));
+        let is_needed =
+            |path: &Path| SYSTEM.iter().any(|folder| is_path_in(Path::new(folder), path));
         let is_reached =
-            |path: &Path| shown.iter().any(|shown| is_in(path, shown)) || is_system(path);
+            |path: &Path| shown.iter().any(|shown| is_path_in(path, shown)) || is_system(path);
         let others = others.iter().map(PathBuf::as_path).filter(|path| is_reached(path));
         let hidden: BTreeSet<PathBuf> = always
             .into_iter()
@@ -96,7 +98,7 @@ impl VisiblePaths {
             .filter(|path| !is_needed(path) && !shown.contains(*path))
             .map(Path::to_owned)
             .collect();
-        let is_hidden = |path: &Path| hidden.iter().any(|hidden| is_in(path, hidden));
+        let is_hidden = |path: &Path| hidden.iter().any(|hidden| is_path_in(path, hidden));
         shown.retain(|path| !is_system(path) || is_hidden(path));
         Self { shown, hidden }
     }
@@ -123,23 +125,23 @@ impl VisiblePaths {
 
     /// Whether something in this path is hidden.
     pub(crate) fn hides_in(&self, path: &Path) -> bool {
-        self.hidden.iter().any(|hidden| is_in(hidden, path))
+        self.hidden.iter().any(|hidden| is_path_in(hidden, path))
     }
 
     /// Whether something in this path is shown.
     pub(crate) fn shows_in(&self, path: &Path) -> bool {
-        self.shown.iter().any(|shown| is_in(shown, path))
+        self.shown.iter().any(|shown| is_path_in(shown, path))
     }
 
     /// The shown and hidden paths, each folder before its contents, without redundant ones.
-    pub(crate) fn layers(&self) -> Vec<Layer<'_>> {
-        let shown = self.shown.iter().map(|path| Layer::Shown(path));
-        let hidden = self.hidden.iter().map(|path| Layer::Hidden(path));
-        let mut all: Vec<Layer<'_>> = shown.chain(hidden).collect();
+    pub(crate) fn layers(&self) -> Vec<VisibleLayer<'_>> {
+        let shown = self.shown.iter().map(|path| VisibleLayer::Shown(path));
+        let hidden = self.hidden.iter().map(|path| VisibleLayer::Hidden(path));
+        let mut all: Vec<VisibleLayer<'_>> = shown.chain(hidden).collect();
         all.sort_by_key(|layer| layer.path());
-        let mut layers: Vec<Layer<'_>> = Vec::new();
+        let mut layers: Vec<VisibleLayer<'_>> = Vec::new();
         for layer in all {
-            let above = layers.iter().rfind(|above| is_in(layer.path(), above.path()));
+            let above = layers.iter().rfind(|above| is_path_in(layer.path(), above.path()));
             let is_same = above.is_some_and(|above| {
                 std::mem::discriminant(above) == std::mem::discriminant(&layer)
             });
@@ -153,44 +155,53 @@ impl VisiblePaths {
 
 /// The real paths of what the organiser lists. What lies in the own folder or in another listed
 /// folder is shown with it: a link there would show what its author wants.
-fn listed(command: &Command, paths: &[PathBuf], dir: Option<&OwnFolder>) -> BTreeSet<PathBuf> {
+fn listed_visible_paths(
+    command: &Command,
+    paths: &[PathBuf],
+    dir: Option<&VisibleFolder>,
+) -> BTreeSet<PathBuf> {
     let folders = paths.iter().filter(|path| path.is_dir());
-    let folders: Vec<OwnFolder> = folders.map(|path| OwnFolder::of(command, path)).collect();
+    let folders: Vec<VisibleFolder> =
+        folders.map(|path| VisibleFolder::locate(command, path)).collect();
     let is_in_another = |path: &Path| {
-        let mut folders = folders.iter().filter(|folder| folder.named != lexical(path));
+        let mut folders = folders.iter().filter(|folder| folder.named != lexical_path(path));
         dir.is_some_and(|dir| dir.holds(path)) || folders.any(|folder| folder.holds(path))
     };
-    paths.iter().filter(|path| !is_in_another(path)).map(|path| command.real(path)).collect()
+    paths
+        .iter()
+        .filter(|path| !is_in_another(path))
+        .map(|path| command.resolve_path(path))
+        .collect()
 }
 
 /// A folder whose content its author wrote.
 #[derive(Debug)]
-struct OwnFolder {
+struct VisibleFolder {
     /// The path as given.
     named: PathBuf,
     real: PathBuf,
 }
 
-impl OwnFolder {
-    fn of(command: &Command, path: &Path) -> Self {
-        Self { named: lexical(path), real: command.real(path) }
+impl VisibleFolder {
+    fn locate(command: &Command, path: &Path) -> Self {
+        Self { named: lexical_path(path), real: command.resolve_path(path) }
     }
 
     /// The places of those paths that lie in it and lead over no link, and all other paths.
-    fn files_of(&self, paths: &[PathBuf]) -> (BTreeSet<PathBuf>, Vec<PathBuf>) {
+    fn split_files(&self, paths: &[PathBuf]) -> (BTreeSet<PathBuf>, Vec<PathBuf>) {
         let (own, other): (Vec<_>, Vec<_>) = paths.iter().cloned().partition(|it| self.holds(it));
         let place = |path: &PathBuf| {
-            let path = lexical(path);
+            let path = lexical_path(path);
             let below = path.strip_prefix(&self.named).or_else(|_| path.strip_prefix(&self.real));
-            Some(self.real.join(below.ok()?)).filter(|place| real(place) == *place)
+            Some(self.real.join(below.ok()?)).filter(|place| real_path(place) == *place)
         };
         (own.iter().filter_map(place).collect(), other)
     }
 
     /// Whether `path` leads through it. Links in it may then lead elsewhere.
     fn holds(&self, path: &Path) -> bool {
-        let path = lexical(path);
-        is_in(&path, &self.named) || is_in(&path, &self.real)
+        let path = lexical_path(path);
+        is_path_in(&path, &self.named) || is_path_in(&path, &self.real)
     }
 }
 

@@ -24,4 +24,4 @@ pub mod tournament_evaluation;
 
 pub use named_results::NamedResults;
 pub use tournament_analysis::TournamentAnalysis;
-pub use tournament_evaluation::Evaluation;
+pub use tournament_evaluation::TournamentEvaluation;

@@ -13,15 +13,16 @@ use std::time::Duration;
 use rustix::fs::{Access, FlockOperation, access, fcntl_lock};
 use rustix::io::Errno;
 
-pub use self::line_problems::{LineProblem, LineProblemKind, LineProblems, place};
+pub use self::line_problems::{LineProblem, LineProblemKind, LineProblems, add_line_or_problem};
 pub use self::live_socket::{LIVE_SOCKET, LiveSocketPath};
 use crate::schedule::tournament_state::TournamentState;
-use referee_record::disk::{self, FolderAccess, lock};
-use referee_record::log::random_access::LogPlaces;
-use referee_record::log::{GameLine, LOG, LogError, LogReader, LogScan, Scanned, WriteError};
+use referee_record::disk::lock::{is_write_locked_by_another, open_lock_file};
+use referee_record::disk::{self, FolderAccess};
+use referee_record::log::random_access::RandomAccessLog;
+use referee_record::log::{GameLine, LOG, LogError, LogReader, LogScan, ScannedLine, WriteError};
 use referee_record::model::record::Header;
-use referee_record::plain_files;
-use referee_record::seeds::{NoRandomNumbers, Secret};
+use referee_record::plain_files::{open_plain_nofollow, read_plain_nofollow};
+use referee_record::seeds::{NoRandomNumbers, TournamentSecret};
 
 const LOCK: &str = "lock";
 /// The file that keeps a fresh secret.
@@ -123,10 +124,10 @@ impl LockedFolder {
     pub fn open(dir: &Path) -> Result<Self, FolderError> {
         let system = FolderError::unwritable(dir);
         let exchanges = dir.join(EXCHANGES);
-        disk::make_own_folder(&exchanges).map_err(system)?;
+        disk::create_results_subfolder(&exchanges).map_err(system)?;
         // They have what players wrote to stderr.
-        disk::restrict(&exchanges, FolderAccess::Owner).map_err(system)?;
-        let file = lock::open(&dir.join(LOCK)).map_err(system)?;
+        disk::restrict_folder_access(&exchanges, FolderAccess::Owner).map_err(system)?;
+        let file = open_lock_file(&dir.join(LOCK)).map_err(system)?;
         // A player that is just being started briefly holds copies of our open files. This kind of
         // lock belongs to the process, so it ends at once when the referee is killed.
         match fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -153,7 +154,7 @@ impl LockedFolder {
 
     /// Saves the transcript of a game that ended in a fault. For any other game, removes the
     /// transcript of an earlier attempt.
-    pub(crate) fn keep_exchanges(
+    pub(crate) fn save_exchanges(
         &self,
         id: &str,
         exchanges: Option<&str>,
@@ -165,7 +166,7 @@ impl LockedFolder {
         let kept = match exchanges {
             Some(exchanges) => {
                 self.has_exchanges.set(true);
-                disk::write_quickly(&path, exchanges.as_bytes())
+                disk::write_atomically_unsynced(&path, exchanges.as_bytes())
             }
             None => disk::remove_if_there(&path),
         };
@@ -174,24 +175,27 @@ impl LockedFolder {
 
     /// Returns the tournament's secret: from the configured seed, from the folder, or a fresh one,
     /// which is saved in the folder and readable only by its owner.
-    pub fn secret(&self, seed: Option<u64>) -> Result<Secret, FolderError> {
+    pub fn load_or_create_secret(
+        &self,
+        seed: Option<u64>,
+    ) -> Result<TournamentSecret, FolderError> {
         if let Some(seed) = seed {
-            return Ok(Secret::from_seed(seed));
+            return Ok(TournamentSecret::from_seed(seed));
         }
-        if let Some(secret) = read_secret(&self.dir)? {
+        if let Some(secret) = read_folder_secret(&self.dir)? {
             return Ok(secret);
         }
-        let secret = Secret::fresh()?;
+        let secret = TournamentSecret::fresh()?;
         let path = self.dir.join(SECRET);
-        disk::write_private(&path, |out| writeln!(out, "{}", secret.to_hex()))
+        disk::write_private_atomically(&path, |out| writeln!(out, "{}", secret.to_hex()))
             .map_err(|source| FolderError::UnsavedSecret { path, source })?;
         Ok(secret)
     }
 }
 
 /// Fails as [`LockedFolder::open`] would, but creates and locks nothing.
-pub fn refuse_unusable(dir: &Path) -> Result<(), FolderError> {
-    if is_being_written(dir) {
+pub fn check_folder_usable(dir: &Path) -> Result<(), FolderError> {
+    if is_folder_in_use(dir) {
         return Err(WriteError::Held(dir.to_owned()).into());
     }
     let there = dir.ancestors().find(|path| path.exists()).unwrap_or(Path::new(""));
@@ -204,29 +208,31 @@ pub fn refuse_unusable(dir: &Path) -> Result<(), FolderError> {
 ///
 /// # Errors
 /// The lock of the folder cannot be opened.
-pub fn wait_for_run(dir: &Path) -> Result<(), FolderError> {
+pub fn wait_for_folder_lock(dir: &Path) -> Result<(), FolderError> {
     let system = FolderError::unwritable(dir);
-    let file = lock::open(&dir.join(LOCK)).map_err(system)?;
+    let file = open_lock_file(&dir.join(LOCK)).map_err(system)?;
     fcntl_lock(&file, FlockOperation::LockExclusive).map_err(|error| system(error.into()))
 }
 
 /// Whether a run is writing to a results folder now.
-pub fn is_being_written(dir: &Path) -> bool {
+pub fn is_folder_in_use(dir: &Path) -> bool {
     [LOCK, LOG].iter().any(|name| {
-        let file = plain_files::open(&dir.join(name));
-        file.is_ok_and(|file| lock::is_written_by_another(&file).unwrap_or(false))
+        let file = open_plain_nofollow(&dir.join(name));
+        file.is_ok_and(|file| is_write_locked_by_another(&file).unwrap_or(false))
     })
 }
 
 /// Reads the secret of a folder, if there is one. An empty file counts as missing: an interrupted
 /// run of version 0.1 may have left it.
-pub fn read_secret(dir: &Path) -> Result<Option<Secret>, FolderError> {
+pub fn read_folder_secret(dir: &Path) -> Result<Option<TournamentSecret>, FolderError> {
     let path = dir.join(SECRET);
-    match plain_files::read(&path, LARGEST_SECRET) {
+    match read_plain_nofollow(&path, LARGEST_SECRET) {
         Ok(text) if text.is_empty() => Ok(None),
-        Ok(text) => Secret::from_hex(&String::from_utf8_lossy(&text))
-            .map(Some)
-            .ok_or(FolderError::InvalidSecret(path)),
+        Ok(read_plain_text) => {
+            TournamentSecret::from_hex(&String::from_utf8_lossy(&read_plain_text))
+                .map(Some)
+                .ok_or(FolderError::InvalidSecret(path))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(FolderError::UnreadableSecret { path, source }),
     }
@@ -248,13 +254,13 @@ pub struct LogContents {
 }
 
 /// The header of the log in `dir`.
-pub fn header(dir: &Path) -> Result<Header, FolderError> {
+pub fn read_folder_header(dir: &Path) -> Result<Header, FolderError> {
     let reader = LogReader::open(dir).map_err(FolderError::of_log(dir))?;
     Ok(reader.header().clone())
 }
 
 /// Reads a log to its end and calls `each` with every game that counts and its place.
-pub fn read(
+pub fn read_folder_log(
     dir: &Path,
     mut each: impl FnMut(usize, &GameLine),
 ) -> Result<LogContents, FolderError> {
@@ -264,8 +270,8 @@ pub fn read(
     let mut state = TournamentState::new(&header);
     let mut problems = LineProblems::default();
     while let Some(line) = scan.next_line().map_err(failure)? {
-        let (index, problem) = place(&line, &mut state);
-        if let (Scanned::Game(game), Some(index)) = (&line, index) {
+        let (index, problem) = add_line_or_problem(&line, &mut state);
+        if let (ScannedLine::Game(game), Some(index)) = (&line, index) {
             each(index, game);
         }
         if let Some(problem) = problem {
@@ -277,7 +283,11 @@ pub fn read(
 }
 
 /// Returns an error if a log holds `found` games instead of `expected`.
-pub fn check_count(dir: &Path, found: usize, expected: usize) -> Result<(), FolderError> {
+pub fn check_folder_game_count(
+    dir: &Path,
+    found: usize,
+    expected: usize,
+) -> Result<(), FolderError> {
     if found == expected {
         return Ok(());
     }
@@ -288,11 +298,11 @@ pub fn check_count(dir: &Path, found: usize, expected: usize) -> Result<(), Fold
 ///
 /// # Errors
 /// The log cannot be read.
-pub fn begun_since(dir: &Path, since: u64) -> Result<usize, FolderError> {
+pub fn count_folder_games_since(dir: &Path, since: u64) -> Result<usize, FolderError> {
     let mut places = Vec::new();
-    read(dir, |_, game| places.push(game.place.at))?;
+    read_folder_log(dir, |_, game| places.push(game.place.at))?;
     let failure = FolderError::of_log(dir);
-    let mut log = LogPlaces::open(dir).map_err(failure)?;
+    let mut log = RandomAccessLog::open(dir).map_err(failure)?;
     let mut begun = 0;
     for at in places.into_iter().rev() {
         let clock = log.record(at).map_err(failure)?.clock;
@@ -307,7 +317,7 @@ pub fn begun_since(dir: &Path, since: u64) -> Result<usize, FolderError> {
 
 /// Calls `each` with every game of the tournament, its place and its line, in the order of the log.
 /// Skips lines of games that the tournament does not contain.
-pub(crate) fn games<E: From<FolderError>>(
+pub(crate) fn each_folder_game<E: From<FolderError>>(
     dir: &Path,
     state: &TournamentState,
     mut each: impl FnMut(usize, &GameLine, &[u8]) -> Result<(), E>,

@@ -4,7 +4,7 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::analysis::Evaluation;
+use crate::analysis::TournamentEvaluation;
 use crate::analysis::named_results::Faulted;
 use crate::schedule::tournament_state::TournamentState;
 use referee_games::Places;
@@ -12,7 +12,7 @@ use referee_ratings::{GameOutcome, Rank, RankInterval};
 use referee_record::model::fixture::Lineup;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::grades::{Grades, RankMark};
-use referee_record::model::record::{Header, PlayerInfo};
+use referee_record::model::record::{Header, HeaderPlayer};
 use referee_record::model::stage::{Format, MOST_MEETINGS_EACH, RankedBy};
 
 /// The standard deviation of made-up strengths, in Elo.
@@ -48,10 +48,11 @@ impl Forecast {
     /// Plays it this many `times`, each of `most` games if there are further ones. None if the given
     /// ratings cannot be used, or no player has a rank.
     pub fn new(header: &Header, grades: &Grades, most: Option<usize>, times: u64) -> Option<Self> {
-        let all = (0..times).map(|seed| Self::of_one(header, grades, most, seed));
+        let all = (0..times).map(|seed| Self::simulate_one(header, grades, most, seed));
         let all: Vec<Self> = all.collect::<Option<_>>()?;
-        let average = |value: fn(&Self) -> f64| mean(all.iter().map(value));
-        let in_half = |last: &u32| mean(all.iter().map(|one| one.reached.contains(last))) >= 0.5;
+        let average = |value: fn(&Self) -> f64| forecast_mean(all.iter().map(value));
+        let in_half =
+            |last: &u32| forecast_mean(all.iter().map(|one| one.reached.contains(last))) >= 0.5;
         Some(Self {
             games: average(|one| one.games),
             width: average(|one| one.width),
@@ -64,14 +65,21 @@ impl Forecast {
     }
 
     /// Plays one tournament.
-    fn of_one(header: &Header, grades: &Grades, most: Option<usize>, seed: u64) -> Option<Self> {
+    fn simulate_one(
+        header: &Header,
+        grades: &Grades,
+        most: Option<usize>,
+        seed: u64,
+    ) -> Option<Self> {
         // Its games have no scores.
         let rank = RankedBy::Ratings;
         let header = Header { identity: seed.to_string(), drawn: true, rank, ..header.clone() };
         let mut luck = ChaCha8Rng::seed_from_u64(seed);
-        let truth = strengths(&header, &mut luck);
-        let state = play(&header, most, |players| places(players, &truth, &mut luck));
-        let ranking = Evaluation::of(&state, Faulted::Count).ok()?.ranking;
+        let truth = draw_forecast_strengths(&header, &mut luck);
+        let state = simulate_tournament(&header, most, |players| {
+            simulate_places(players, &truth, &mut luck)
+        });
+        let ranking = TournamentEvaluation::from_state(&state, Faulted::Count).ok()?.ranking;
         let name = |player: usize| &header.players[player].name;
         let takes_rank = |player: usize| grades.takes_rank(name(player));
         let ranks = ranking.ranks_among(takes_rank);
@@ -92,12 +100,14 @@ impl Forecast {
         };
         let bands: Vec<[Option<RankMark>; 2]> = shown.iter().zip(1..).filter_map(bands).collect();
         (!shown.is_empty()).then(|| Self {
-            games: count(state.played()),
-            width: mean(shown.iter().map(|(_, it)| count(it.interval.high - it.interval.low + 1))),
-            error: mean(shown.iter().map(|it| error(it.0).powi(2))).sqrt(),
-            ordered: mean(pairs),
-            top: mean(shown.iter().take(3).map(|(_, rank)| rank.place <= 3)),
-            right: mean(bands.iter().map(|[shown, truth]| shown == truth)),
+            games: count_as_f64(state.played()),
+            width: forecast_mean(
+                shown.iter().map(|(_, it)| count_as_f64(it.interval.high - it.interval.low + 1)),
+            ),
+            error: forecast_mean(shown.iter().map(|it| error(it.0).powi(2))).sqrt(),
+            ordered: forecast_mean(pairs),
+            top: forecast_mean(shown.iter().take(3).map(|(_, rank)| rank.place <= 3)),
+            right: forecast_mean(bands.iter().map(|[shown, truth]| shown == truth)),
             reached: bands.iter().filter_map(|[shown, _]| Some(shown.as_ref()?.rank)).collect(),
         })
     }
@@ -105,7 +115,7 @@ impl Forecast {
 
 /// Plays a tournament, with further games until there are `most` games if the header has such a
 /// stage. `result` plays the game of these players.
-pub fn play(
+pub fn simulate_tournament(
     header: &Header,
     most: Option<usize>,
     mut result: impl FnMut(Lineup) -> Places,
@@ -118,7 +128,7 @@ pub fn play(
         let Some(index) = state.next_due(next) else { break };
         let fixture = state.fixture(index);
         let places = result(fixture.players);
-        let game = GameSummary::of_places(places);
+        let game = GameSummary::from_places(places);
         if state.add_fixture(fixture, game).is_err() {
             break;
         }
@@ -129,10 +139,10 @@ pub fn play(
 
 /// The places of a game between players of these strengths, in Elo. With more than two, any two are
 /// in their order as often as they would be in a game of two without draws.
-fn places(players: Lineup, truth: &[f64], luck: &mut impl Rng) -> Places {
+fn simulate_places(players: Lineup, truth: &[f64], luck: &mut impl Rng) -> Places {
     let strengths: Vec<f64> = players.players().map(|player| truth[player]).collect();
     if let [first, second] = strengths[..] {
-        return GameSummary::of_two(outcome(first - second, luck)).places;
+        return GameSummary::from_outcome(simulate_outcome(first - second, luck)).places;
     }
     let perform = |strength: &f64| strength - LOGISTIC * (-(1.0 - luck.random::<f64>()).ln()).ln();
     let performed: Vec<f64> = strengths.iter().map(perform).collect();
@@ -142,7 +152,7 @@ fn places(players: Lineup, truth: &[f64], luck: &mut impl Rng) -> Places {
 }
 
 /// The outcome of a game in which the first seat is ahead by `lead` Elo, its advantage included.
-pub fn outcome(lead: f64, luck: &mut impl Rng) -> GameOutcome {
+pub fn simulate_outcome(lead: f64, luck: &mut impl Rng) -> GameOutcome {
     let half = lead / ELO / 2.0;
     let [win, loss] = [half.exp(), (-half).exp()];
     match luck.random::<f64>() * (win + DRAWS + loss) {
@@ -154,7 +164,7 @@ pub fn outcome(lead: f64, luck: &mut impl Rng) -> GameOutcome {
 
 /// The same tournament with twice as many opponents or Swiss rounds, where players can have more,
 /// and what it has in place of what.
-pub fn doubled(header: &Header) -> Option<(Header, String)> {
+pub fn double_forecast_meetings(header: &Header) -> Option<(Header, String)> {
     let mut header = header.clone();
     let (all, seats) = (header.players.len(), header.seats.len());
     let change = header.stages.iter_mut().find_map(|stage| {
@@ -180,11 +190,13 @@ pub fn doubled(header: &Header) -> Option<(Header, String)> {
 }
 
 /// Made-up strengths of all players: those given, and the others around their average.
-fn strengths(header: &Header, luck: &mut impl Rng) -> Vec<f64> {
-    let drawn: Vec<f64> = header.players.iter().map(|_| SCATTER * normal(luck)).collect();
+fn draw_forecast_strengths(header: &Header, luck: &mut impl Rng) -> Vec<f64> {
+    let drawn: Vec<f64> =
+        header.players.iter().map(|_| SCATTER * draw_standard_normal(luck)).collect();
     // Ratings are relative to those given, or to the average.
-    let shift = mean(header.anchors.iter().map(|it| it.rating)) - mean(drawn.iter().copied());
-    let strength = |(player, drawn): (&PlayerInfo, f64)| {
+    let shift = forecast_mean(header.anchors.iter().map(|it| it.rating))
+        - forecast_mean(drawn.iter().copied());
+    let strength = |(player, drawn): (&HeaderPlayer, f64)| {
         let given = header.anchors.iter().find(|it| it.player == player.name);
         given.map_or(drawn + shift, |anchor| anchor.rating)
     };
@@ -192,19 +204,19 @@ fn strengths(header: &Header, luck: &mut impl Rng) -> Vec<f64> {
 }
 
 /// A number of the standard normal distribution (Box and Muller).
-fn normal(luck: &mut impl Rng) -> f64 {
+fn draw_standard_normal(luck: &mut impl Rng) -> f64 {
     let [radius, angle] = [luck.random::<f64>(), luck.random::<f64>()];
     (-2.0 * (1.0 - radius).ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
 }
 
 /// The average; 0 of nothing.
-fn mean<N: Into<f64>>(values: impl Iterator<Item = N>) -> f64 {
+fn forecast_mean<N: Into<f64>>(values: impl Iterator<Item = N>) -> f64 {
     let (sum, all) = values.fold((0.0, 0.0), |(sum, all), value| (sum + value.into(), all + 1.0));
     sum / f64::max(all, 1.0)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of games and players")]
-fn count(number: usize) -> f64 {
+fn count_as_f64(number: usize) -> f64 {
     number as f64
 }
 
@@ -234,7 +246,7 @@ mod tests {
     #[test]
     fn more_games_make_better_ratings() {
         let few = opponents(2);
-        let (more, change) = doubled(&few).expect("more are possible");
+        let (more, change) = double_forecast_meetings(&few).expect("more are possible");
         assert_eq!(change, "4 opponents instead of 2");
         let [few, more] = [few, more].map(|header| forecast(&header, &Grades::default()));
         assert_eq!((few.games, more.games), (18.0, 36.0));
@@ -244,7 +256,7 @@ mod tests {
 
     #[test]
     fn only_what_is_possible_is_doubled() {
-        let change = |header: &Header| doubled(header).map(|(_, change)| change);
+        let change = |header: &Header| double_forecast_meetings(header).map(|(_, change)| change);
         assert_eq!(change(&opponents(5)).as_deref(), Some("8 opponents instead of 5"));
         assert_eq!(change(&opponents(8)), None);
         let rounds = header(Format::Swiss { rounds: 3 });
@@ -271,7 +283,7 @@ mod tests {
         let anchor = |player: &str, rating| Anchor { player: player.to_owned(), rating };
         let anchors = vec![anchor("ant", 1400.0), anchor("bee", 1600.0)];
         let header = Header { anchors, ..opponents(4) };
-        let strengths = strengths(&header, &mut ChaCha8Rng::seed_from_u64(1));
+        let strengths = draw_forecast_strengths(&header, &mut ChaCha8Rng::seed_from_u64(1));
         assert_eq!(strengths[..2], [1400.0, 1600.0]);
         assert!(strengths[2..].iter().all(|strength| (800.0..2200.0).contains(strength)));
         assert!(forecast(&header, &Grades::default()).error < 300.0);
@@ -282,8 +294,8 @@ mod tests {
     #[test]
     fn further_games_are_played_until_there_are_enough() {
         let mut header = opponents(2);
-        header.stages.push(Stage::further());
-        let draws = |most| play(&header, most, |_| Places::level(2)).played();
+        header.stages.push(Stage::extra_games());
+        let draws = |most| simulate_tournament(&header, most, |_| Places::level(2)).played();
         assert_eq!([None, Some(30)].map(draws), [18, 30]);
     }
 }

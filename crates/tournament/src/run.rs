@@ -29,21 +29,21 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, watch};
 
-use self::agenda::{Agenda, Assignment};
+use self::agenda::{Agenda, AgendaJob};
 pub use self::recorder::Recorder;
 pub use self::run_end::{RunEnd, RunError};
-use self::run_event::{Listener, RunEvent};
+use self::run_event::{RunEvent, RunListener};
 use self::run_progress::{Closing, RunProgress};
-use self::run_workers::{CLOSED_FOR, Start, Workers};
-pub use self::unplayed::waiting;
-use self::unplayed::{Unplayed, spent};
+use self::run_workers::{CLOSED_FOR, RunWorkers, Start};
+pub use self::unplayed::describe_unplayed_for_budget;
+use self::unplayed::{UnplayedGames, describe_player_over_budget};
 use crate::run::deadline::RunDeadline;
 use crate::run::instruction::{Instruction, Instructions, PlayerChange};
-use crate::run::job::{Finished, Job, JobOutcome, Report};
+use crate::run::job::{FinishedGame, Job, JobOutcome, WorkerReport};
 use crate::run::job_failure::JobFailure;
 use crate::run::venue::Venue;
 use crate::schedule::tournament_state::TournamentState;
-use referee_match::player::player_sandbox::shortage_text;
+use referee_match::player::player_sandbox::describe_player_shortage;
 use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::roster_change::RosterChange;
 use referee_sandbox::Shortage;
@@ -53,7 +53,7 @@ const TRIES: u32 = 3;
 
 /// A tournament in progress.
 #[derive(Debug)]
-pub struct Runner<'a> {
+pub struct TournamentRunner<'a> {
     /// The state of the tournament: which games are done.
     pub state: &'a mut TournamentState,
     /// The most jobs at once.
@@ -65,9 +65,9 @@ pub struct Runner<'a> {
 }
 
 /// Reports from the workers.
-type Inbox = mpsc::UnboundedReceiver<Report>;
+type Inbox = mpsc::UnboundedReceiver<WorkerReport>;
 
-impl Runner<'_> {
+impl TournamentRunner<'_> {
     /// Plays all due games at `venue`, until `stop` becomes true or the time is up. Games then in
     /// play may finish, as long as the [`RunDeadline`] allows. A league goes on until an instruction
     /// ends it.
@@ -77,7 +77,7 @@ impl Runner<'_> {
     pub async fn run(
         mut self,
         venue: &dyn Venue,
-        listener: &mut dyn Listener,
+        listener: &mut dyn RunListener,
         stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, RunError> {
         let (reports, mut inbox) = mpsc::unbounded_channel();
@@ -87,9 +87,9 @@ impl Runner<'_> {
         let mut progress = RunProgress {
             agenda,
             venue,
-            workers: Workers::new(self.jobs, start),
+            workers: RunWorkers::new(self.jobs, start),
             listener,
-            unplayed: Unplayed::default(),
+            unplayed: UnplayedGames::default(),
             given_up: None,
             begun: false,
             told_rest: false,
@@ -97,7 +97,7 @@ impl Runner<'_> {
             may_follow: usize::MAX,
             ending: None,
         };
-        let played = self.direct(&mut progress, &mut inbox, stop).await;
+        let played = self.run_until_ended(&mut progress, &mut inbox, stop).await;
         // Whoever waits for the answer to an instruction waits no longer.
         drop(self.instructions);
         halt.send_replace(true);
@@ -109,30 +109,30 @@ impl Runner<'_> {
         Ok(end)
     }
 
-    async fn direct(
+    async fn run_until_ended(
         &mut self,
         progress: &mut RunProgress<'_, '_>,
         inbox: &mut Inbox,
         mut stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, RunError> {
-        for player in self.state.spenders().collect::<Vec<_>>() {
-            self.rest(player, progress.listener)?;
+        for player in self.state.players_over_budget().collect::<Vec<_>>() {
+            self.tell_budget_used_up(player, progress.listener)?;
         }
         loop {
             while let Ok(instruction) = self.instructions.try_recv() {
-                self.follow(instruction, progress)?;
+                self.follow_instruction(instruction, progress)?;
             }
             // All idle workers may have work now: after the last start-up test, when the results of
             // a section determine the next one, and when a player came.
             if progress.may_begin() {
-                self.hand_out(progress)?;
+                self.hand_out_jobs(progress)?;
             }
-            if progress.workers.busy() == 0 {
-                if !progress.waits(self.state) {
+            if progress.workers.count_busy() == 0 {
+                if !progress.keeps_waiting(self.state) {
                     break;
                 }
-                progress.workers.rest();
-                self.tell_rest(progress)?;
+                progress.workers.end_idle();
+                self.tell_league_idle(progress)?;
             } else {
                 progress.told_rest = false;
             }
@@ -142,17 +142,17 @@ impl Runner<'_> {
             tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => return Ok(RunEnd::Stopped),
-                () = out_of_patience(progress.agenda.deadline) => return Ok(RunEnd::TimeUp),
-                Some(instruction) = self.instructions.recv() => self.follow(instruction, progress)?,
+                () = wait_until_run_abandoned(progress.agenda.deadline) => return Ok(RunEnd::TimeUp),
+                Some(instruction) = self.instructions.recv() => self.follow_instruction(instruction, progress)?,
                 // A busy worker reports.
                 Some(report) = inbox.recv() => self.on_report(report, progress)?,
             }
         }
-        Ok(self.end(progress))
+        Ok(self.determine_run_end(progress))
     }
 
     /// How a run has ended in which nothing is left to wait for.
-    fn end(&mut self, progress: &mut RunProgress<'_, '_>) -> RunEnd {
+    fn determine_run_end(&mut self, progress: &mut RunProgress<'_, '_>) -> RunEnd {
         if let Some(failure) = progress.given_up.take() {
             return RunEnd::Failed(failure);
         }
@@ -162,7 +162,7 @@ impl Runner<'_> {
             _ => false,
         };
         let is_cut_short = is_time_up || is_interrupted || self.state.is_league();
-        let waiting = if is_cut_short { None } else { waiting(self.state) };
+        let waiting = if is_cut_short { None } else { describe_unplayed_for_budget(self.state) };
         if let Some(left_out) = progress.unplayed.message_with(waiting) {
             return RunEnd::Failed(RunError::Unplayed(left_out));
         }
@@ -176,12 +176,13 @@ impl Runner<'_> {
     /// Whether a game could begin if nothing had ended the run.
     fn is_more_ready(&mut self, progress: &mut RunProgress<'_, '_>) -> bool {
         let may_play = progress.agenda.may_play();
-        self.state.is_league() || !may_play || progress.agenda.next(self.state).is_some()
+        self.state.is_league() || !may_play || progress.agenda.next_job(self.state).is_some()
     }
 
     /// Tells once that a league rests, although two players are there.
-    fn tell_rest(&self, progress: &mut RunProgress<'_, '_>) -> Result<(), RunError> {
-        let there = (0..self.state.names().len()).filter(|&player| self.state.is_there(player));
+    fn tell_league_idle(&self, progress: &mut RunProgress<'_, '_>) -> Result<(), RunError> {
+        let there =
+            (0..self.state.names().len()).filter(|&player| self.state.is_taking_part(player));
         let rests = self.state.is_league() && progress.may_begin() && there.count() > 1;
         if rests && !std::mem::replace(&mut progress.told_rest, true) {
             let text = "the league is idle until a player joins: no game would be worth playing";
@@ -191,7 +192,7 @@ impl Runner<'_> {
     }
 
     /// Follows an instruction.
-    fn follow(
+    fn follow_instruction(
         &mut self,
         instruction: Instruction,
         progress: &mut RunProgress<'_, '_>,
@@ -208,7 +209,7 @@ impl Runner<'_> {
             Instruction::GoOn => progress.is_paused = false,
             Instruction::BeginAtMost(games) => progress.may_follow = games,
             Instruction::Finish => {
-                let games = progress.workers.busy();
+                let games = progress.workers.count_busy();
                 if progress.ending.is_none() && progress.agenda.may_play() {
                     progress.listener.on(RunEvent::Finishing { games }, self.state)?;
                 }
@@ -238,7 +239,7 @@ impl Runner<'_> {
         progress: &mut RunProgress<'_, '_>,
     ) -> Result<Result<(), String>, RunError> {
         let mut header = self.state.header().clone();
-        if let Err(why) = header.apply(change) {
+        if let Err(why) = header.apply_roster_change(change) {
             return Ok(Err(why.to_string()));
         }
         let number = header.players.iter().position(|player| player.name == change.player());
@@ -247,7 +248,7 @@ impl Runner<'_> {
         {
             return Ok(Err(why));
         }
-        if let Err(why) = self.state.apply(change) {
+        if let Err(why) = self.state.apply_roster_change(change) {
             return Ok(Err(why.to_string()));
         }
         progress.listener.on(RunEvent::PlayersChanged(change), self.state)?;
@@ -260,41 +261,41 @@ impl Runner<'_> {
     /// Follows a report of a worker.
     fn on_report(
         &mut self,
-        report: Report,
+        report: WorkerReport,
         progress: &mut RunProgress<'_, '_>,
     ) -> Result<(), RunError> {
         match report {
-            Report::Done(number, outcome) => {
-                let assignment = progress.workers.done(number);
+            WorkerReport::Done(number, outcome) => {
+                let assignment = progress.workers.finish_job(number);
                 self.on_done(outcome, number, assignment, progress)?;
                 if !progress.begun && progress.agenda.may_play() {
                     progress.begun = true;
-                    let due = self.state.due();
+                    let due = self.state.count_due();
                     progress.listener.on(RunEvent::Begun { due }, self.state)?;
                 }
             }
-            Report::Warning(warning) => {
+            WorkerReport::Warning(warning) => {
                 progress.listener.on(RunEvent::Warning(&warning), self.state)?;
             }
-            Report::WorkerPool(pool) => {
-                progress.workers.allow(pool.most);
+            WorkerReport::WorkerPool(pool) => {
+                progress.workers.allow_at_least(pool.most);
                 progress.listener.on(RunEvent::WorkerPool(&pool), self.state)?;
             }
-            Report::Failed(error) => progress.given_up = Some(RunError::Elsewhere(error)),
+            WorkerReport::Failed(error) => progress.given_up = Some(RunError::Elsewhere(error)),
         }
         Ok(())
     }
 
     /// Gives a job to every worker that can take one.
-    fn hand_out(&mut self, progress: &mut RunProgress<'_, '_>) -> Result<(), RunError> {
-        while let Some(number) = progress.free() {
-            let Some(mut assignment) = progress.agenda.next(self.state) else { break };
+    fn hand_out_jobs(&mut self, progress: &mut RunProgress<'_, '_>) -> Result<(), RunError> {
+        while let Some(number) = progress.free_worker() {
+            let Some(mut assignment) = progress.agenda.next_job(self.state) else { break };
             assignment.handed_out = Instant::now();
             let begun: Vec<String> = match &assignment.job {
                 Job::Play(games) => games.iter().map(|game| game.id.clone()).collect(),
                 Job::Probe(_) => Vec::new(),
             };
-            match progress.workers.give(number, assignment) {
+            match progress.workers.give_job(number, assignment) {
                 Ok(()) => {
                     // The games of a deal on another machine are one job.
                     progress.may_follow = progress.may_follow.saturating_sub(begun.len());
@@ -303,7 +304,7 @@ impl Runner<'_> {
                     }
                 }
                 Err((assignment, error)) => {
-                    if let Some(shortage) = Shortage::of("start a worker", &error) {
+                    if let Some(shortage) = Shortage::from_error("start a worker", &error) {
                         self.on_shortage(&shortage, number, assignment, progress)?;
                     } else {
                         progress.given_up = Some(RunError::NoWorker(error));
@@ -318,7 +319,7 @@ impl Runner<'_> {
         &mut self,
         done: JobOutcome,
         number: usize,
-        assignment: Option<Assignment>,
+        assignment: Option<AgendaJob>,
         progress: &mut RunProgress<'_, '_>,
     ) -> Result<(), RunError> {
         // A worker reports nothing but the job that it was given.
@@ -330,18 +331,18 @@ impl Runner<'_> {
                     let event = RunEvent::CannotStart { player, fault };
                     progress.listener.on(event, self.state)?;
                 }
-                progress.agenda.probed();
+                progress.agenda.note_probe_done();
             }
             JobOutcome::Played(games) => {
                 // A worker may report any time, but not more than has passed here.
                 let most = assignment.handed_out.elapsed();
                 for finished in &games {
                     let time = Duration::from_nanos(finished.record.clock.wall_ns);
-                    progress.agenda.took(time.min(most));
-                    self.record(finished, progress.listener)?;
+                    progress.agenda.note_game_time(time.min(most));
+                    self.record_game(finished, progress.listener)?;
                 }
                 self.deadline.send_replace(progress.agenda.deadline);
-                if let Some(rest) = assignment.without(&games) {
+                if let Some(rest) = assignment.without_games(&games) {
                     progress.agenda.put_back(rest);
                 }
             }
@@ -361,12 +362,12 @@ impl Runner<'_> {
         &self,
         shortage: &Shortage,
         number: usize,
-        mut assignment: Assignment,
+        mut assignment: AgendaJob,
         progress: &mut RunProgress<'_, '_>,
     ) -> Result<(), RunError> {
-        if progress.workers.busy() > 0 {
+        if progress.workers.count_busy() > 0 {
             let most = progress.workers.close(number);
-            let why = shortage_text(shortage);
+            let why = describe_player_shortage(shortage);
             let minutes = CLOSED_FOR.as_secs() / 60;
             let warning =
                 format!("{why}. For {minutes} minutes, at most {most} games are played at once");
@@ -388,7 +389,7 @@ impl Runner<'_> {
     fn on_failure(
         &mut self,
         failure: JobFailure,
-        mut assignment: Assignment,
+        mut assignment: AgendaJob,
         progress: &mut RunProgress<'_, '_>,
     ) -> Result<(), RunError> {
         let job = assignment.describe(self.state);
@@ -404,24 +405,24 @@ impl Runner<'_> {
         if again {
             progress.agenda.put_back(assignment);
         } else {
-            self.leave_out(&assignment, &failure, progress);
+            self.leave_out_job(&assignment, &failure, progress);
         }
         Ok(())
     }
 
     /// Goes on without a job that cannot be done.
-    fn leave_out(
+    fn leave_out_job(
         &mut self,
-        left: &Assignment,
+        left: &AgendaJob,
         why: &JobFailure,
         progress: &mut RunProgress<'_, '_>,
     ) {
         match &left.job {
-            Job::Probe(_) => progress.agenda.probed(),
+            Job::Probe(_) => progress.agenda.note_probe_done(),
             // A league has no games that it has to have.
             Job::Play(games) if self.state.is_league() => {
                 for game in games {
-                    self.state.withdraw(game.fixture);
+                    self.state.withdraw_league_game(game.fixture);
                 }
             }
             Job::Play(games) => {
@@ -432,12 +433,20 @@ impl Runner<'_> {
 
     /// Tells that no more games of a player begin, because it has used up its budget. In a league it
     /// rests.
-    fn rest(&mut self, player: usize, listener: &mut dyn Listener) -> Result<(), RunError> {
-        let Some(why) = spent(self.state, player) else { return Ok(()) };
+    fn tell_budget_used_up(
+        &mut self,
+        player: usize,
+        listener: &mut dyn RunListener,
+    ) -> Result<(), RunError> {
+        let Some(why) = describe_player_over_budget(self.state, player) else { return Ok(()) };
         let then = if self.state.is_league() {
-            self.state.rest(player);
+            self.state.rest_league_player(player);
             "it rests"
-        } else if self.state.waiting().any(|game| game.players.players().any(|it| it == player)) {
+        } else if self
+            .state
+            .games_awaiting_budget()
+            .any(|game| game.players.players().any(|it| it == player))
+        {
             "its games are waiting"
         } else {
             return Ok(());
@@ -446,19 +455,23 @@ impl Runner<'_> {
     }
 
     /// Handles a finished game: adds it to the tournament state, then tells the listeners.
-    fn record(&mut self, finished: &Finished, listener: &mut dyn Listener) -> Result<(), RunError> {
+    fn record_game(
+        &mut self,
+        finished: &FinishedGame,
+        listener: &mut dyn RunListener,
+    ) -> Result<(), RunError> {
         let record = &finished.record;
         let known = self.state.len();
         let before: Vec<usize> = self.state.taken_out().map(|(player, _)| player).collect();
-        let spenders: Vec<usize> = self.state.spenders().collect();
+        let spenders: Vec<usize> = self.state.players_over_budget().collect();
         self.state
             .add(record)
             .map_err(|source| RunError::Misfit { id: record.id.clone(), source })?;
         let transcript = finished.transcript.as_deref();
         listener.on(RunEvent::GameFinished { record, transcript }, self.state)?;
-        for player in self.state.spenders().collect::<Vec<_>>() {
+        for player in self.state.players_over_budget().collect::<Vec<_>>() {
             if !spenders.contains(&player) {
-                self.rest(player, listener)?;
+                self.tell_budget_used_up(player, listener)?;
             }
         }
         if self.state.len() > known {
@@ -476,9 +489,9 @@ impl Runner<'_> {
 }
 
 /// When to abandon games in progress.
-async fn out_of_patience(deadline: Option<RunDeadline>) {
+async fn wait_until_run_abandoned(deadline: Option<RunDeadline>) {
     match deadline {
-        Some(deadline) => deadline.patience_ends().await,
+        Some(deadline) => deadline.wait_for_patience_end().await,
         None => std::future::pending().await,
     }
 }

@@ -15,7 +15,7 @@ pub mod tournament_state;
 
 use std::collections::HashMap;
 
-use self::seating::seated;
+use self::seating::seating_of_game;
 use referee_record::model::fixture::{Fixture, Lineup};
 use referee_record::model::stage::{MOST_PAIRS, Order};
 
@@ -24,7 +24,7 @@ use referee_record::model::stage::{MOST_PAIRS, Order};
 pub(crate) struct Schedule {
     /// The number of seats of a game, and so of games of a deal.
     seats: usize,
-    sections: Vec<Section>,
+    sections: Vec<ScheduleSection>,
     /// The players, in the order in which they enter.
     entrants: Vec<usize>,
     /// The rank of each player when seats are assigned.
@@ -39,7 +39,7 @@ const WIDEST_GAP: usize = 1 << 16;
 
 /// Meetings that are played together, all with the same number of deals.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Section {
+struct ScheduleSection {
     /// The players of each, in the order of their numbers, and its turn: deals of different turns
     /// have different numbers.
     meetings: Vec<(Lineup, u32)>,
@@ -65,7 +65,7 @@ impl Schedule {
                 entrants
             }
             Order::Drawn(text) => {
-                let lots = lots(text, names);
+                let lots = draw_schedule_lots(text, names);
                 sorted.sort_by_key(|&player| lots[player]);
                 sorted.clone()
             }
@@ -93,7 +93,7 @@ impl Schedule {
     }
 
     /// Adds a section of these meetings, with this many deals each.
-    pub(crate) fn push<L: Into<Lineup>>(
+    pub(crate) fn push_section<L: Into<Lineup>>(
         &mut self,
         meetings: impl IntoIterator<Item = L>,
         deals: u32,
@@ -111,8 +111,8 @@ impl Schedule {
 
     /// The same with numbers of deals that none of the meetings before has, even if they all get as
     /// many deals as a configuration allows.
-    pub(crate) fn push_apart(&mut self, meetings: Vec<Lineup>, deals: u32) {
-        self.push(meetings, deals);
+    pub(crate) fn push_section_apart(&mut self, meetings: Vec<Lineup>, deals: u32) {
+        self.push_section(meetings, deals);
         if let Some(added) = self.sections.last_mut() {
             let next = added.before.max(1).checked_next_multiple_of(MOST_PAIRS);
             added.before = next.unwrap_or(u32::MAX);
@@ -121,7 +121,7 @@ impl Schedule {
 
     /// The same for meetings of different players, which take this many turns: in each round of
     /// deals, the deals of each turn have a number of their own.
-    pub(crate) fn push_in_turns(&mut self, meetings: &[Lineup], deals: u32, turns: usize) {
+    pub(crate) fn push_section_in_turns(&mut self, meetings: &[Lineup], deals: u32, turns: usize) {
         let turn = |at: usize| u32::try_from(at * turns / meetings.len()).unwrap_or(u32::MAX);
         let numbered =
             meetings.iter().enumerate().map(|(at, players)| (players.sorted(), turn(at)));
@@ -137,7 +137,7 @@ impl Schedule {
             .last()
             .map_or(0, |last| last.before.saturating_add(last.turns.saturating_mul(last.deals)));
         let start = self.len();
-        self.sections.push(Section { meetings, places, deals, turns, before, start });
+        self.sections.push(ScheduleSection { meetings, places, deals, turns, before, start });
     }
 
     /// The empty schedule of a league of games with `seats` seats with this many players, in the
@@ -155,12 +155,12 @@ impl Schedule {
     }
 
     /// Adds a deal of these players to a league.
-    pub(crate) fn choose(&mut self, players: Lineup) {
+    pub(crate) fn add_league_deal(&mut self, players: Lineup) {
         self.deals.push(Some(players.sorted()));
     }
 
     /// Makes room for the deal of a game in a league. Returns whether the deal is new.
-    pub(crate) fn claim(&mut self, game: Fixture) -> bool {
+    pub(crate) fn claim_league_deal(&mut self, game: Fixture) -> bool {
         let Some(at) = (game.pair as usize).checked_sub(1) else { return false };
         if !game.players.are_different() || at > self.deals.len() + WIDEST_GAP {
             return false;
@@ -176,7 +176,7 @@ impl Schedule {
     /// The number of games.
     pub(crate) fn len(&self) -> usize {
         let last = self.sections.last();
-        let of_sections = last.map_or(0, |last| last.start + self.seats * last.rotations());
+        let of_sections = last.map_or(0, |last| last.start + self.seats * last.count_deals());
         of_sections + self.seats * self.deals.len()
     }
 
@@ -198,7 +198,7 @@ impl Schedule {
     /// The indices of a section's games.
     pub(crate) fn games(&self, section: usize) -> std::ops::Range<usize> {
         let section = &self.sections[section];
-        section.start..section.start + self.seats * section.rotations()
+        section.start..section.start + self.seats * section.count_deals()
     }
 
     /// The indices of the games of the same deal as the game at `index`.
@@ -224,7 +224,7 @@ impl Schedule {
         if self.sections.is_empty() {
             let (deal, game) = (index / self.seats, index % self.seats);
             let players = self.deals[deal].unwrap_or_else(|| Lineup::unknown(self.seats));
-            return self.seated(players, deal as u32, game);
+            return self.seat_players(players, deal as u32, game);
         }
         let at = self.sections.partition_point(|section| section.start <= index) - 1;
         let section = &self.sections[at];
@@ -234,14 +234,18 @@ impl Schedule {
         let (players, turn) = section.meetings[rest % count];
         let round = (rest / count) as u32 * section.turns;
         let deal = section.before.saturating_add(round + turn);
-        self.seated(players, deal, game)
+        self.seat_players(players, deal, game)
     }
 
     /// A game of a meeting by the number of the deal, from 0, and of the game in it.
     #[expect(clippy::cast_possible_truncation, reason = "a deal has at most 16 games")]
-    fn seated(&self, players: Lineup, deal: u32, game: usize) -> Fixture {
+    fn seat_players(&self, players: Lineup, deal: u32, game: usize) -> Fixture {
         let in_order = players.sorted_by_key(|player| self.places[player]);
-        Fixture { players: seated(in_order, deal, game), pair: deal + 1, game: game as u8 + 1 }
+        Fixture {
+            players: seating_of_game(in_order, deal, game),
+            pair: deal + 1,
+            game: game as u8 + 1,
+        }
     }
 
     /// The index of a game, if it belongs to this schedule.
@@ -266,15 +270,15 @@ impl Schedule {
 }
 
 /// A random order of these players, drawn from `text`.
-fn lots(text: &str, names: &[impl AsRef<str>]) -> Vec<[u8; 32]> {
+fn draw_schedule_lots(text: &str, names: &[impl AsRef<str>]) -> Vec<[u8; 32]> {
     let key = blake3::derive_key("referee 2026 schedule lots", text.as_bytes());
     let lot = |name: &str| *blake3::keyed_hash(&key, name.as_bytes()).as_bytes();
     names.iter().map(|name| lot(name.as_ref())).collect()
 }
 
-impl Section {
+impl ScheduleSection {
     /// The number of deals.
-    fn rotations(&self) -> usize {
+    fn count_deals(&self) -> usize {
         self.meetings.len() * self.deals as usize
     }
 }
@@ -283,7 +287,8 @@ impl Section {
 mod tests {
     use proptest::prelude::*;
 
-    use super::pairings::everyone;
+    use super::meetings::{gauntlet_meetings_in_turn, partial_meetings};
+    use super::pairings::{all_pairings, gauntlet_pairings_in_turn};
     use super::*;
 
     fn names(count: usize) -> Vec<String> {
@@ -292,7 +297,7 @@ mod tests {
 
     fn round_robin(players: usize, pairs: u32) -> Schedule {
         let mut schedule = Schedule::new(&names(players), 2, &Order::Listed);
-        schedule.push(everyone(&(0..players).collect::<Vec<_>>()), pairs);
+        schedule.push_section(all_pairings(&(0..players).collect::<Vec<_>>()), pairs);
         schedule
     }
 
@@ -358,8 +363,8 @@ mod tests {
             let mut schedule = Schedule::new(&names(players.len()), seats, &Order::Listed);
             for _ in 0..sections {
                 // With few players, the same ones meet again.
-                let meetings = meetings::some(&players, 3, seats);
-                schedule.push(meetings.into_iter().map(Lineup::from_iter), deals);
+                let meetings = partial_meetings(&players, 3, seats);
+                schedule.push_section(meetings.into_iter().map(Lineup::from_iter), deals);
             }
             let mut seen = std::collections::HashSet::new();
             for index in 0..schedule.len() {
@@ -385,7 +390,7 @@ mod tests {
             let mut schedule = Schedule::new(&names(5), 2, &Order::Listed);
             for (at, &pairs) in pairs.iter().enumerate() {
                 let players = [vec![0, 1, 2, 3, 4], vec![4, 2, 0], vec![]][at % 3].clone();
-                schedule.push(everyone(&players), pairs);
+                schedule.push_section(all_pairings(&players), pairs);
             }
             let mut seen = std::collections::HashSet::new();
             for index in 0..schedule.len() {
@@ -405,7 +410,7 @@ mod tests {
         let schedule = |order| {
             let mut schedule = Schedule::new(&names, 2, &order);
             let entrants = schedule.entrants().to_vec();
-            schedule.push(everyone(&entrants), 2);
+            schedule.push_section(all_pairings(&entrants), 2);
             schedule
         };
         let both = |fixture: Fixture| {
@@ -442,8 +447,8 @@ mod tests {
     fn each_turn_has_numbers_of_its_own() {
         let mut schedule = round_robin(5, 2);
         let before = schedule.len();
-        let meetings = pairings::in_turn(&[0, 1], &[2, 3, 4]).into_iter().map(Lineup::from);
-        schedule.push_in_turns(&meetings.collect::<Vec<_>>(), 2, 3);
+        let meetings = gauntlet_pairings_in_turn(&[0, 1], &[2, 3, 4]).into_iter().map(Lineup::from);
+        schedule.push_section_in_turns(&meetings.collect::<Vec<_>>(), 2, 3);
         let mut met = Vec::new();
         for index in before..schedule.len() {
             let fixture = schedule.fixture(index);
@@ -465,9 +470,9 @@ mod tests {
         for seats in [3, 4, 5] {
             let mut schedule = Schedule::new(&names(8), seats, &Order::Drawn("lots".to_owned()));
             schedule.rank_last(&anchors);
-            let meetings = meetings::in_turn(&[1, 3], &anchors, seats);
+            let meetings = gauntlet_meetings_in_turn(&[1, 3], &anchors, seats);
             let meetings: Vec<Lineup> = meetings.into_iter().map(Lineup::from_iter).collect();
-            schedule.push_in_turns(&meetings, 2, anchors.len());
+            schedule.push_section_in_turns(&meetings, 2, anchors.len());
             let mut games = HashMap::new();
             for index in 0..schedule.len() {
                 let fixture = schedule.fixture(index);

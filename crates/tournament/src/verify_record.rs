@@ -4,40 +4,40 @@
 mod record_finding;
 
 use referee_games::SeatSet;
-use referee_match::referee::Ending;
+use referee_match::referee::RefereeEnding;
 use std::time::Duration;
 
 pub use self::record_finding::RecordFinding;
 use referee_games::{AnyPosition, BySeat, GameError, Outcome, Places, Seat, Step, Text, Turn};
-use referee_match::adjudication::adjudicated;
+use referee_match::adjudication::adjudicate_position;
 use referee_match::openings::OpeningBook;
 use referee_match::replay::{Replay, ReplayError};
-use referee_record::model::adjudication::is_adjudicated;
+use referee_record::model::adjudication::is_adjudication_reason;
 use referee_record::model::clock::{Clock, ClockVerdict, Measure};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::opening_source::ListedOpening;
 use referee_record::model::record::{ClockRecord, GameRecord, Header, RESIGNATION};
-use referee_record::model::short_clock::own_control;
-use referee_record::seeds::{Luck, Secret};
+use referee_record::model::short_clock::with_own_short_clock;
+use referee_record::seeds::{SeededLuck, TournamentSecret};
 
 /// All errors in a record whose game should begin with an opening of `book`.
-pub fn audit(
+pub fn verify_record(
     book: &OpeningBook,
     header: &Header,
-    secret: Option<&Secret>,
+    secret: Option<&TournamentSecret>,
     record: &GameRecord,
 ) -> Vec<RecordFinding> {
-    let luck = secret.map(|secret| secret.luck(&names_of(record), record.pair));
-    let mut found: Vec<RecordFinding> = check_opening(book, secret, record).into_iter().collect();
-    let mut replay = match Replay::of(book.rules(), record) {
+    let luck = secret.map(|secret| secret.game_luck(&record_player_names(record), record.pair));
+    let mut found: Vec<RecordFinding> = verify_opening(book, secret, record).into_iter().collect();
+    let mut replay = match Replay::with_rules(book.rules(), record) {
         Ok(replay) => replay,
         Err(error) => {
             found.push(RecordFinding::Replay(error));
             return found;
         }
     };
-    let end = match check_steps(&mut replay, header, luck, record) {
+    let end = match verify_steps(&mut replay, header, luck, record) {
         Ok((wrong, end)) => {
             found.extend(wrong);
             end
@@ -48,12 +48,17 @@ pub fn audit(
         }
     };
     let seats = book.rules().seats();
-    found.extend(check_seats(&seats, record));
-    found.extend(check_names(record));
-    found.extend(check_ending(replay.current(), end, record, quitters(header, record)));
-    found.extend(check_clock(header, record));
-    found.extend(check_outages(header, record));
-    found.extend(secret.into_iter().flat_map(|secret| check_seeds(secret, record)));
+    found.extend(verify_seats(&seats, record));
+    found.extend(verify_seat_names(record));
+    found.extend(verify_ending(
+        replay.current_position(),
+        end,
+        record,
+        seats_that_can_resign(header, record),
+    ));
+    found.extend(verify_clocks(header, record));
+    found.extend(verify_outages(header, record));
+    found.extend(secret.into_iter().flat_map(|secret| verify_seeds(secret, record)));
     found
 }
 
@@ -62,23 +67,28 @@ pub fn audit(
 ///
 /// # Errors
 /// The rules program failed.
-pub(crate) fn first_difference(
+pub(crate) fn verify_under_rules(
     rules: &GameRules,
     header: &Header,
     record: &GameRecord,
 ) -> Result<Option<(u32, RecordFinding)>, GameError> {
-    let mut replay = match Replay::of(rules, record) {
+    let mut replay = match Replay::with_rules(rules, record) {
         Ok(replay) => replay,
         Err(ReplayError::Game(error)) => return Err(error),
         Err(other) => return Ok(Some((0, RecordFinding::Replay(other)))),
     };
-    let played = check_steps(&mut replay, header, None, record);
-    let ply = replay.current().ply();
+    let played = verify_steps(&mut replay, header, None, record);
+    let ply = replay.current_position().ply();
     match played {
         Err(RecordFinding::Replay(ReplayError::Game(error @ GameError::Program(_)))) => Err(error),
         Err(finding) => Ok(Some((ply, finding))),
         Ok((wrong, end)) => {
-            let ending = check_ending(replay.current(), end, record, quitters(header, record));
+            let ending = verify_ending(
+                replay.current_position(),
+                end,
+                record,
+                seats_that_can_resign(header, record),
+            );
             Ok(wrong.into_iter().chain(ending).next().map(|finding| (ply, finding)))
         }
     }
@@ -87,19 +97,21 @@ pub(crate) fn first_difference(
 /// Replays the whole record. Returns the first outcome that differs from the luck, the first step
 /// after the game had to be adjudicated, and how it had to be adjudicated at its end; or why the
 /// record cannot be replayed.
-fn check_steps(
+fn verify_steps(
     replay: &mut Replay<'_>,
     header: &Header,
-    mut luck: Option<Luck>,
+    mut luck: Option<SeededLuck>,
     record: &GameRecord,
 ) -> Result<(Vec<RecordFinding>, Option<Outcome>), RecordFinding> {
     let (mut unlucky, mut late) = (None, None);
     loop {
-        let (ply, turn) = (replay.current().ply(), replay.current().turn());
+        let (ply, turn) = (replay.current_position().ply(), replay.current_position().turn());
         let rules = header.adjudication.filter(|_| !replay.is_in_opening());
-        let end = rules.and_then(|rules| adjudicated(&rules, replay.current(), &record.notes));
+        let end = rules.and_then(|rules| {
+            adjudicate_position(&rules, replay.current_position(), &record.notes)
+        });
         let outcomes = match turn {
-            Turn::Chance(_) if luck.is_some() => replay.current().outcomes(),
+            Turn::Chance(_) if luck.is_some() => replay.current_position().outcomes(),
             _ => Vec::new(),
         };
         let Some(step) = replay.skip_step().map_err(RecordFinding::Replay)? else {
@@ -120,16 +132,16 @@ fn check_steps(
 }
 
 /// Checks that the game began with the opening of its pair.
-fn check_opening(
+fn verify_opening(
     book: &OpeningBook,
-    secret: Option<&Secret>,
+    secret: Option<&TournamentSecret>,
     record: &GameRecord,
 ) -> Option<RecordFinding> {
-    let drawn = |secret: &Secret| {
-        let luck = secret.luck(&names_of(record), record.pair);
-        book.opening(record.pair, secret, luck).map(|opening| opening.listed())
+    let drawn = |secret: &TournamentSecret| {
+        let luck = secret.game_luck(&record_player_names(record), record.pair);
+        book.opening(record.pair, secret, luck).map(|opening| opening.to_listed())
     };
-    let expected = match (book.fixed(record.pair), secret) {
+    let expected = match (book.fixed_opening(record.pair), secret) {
         (Some(listed), _) => listed,
         (None, Some(secret)) => match drawn(secret) {
             Ok(listed) => listed,
@@ -145,13 +157,13 @@ fn check_opening(
     })
 }
 
-fn check_seats(seats: &BySeat<Text>, record: &GameRecord) -> Option<RecordFinding> {
+fn verify_seats(seats: &BySeat<Text>, record: &GameRecord) -> Option<RecordFinding> {
     let names = &record.players.names;
     (names != seats).then(|| RecordFinding::Seats(names.clone()))
 }
 
 /// Checks that all values by seat name the seats as the players do, in their order.
-fn check_names(record: &GameRecord) -> Vec<RecordFinding> {
+fn verify_seat_names(record: &GameRecord) -> Vec<RecordFinding> {
     let GameRecord { players, places, scores, seed, clock, final_scores, reported, .. } = record;
     let ClockRecord { tc, startup_ns, used_ns, cpu_ns, wall_ns: _, began: _ } = clock;
     let by_seat = [
@@ -173,7 +185,7 @@ fn check_names(record: &GameRecord) -> Vec<RecordFinding> {
 }
 
 /// The seats whose players can give the game up.
-fn quitters(header: &Header, record: &GameRecord) -> SeatSet {
+fn seats_that_can_resign(header: &Header, record: &GameRecord) -> SeatSet {
     let can_resign = |seat: &Seat| {
         header.players.iter().any(|info| info.name == record.players[*seat] && info.can_resign())
     };
@@ -182,14 +194,14 @@ fn quitters(header: &Header, record: &GameRecord) -> SeatSet {
 
 /// Checks the ending of the game, which had to be adjudicated as `adjudicated`, if so; `quitters` are
 /// the seats whose players can give it up.
-fn check_ending(
+fn verify_ending(
     position: &dyn AnyPosition,
     adjudicated: Option<Outcome>,
     record: &GameRecord,
     quitters: SeatSet,
 ) -> Vec<RecordFinding> {
     let seats = &position.seats();
-    let expected = match expected_outcome(position, adjudicated, record, quitters) {
+    let expected = match expected_record_outcome(position, adjudicated, record, quitters) {
         Ok(outcome) => outcome,
         Err(finding) => return vec![finding],
     };
@@ -202,13 +214,13 @@ fn check_ending(
         }
     };
     same("result", &record.result, result);
-    let places = if seats.len() > 2 { Some(expected.places.from_one()) } else { None };
+    let places = if seats.len() > 2 { Some(expected.places.counted_from_one()) } else { None };
     let recorded = record.places.as_ref().map(|places| &places.values);
-    same("places", &listed(recorded), &listed(places.as_ref()));
+    same("places", &format_seat_values(recorded), &format_seat_values(places.as_ref()));
     same("reason", &record.reason, &expected.reason);
     same("number of plies", &record.plies.to_string(), &position.ply().to_string());
     let scores = record.final_scores.as_ref().map(|scores| &scores.values);
-    same("final score", &listed(scores), &listed(position.scores()));
+    same("final score", &format_seat_values(scores), &format_seat_values(position.scores()));
     // If all players fail, all score 0.
     let all_failed = seats.seats().all(|seat| record.fault_of(seat).is_some());
     for seat in seats.seats() {
@@ -220,13 +232,13 @@ fn check_ending(
 }
 
 /// Places or final scores as text.
-fn listed<T: ToString>(values: Option<&BySeat<T>>) -> String {
+fn format_seat_values<T: ToString>(values: Option<&BySeat<T>>) -> String {
     let texts = |values: &BySeat<T>| values.as_ref().map(ToString::to_string);
     values.map_or_else(|| "none".to_owned(), |it| texts(it).values().join(" to "))
 }
 
 /// The ending of the game, according to the replay, the recorded scores and the recorded faults.
-fn expected_outcome(
+fn expected_record_outcome(
     position: &dyn AnyPosition,
     adjudicated: Option<Outcome>,
     record: &GameRecord,
@@ -236,14 +248,18 @@ fn expected_outcome(
     match (position.turn(), adjudicated, &record.fault) {
         (Turn::Over(outcome), _, None) | (_, Some(outcome), None) => Ok(outcome),
         (Turn::Over(_), _, Some(_)) => Err(RecordFinding::FaultAfterEnd),
-        (_, Some(Outcome { reason, .. }), Some(_)) if !failed_to_start(record) => {
+        (_, Some(Outcome { reason, .. }), Some(_)) if !record_failed_to_start(record) => {
             Err(RecordFinding::NotEnded { ply: position.ply(), reason })
         }
-        (_, None, None) if is_adjudicated(&record.reason) => Err(RecordFinding::NotAdjudicated),
-        (_, None, None) => resignation(seats, record, quitters).ok_or(RecordFinding::NoEnd),
+        (_, None, None) if is_adjudication_reason(&record.reason) => {
+            Err(RecordFinding::NotAdjudicated)
+        }
+        (_, None, None) => {
+            find_recorded_resignation(seats, record, quitters).ok_or(RecordFinding::NoEnd)
+        }
         (_, _, Some(faults)) => {
             let faults = seats.as_ref().map(|name| faults.get(&**name).cloned());
-            let ending = Ending::by_faults_at(faults, position);
+            let ending = RefereeEnding::by_faults_at(faults, position);
             let ending = ending.ok_or(RecordFinding::FaultOfNobody)?;
             let reason = ending.reason().to_owned().into();
             Ok(Outcome { places: ending.places(), reason })
@@ -253,7 +269,7 @@ fn expected_outcome(
 
 /// Whether the game ended in a fault before anyone was asked. Such a fault comes before everything
 /// else: a game may begin with an opening after which it would have to be adjudicated.
-fn failed_to_start(record: &GameRecord) -> bool {
+fn record_failed_to_start(record: &GameRecord) -> bool {
     let is_early = |fault: &Fault| {
         matches!(fault.code, FaultCode::NoStart | FaultCode::Containment | FaultCode::Outage)
     };
@@ -264,7 +280,11 @@ fn failed_to_start(record: &GameRecord) -> bool {
 }
 
 /// The ending of a game that one of these `quitters` gave up.
-fn resignation(seats: &BySeat<Text>, record: &GameRecord, quitters: SeatSet) -> Option<Outcome> {
+fn find_recorded_resignation(
+    seats: &BySeat<Text>,
+    record: &GameRecord,
+    quitters: SeatSet,
+) -> Option<Outcome> {
     let lost_by = |loser: Seat| Places::lost_by(loser.into(), seats.len());
     let recorded = record.places();
     let has_lost = |&seat: &Seat| quitters.contains(seat) && recorded == Some(lost_by(seat));
@@ -274,14 +294,14 @@ fn resignation(seats: &BySeat<Text>, record: &GameRecord, quitters: SeatSet) -> 
 
 /// The clocks must be those of the players. A turn that exceeded its allowance must be the last one,
 /// and a fault.
-fn check_clock(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
+fn verify_clocks(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
     let mut found = Vec::new();
     for seat in record.players.seats() {
-        let tc = header.tc(&record.players[seat]);
-        if record.tc()[seat] != tc {
+        let tc = header.own_clock_of(&record.players[seat]);
+        if record.own_clocks()[seat] != tc {
             found.push(RecordFinding::OtherClock(record.players.names[seat].clone()));
         }
-        let control = own_control(&header.clock, tc);
+        let control = with_own_short_clock(&header.clock, tc);
         let mut clock = Clock::new(control);
         clock.charge_startup(Duration::from_nanos(record.clock.startup_ns[seat]));
         let late_fault = record.fault_of(seat).is_some_and(|fault| fault.code.is_late());
@@ -305,16 +325,16 @@ fn check_clock(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
 }
 
 /// The names of the players, in order of the seats.
-fn names_of(record: &GameRecord) -> Vec<&str> {
+fn record_player_names(record: &GameRecord) -> Vec<&str> {
     record.players.values.values().iter().map(String::as_str).collect()
 }
 
 /// How often the game was void because players could not reach their services must be allowed, and
 /// so must a fault for that reason.
-fn check_outages(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
+fn verify_outages(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
     let check = |seat: Seat| {
         let player = record.players[seat].clone();
-        let times = record.outages.of(&record.players.names[seat]);
+        let times = record.outages.outages_of(&record.players.names[seat]);
         let most = header.players.iter().find(|info| info.name == player)?.outages;
         let is_out = record.fault_of(seat).is_some_and(|fault| fault.code == FaultCode::Outage);
         if times > most {
@@ -325,7 +345,7 @@ fn check_outages(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
     record.players.seats().filter_map(check).collect()
 }
 
-fn check_seeds(secret: &Secret, record: &GameRecord) -> Vec<RecordFinding> {
+fn verify_seeds(secret: &TournamentSecret, record: &GameRecord) -> Vec<RecordFinding> {
     let names = &record.players.values;
     record
         .players

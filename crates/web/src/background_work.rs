@@ -1,6 +1,6 @@
 //! Slow work beside the connections.
 
-use referee_tournament::run::cores::take_lowest_priority;
+use referee_tournament::run::cores::yield_cores_to_games;
 
 use crate::WebError;
 
@@ -10,7 +10,7 @@ pub(crate) async fn in_background<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, WebError> + Send + 'static,
 ) -> Result<T, WebError> {
     let ended = tokio::task::spawn_blocking(|| {
-        take_lowest_priority();
+        yield_cores_to_games();
         work()
     });
     let ended = ended.await;

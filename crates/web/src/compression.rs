@@ -16,21 +16,21 @@ const WORTH: usize = 1024;
 /// Only what everyone may read is compressed: the size of a compressed answer would tell an
 /// onlooker of the network how alike a secret in it and something that he put there are.
 #[derive(Debug)]
-pub(crate) struct SentText {
+pub(crate) struct CompressedText {
     kind: &'static str,
     plain: Bytes,
     packed: Option<Bytes>,
 }
 
-impl SentText {
+impl CompressedText {
     /// A text of this content type.
     pub(crate) fn new(kind: &'static str, text: String) -> Self {
-        let packed = (text.len() >= WORTH).then(|| pack(text.as_bytes())).flatten();
+        let packed = (text.len() >= WORTH).then(|| gzip_text(text.as_bytes())).flatten();
         Self { kind, plain: Bytes::from(text), packed }
     }
 
     /// The answer to a request with these headers.
-    pub(crate) fn answer(&self, asked: &HeaderMap) -> Response {
+    pub(crate) fn to_response(&self, asked: &HeaderMap) -> Response {
         let kind = [(header::CONTENT_TYPE, self.kind), (header::VARY, "accept-encoding")];
         match &self.packed {
             Some(packed) if accepts_gzip(asked) => {
@@ -42,7 +42,7 @@ impl SentText {
 }
 
 /// The text compressed. Memory cannot fail to be written.
-fn pack(text: &[u8]) -> Option<Bytes> {
+fn gzip_text(text: &[u8]) -> Option<Bytes> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::default());
     packer.write_all(text).ok()?;
     packer.finish().ok().map(Bytes::from)
@@ -95,12 +95,12 @@ mod tests {
     #[test]
     fn a_text_is_the_same_in_both_forms() {
         let text = "a ranking with many names ".repeat(1000);
-        let sent = SentText::new("text/html", text.clone());
+        let sent = CompressedText::new("text/html", text.clone());
         let packed = sent.packed.as_deref().expect("it is long");
         assert!(packed.len() < text.len() / 10);
         let mut read = String::new();
         GzDecoder::new(packed).read_to_string(&mut read).expect("gzip");
         assert_eq!(read, text);
-        assert!(SentText::new("text/html", "short".to_owned()).packed.is_none());
+        assert!(CompressedText::new("text/html", "short".to_owned()).packed.is_none());
     }
 }

@@ -46,14 +46,14 @@ const MOST: usize = 2048;
 const FILES: u64 = 64;
 
 /// The maximum number of connections: the limit on open files, minus some for files.
-pub(crate) fn most() -> usize {
+pub(crate) fn max_connections() -> usize {
     let descriptors = getrlimit(Resource::RLIMIT_NOFILE).map_or(256, |(soft, _)| soft);
     usize::try_from(descriptors.saturating_sub(FILES)).unwrap_or(usize::MAX).clamp(16, MOST)
 }
 
 /// Lets this process open as many files as it needs, as far as the system permits: each page that is
 /// open in a browser waits on two connections.
-pub(crate) fn open_more_files() {
+pub(crate) fn raise_connection_file_limit() {
     if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) {
         let wanted = (MOST as u64 + FILES).clamp(soft, hard.max(soft));
         // Otherwise there is room for fewer.
@@ -62,7 +62,11 @@ pub(crate) fn open_more_files() {
 }
 
 /// Accepts and serves connections forever, at most `most` at once.
-pub(crate) async fn serve(listener: &TcpListener, router: &Router, most: usize) -> Infallible {
+pub(crate) async fn serve_connections(
+    listener: &TcpListener,
+    router: &Router,
+    most: usize,
+) -> Infallible {
     let mut open = OpenConnections { most, all: JoinSet::new(), silent: VecDeque::new() };
     loop {
         match listener.accept().await {
@@ -98,12 +102,12 @@ struct ConnectionState {
 
 impl ConnectionState {
     /// How long it may last, by what its client has taken so far.
-    fn bound(&self) -> Duration {
+    fn time_limit(&self) -> Duration {
         FETCHING + Duration::from_secs(self.taken.load(Ordering::Relaxed) / SLOWEST)
     }
 
     /// Counts what was sent.
-    fn count(&self, sent: &[u8]) {
+    fn count_sent(&self, sent: &[u8]) {
         self.taken.fetch_add(sent.len() as u64, Ordering::Relaxed);
     }
 }
@@ -113,11 +117,11 @@ impl OpenConnections {
     fn admit(&mut self, stream: TcpStream, router: &Router) {
         while self.all.try_join_next().is_some() {}
         self.forget_answered();
-        if self.all.len() >= self.most && !self.dismiss() {
+        if self.all.len() >= self.most && !self.drop_oldest_silent() {
             return;
         }
         let stage = Arc::new(ConnectionState::default());
-        let task = self.all.spawn(converse(stream, router.clone(), Arc::clone(&stage)));
+        let task = self.all.spawn(serve_one_connection(stream, router.clone(), Arc::clone(&stage)));
         self.silent.push_back(SilentConnection { stage, task });
     }
 
@@ -129,7 +133,7 @@ impl OpenConnections {
     }
 
     /// Drops the oldest connection without a request. Returns whether there was one.
-    fn dismiss(&mut self) -> bool {
+    fn drop_oldest_silent(&mut self) -> bool {
         self.forget_answered();
         self.silent.pop_front().map(|silent| silent.task.abort()).is_some()
     }
@@ -141,7 +145,7 @@ impl OpenConnections {
         if matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted) {
             return;
         }
-        self.dismiss();
+        self.drop_oldest_silent();
         tokio::select! {
             Some(_) = self.all.join_next() => {}
             () = sleep(PAUSE) => {}
@@ -151,7 +155,7 @@ impl OpenConnections {
 
 /// Serves one connection with one request. A client with a slow line gets all of a large answer; one
 /// that hardly takes anything does not keep others out for long.
-async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
+async fn serve_one_connection<S: AsyncRead + AsyncWrite + Unpin>(
     stream: S,
     router: Router,
     stage: Arc<ConnectionState>,
@@ -164,7 +168,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
         router.call(request)
     });
     let counted = Arc::clone(&stage);
-    let stream = InspectWriter::new(stream, move |sent: &[u8]| counted.count(sent));
+    let stream = InspectWriter::new(stream, move |sent: &[u8]| counted.count_sent(sent));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(ASKING)
@@ -178,7 +182,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
             let _ = connection.as_mut().await;
             return;
         }
-        let later = stage.bound();
+        let later = stage.time_limit();
         if later <= bound {
             return;
         }
@@ -223,7 +227,7 @@ mod tests {
             let (mut client, stream) = tokio::io::duplex(64 << 10);
             let begun = Instant::now();
             let serves = async {
-                converse(stream, router, Arc::default()).await;
+                serve_one_connection(stream, router, Arc::default()).await;
                 begun.elapsed().as_secs()
             };
             let reads = async {
@@ -271,7 +275,7 @@ mod tests {
         };
         tokio::select! {
             () = all => {}
-            never = serve(&listener, &router, 8) => match never {},
+            never = serve_connections(&listener, &router, 8) => match never {},
             () = sleep(Duration::from_secs(60)) => panic!("nobody is answered"),
         }
     }

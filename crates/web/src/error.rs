@@ -19,7 +19,7 @@ use tokio::task::JoinError;
 #[derive(Debug, thiserror::Error)]
 pub enum WebError {
     /// Nothing can listen on an address.
-    #[error("cannot listen on {on}: {source}{}", advice(source))]
+    #[error("cannot listen on {on}: {source}{}", web_address_advice(source))]
     NoAddress {
         /// The address.
         on: SocketAddr,
@@ -84,7 +84,7 @@ pub enum WebError {
 }
 
 /// What to do if nothing can listen on an address.
-fn advice(error: &io::Error) -> &'static str {
+fn web_address_advice(error: &io::Error) -> &'static str {
     if error.kind() == io::ErrorKind::AddrInUse {
         "; use another port, or 0 for any free one"
     } else {

@@ -1,11 +1,10 @@
 //! The games in play, as the run that plays them shows them.
 
 use std::convert::Infallible;
-use std::fs;
-use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
+use std::{fs, io};
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -17,19 +16,19 @@ use tokio::sync::watch;
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
-use crate::live_tournament::Served;
+use crate::live_tournament::LiveTournament;
 use referee_tournament::folder::LiveSocketPath;
 
 /// An empty list of games in play.
 const NONE: &str = "[]";
 
 /// Sends the games in play as JSON whenever they change: all of those that the run shows.
-pub(crate) async fn in_play(State(served): State<Arc<Served>>) -> Response {
+pub(crate) async fn serve_games_in_play(State(served): State<Arc<LiveTournament>>) -> Response {
     let Ok(permit) = Arc::clone(&served.followers).try_acquire_owned() else {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many pages are watching games\n")
             .into_response();
     };
-    let received = subscribe(&served);
+    let received = subscribe_to_in_play(&served);
     let events = WatchStream::new(received).map(move |line: String| {
         let _held_as_long_as_the_stream = &permit;
         Ok::<_, Infallible>(Event::default().data(line))
@@ -39,7 +38,7 @@ pub(crate) async fn in_play(State(served): State<Arc<Served>>) -> Response {
 
 /// The games in play, one list after the other. All who look share one connection to the run, which
 /// lasts as long as a visitor looks.
-fn subscribe(served: &Served) -> watch::Receiver<String> {
+fn subscribe_to_in_play(served: &LiveTournament) -> watch::Receiver<String> {
     let mut lines = served.in_play.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(lines) = &*lines {
         return lines.subscribe();
@@ -62,15 +61,15 @@ fn subscribe(served: &Served) -> watch::Receiver<String> {
         };
         tokio::select! {
             () = nobody_looks() => {}
-            () = follow(dir, runs, &sender) => {}
+            () = follow_games_in_play(dir, runs, &sender) => {}
         }
     });
     received
 }
 
 /// Connects to the run in the folder `dir`, if there is one.
-async fn connect(dir: &Path) -> io::Result<UnixStream> {
-    let path = LiveSocketPath::of(dir)?;
+async fn connect_to_in_play(dir: &Path) -> io::Result<UnixStream> {
+    let path = LiveSocketPath::in_folder(dir)?;
     // A link could lead to the socket of another program.
     if !fs::symlink_metadata(&path)?.file_type().is_socket() {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -79,10 +78,14 @@ async fn connect(dir: &Path) -> io::Result<UnixStream> {
 }
 
 /// Passes on what each run in `dir` shows, one run after the other.
-async fn follow(dir: PathBuf, mut runs: watch::Receiver<u64>, to: &watch::Sender<String>) {
+async fn follow_games_in_play(
+    dir: PathBuf,
+    mut runs: watch::Receiver<u64>,
+    to: &watch::Sender<String>,
+) {
     loop {
         runs.mark_unchanged();
-        if let Ok(stream) = connect(&dir).await {
+        if let Ok(stream) = connect_to_in_play(&dir).await {
             let mut lines = BufReader::new(stream).lines();
             while let Ok(Some(line)) = lines.next_line().await {
                 to.send_replace(line);

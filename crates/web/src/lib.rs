@@ -34,5 +34,5 @@ mod web_server;
 
 pub use connections::EVENTS;
 pub use error::WebError;
-pub use tournament_routes::routes;
+pub use tournament_routes::tournament_routes;
 pub use web_server::WebServer;

@@ -12,29 +12,31 @@ use tokio::time::{sleep, sleep_until};
 
 use crate::WebError;
 use crate::background_work::in_background;
-use crate::compression::SentText;
-use crate::connections::most;
+use crate::compression::CompressedText;
+use crate::connections::max_connections;
 use crate::shared_copy::{Freshness, SharedCopy};
 use crate::visitors::AUTHOR;
-use referee_record::log::random_access::LogPlaces;
-use referee_record::log::{GameNames, LOG, LogScan, Scanned};
+use referee_record::log::random_access::RandomAccessLog;
+use referee_record::log::{GameLineNames, LOG, LogScan, ScannedLine};
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::player_spec::Out;
-use referee_record::model::record::{Header, PlayerInfo};
+use referee_record::model::record::{Header, HeaderPlayer};
 use referee_report::ReportError;
-use referee_report::game_files::{INDEX_END, game_script, index_begin, index_line, listed};
+use referee_report::game_files::{
+    INDEX_END, begin_game_index, game_script, index_game_line, index_game_record,
+};
 use referee_report::page::PlayedGame;
 use referee_report::page::page_template::PagePart;
-use referee_report::page_builder::{self, PageMemory, live_page};
+use referee_report::page_builder::{self, PageMemory, build_live_page};
 use referee_report::replay_renderer::{ReplayRenderer, TurningPoints};
-use referee_report::tournament_tables::Tables;
+use referee_report::tournament_tables::TournamentTables;
 use referee_tournament::analysis::logged_game::PassError;
 use referee_tournament::analysis::named_results::Faulted;
-use referee_tournament::analysis::published_games::Published;
+use referee_tournament::analysis::published_games::PublishedGames;
 use referee_tournament::analysis::rating_history::RatingPoint;
 use referee_tournament::analysis::sealed_games::SealedGames;
 use referee_tournament::folder::live_workers_file::WORKERS;
-use referee_tournament::folder::{self, FolderError, LIVE_SOCKET};
+use referee_tournament::folder::{FolderError, LIVE_SOCKET, read_folder_header, read_folder_log};
 
 /// The shortest time between two pages for those who follow them.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -54,13 +56,13 @@ pub enum Naming {
 
 /// The latest page.
 pub(crate) struct LivePage {
-    pub(crate) html: SentText,
+    pub(crate) html: CompressedText,
     /// The parts that can change.
     parts: Vec<LivePart>,
     /// Answers with the parts that visitors lack, by which of them they have, one bit each.
-    answers: tokio::sync::Mutex<HashMap<u64, Arc<SentText>>>,
+    answers: tokio::sync::Mutex<HashMap<u64, Arc<CompressedText>>>,
     /// What it shows.
-    pub(crate) tables: Tables,
+    pub(crate) tables: TournamentTables,
     /// The games that count, in order.
     pub(crate) games: Vec<PlayedGame>,
     /// The ratings over time.
@@ -68,7 +70,7 @@ pub(crate) struct LivePage {
     /// Whether it is a league in which no game would be worth playing.
     pub(crate) is_idle: bool,
     /// The players by their names, which it shows only if it names players.
-    pub(crate) entrants: Vec<PlayerInfo>,
+    pub(crate) entrants: Vec<HeaderPlayer>,
     /// Why some of them are out, by their names; they may have left since.
     pub(crate) outs: HashMap<String, Out>,
 }
@@ -80,7 +82,10 @@ struct LivePart(String, String, String);
 impl LivePage {
     /// The parts of the page that a visitor lacks who has those with these hashes, as JSON. Those who
     /// have the same share the answer.
-    pub(crate) async fn changes(&self, have: &HashSet<&str>) -> Result<Arc<SentText>, WebError> {
+    pub(crate) async fn missing_parts(
+        &self,
+        have: &HashSet<&str>,
+    ) -> Result<Arc<CompressedText>, WebError> {
         let (mut key, mut missing) = (0, Vec::new());
         for (bit, part) in self.parts.iter().enumerate() {
             if have.contains(part.1.as_str()) {
@@ -94,7 +99,7 @@ impl LivePage {
             return Ok(Arc::clone(answer));
         }
         let made = in_background(move || {
-            Ok(SentText::new("application/json", serde_json::to_string(&missing)?))
+            Ok(CompressedText::new("application/json", serde_json::to_string(&missing)?))
         });
         let answer = Arc::new(made.await?);
         if answers.len() < MOST_ANSWERS {
@@ -105,7 +110,7 @@ impl LivePage {
 }
 
 /// The state of the server.
-pub struct Served {
+pub struct LiveTournament {
     pub(crate) dir: PathBuf,
     /// The rules of its games when the server began.
     rules: GameRules,
@@ -154,16 +159,19 @@ pub(crate) fn watch_files(
 }
 
 /// The latest page, as new as is needed.
-pub(crate) async fn page(served: &Arc<Served>, need: Freshness) -> Result<Arc<LivePage>, WebError> {
+pub(crate) async fn latest_live_page(
+    served: &Arc<LiveTournament>,
+    need: Freshness,
+) -> Result<Arc<LivePage>, WebError> {
     let make = || {
         let source = Arc::clone(served);
-        in_background(move || source.live_page())
+        in_background(move || source.make_live_page())
     };
     served.pages.get(need, make).await
 }
 
 /// Makes pages as long as a visitor follows them: one after each change, but not too often.
-pub(crate) async fn keep_current(served: Weak<Served>) {
+pub(crate) async fn keep_live_page_current(served: Weak<LiveTournament>) {
     let Some((mut changed, followed)) =
         served.upgrade().map(|it| (it.changed.clone(), Arc::clone(&it.followed)))
     else {
@@ -179,7 +187,7 @@ pub(crate) async fn keep_current(served: Weak<Served>) {
             let Some(at) = served.pages.is_missed() else { break };
             sleep_until(at).await;
             // Whoever loads the page sees why there is none.
-            if page(&served, Freshness::Current).await.is_err() {
+            if latest_live_page(&served, Freshness::Current).await.is_err() {
                 break;
             }
             sleep(PAUSE).await;
@@ -187,7 +195,7 @@ pub(crate) async fn keep_current(served: Weak<Served>) {
     }
 }
 
-impl Served {
+impl LiveTournament {
     /// Watches the results in `dir`, whose games have these rules. `called` are the options shown in
     /// the commands of the page.
     ///
@@ -219,7 +227,7 @@ impl Served {
             followed: Arc::default(),
             in_play: Arc::default(),
             at_work: Arc::new(Semaphore::new(AT_WORK)),
-            followers: Arc::new(Semaphore::new(most() / 2)),
+            followers: Arc::new(Semaphore::new(max_connections() / 2)),
             _watchers: watchers,
         })
     }
@@ -231,18 +239,19 @@ impl Served {
     }
 
     /// The number of changes of the log so far.
-    pub(crate) fn changes(&self) -> u64 {
+    pub(crate) fn count_changes(&self) -> u64 {
         *self.changed.borrow()
     }
 
-    fn live_page(&self) -> Result<LivePage, WebError> {
+    fn make_live_page(&self) -> Result<LivePage, WebError> {
         let tables = match self.naming {
-            Naming::Names => Tables::read(&self.dir, Faulted::Count)?,
-            Naming::Pseudonyms => Tables::under_pseudonyms(&self.dir)?,
+            Naming::Names => TournamentTables::read(&self.dir, Faulted::Count)?,
+            Naming::Pseudonyms => TournamentTables::read_under_pseudonyms(&self.dir)?,
         };
-        let rules = self.rules_of(&tables.analysis.header)?;
+        let rules = self.game_rules(&tables.analysis.header)?;
         let memory = || self.memory.lock().unwrap_or_else(PoisonError::into_inner);
-        let make = |memory| live_page(&tables, &self.called, self.own_page, rules.clone(), memory);
+        let make =
+            |memory| build_live_page(&tables, &self.called, self.own_page, rules.clone(), memory);
         let earlier = std::mem::take(&mut *memory());
         // Each point of it knows its games.
         let history = earlier.history.clone();
@@ -252,7 +261,7 @@ impl Served {
             }
             page => page,
         };
-        let page_builder::LivePage { page, games, memory: found } = page?;
+        let page_builder::BuiltLivePage { page, games, memory: found } = page?;
         let history = found.history.clone();
         *memory() = found;
         let part = |part: PagePart| {
@@ -262,18 +271,18 @@ impl Served {
         let parts = page.parts.into_iter().map(part).collect();
         let entrants = match self.naming {
             Naming::Names => tables.analysis.header.players.clone(),
-            Naming::Pseudonyms => folder::header(&self.dir)?.players,
+            Naming::Pseudonyms => read_folder_header(&self.dir)?.players,
         };
         // Its names are never pseudonyms.
         let state = &tables.analysis.state;
         let outs = state.names().iter().zip(state.outs());
         let outs = outs.filter_map(|(name, out)| Some((name.clone(), out?))).collect();
-        let html = SentText::new("text/html; charset=utf-8", page.html);
+        let html = CompressedText::new("text/html; charset=utf-8", page.html);
         Ok(LivePage {
             html,
             parts,
             answers: tokio::sync::Mutex::default(),
-            is_idle: state.is_idle(),
+            is_idle: state.is_league_idle(),
             tables,
             games,
             history,
@@ -283,12 +292,12 @@ impl Served {
     }
 
     /// The rules of the games of the log, whose header has changed if a run has begun since.
-    pub(crate) fn rules_of(&self, header: &Header) -> Result<GameRules, WebError> {
+    pub(crate) fn game_rules(&self, header: &Header) -> Result<GameRules, WebError> {
         let now = header.program.as_ref().map(|program| &program.hash);
         if self.rules.game.program().map(|program| &program.hash) != now {
             return Err(WebError::RulesChanged);
         }
-        Ok(GameRules::by_header(self.rules.game.clone(), header)?)
+        Ok(GameRules::from_header_with_game(self.rules.game.clone(), header)?)
     }
 
     /// The game `id` as a script, if there is such a game.
@@ -299,13 +308,13 @@ impl Served {
         let failure = FolderError::of_log(&self.dir);
         let mut log = LogScan::open(&self.dir).map_err(failure)?;
         let header = log.header().clone();
-        let renderer = self.renderer(&header)?;
-        let sealed = sealed_ids(&self.dir, &header)?;
+        let renderer = self.replay_renderer(&header)?;
+        let sealed = sealed_game_ids(&self.dir, &header)?;
         while let Some(line) = log.next_line().map_err(failure)? {
-            if let Scanned::Game(game) = line
+            if let ScannedLine::Game(game) = line
                 && game.id() == id
             {
-                let mut places = LogPlaces::open(&self.dir).map_err(failure)?;
+                let mut places = RandomAccessLog::open(&self.dir).map_err(failure)?;
                 let mut record = places.record(game.place.at).map_err(failure)?;
                 if self.own_page.is_some() {
                     // The page of a league is its authors': see `PageData`.
@@ -325,8 +334,10 @@ impl Served {
 
     /// The same under pseudonyms.
     fn published_script(&self, id: &str) -> Result<Option<String>, WebError> {
-        let Some(game) = Published::open(&self.dir)?.game(&self.dir, id)? else { return Ok(None) };
-        let renderer = self.renderer(&folder::header(&self.dir)?)?;
+        let Some(game) = PublishedGames::open(&self.dir)?.game(&self.dir, id)? else {
+            return Ok(None);
+        };
+        let renderer = self.replay_renderer(&read_folder_header(&self.dir)?)?;
         let replay = if game.is_sealed {
             renderer.sealed_json(&game.record)
         } else {
@@ -336,41 +347,41 @@ impl Served {
     }
 
     /// What makes replays of the games of the log with this header.
-    pub(crate) fn renderer(&self, header: &Header) -> Result<ReplayRenderer, WebError> {
-        let (rules, turned) = (self.rules_of(header)?, TurningPoints::new());
+    pub(crate) fn replay_renderer(&self, header: &Header) -> Result<ReplayRenderer, WebError> {
+        let (rules, turned) = (self.game_rules(header)?, TurningPoints::new());
         Ok(ReplayRenderer { rules, control: header.clock, turned })
     }
 
     /// The list of all games as a script.
-    pub(crate) fn index(&self) -> Result<String, WebError> {
-        let mut list = index_begin();
+    pub(crate) fn game_index_script(&self) -> Result<String, WebError> {
+        let mut list = begin_game_index();
         if self.naming == Naming::Pseudonyms {
-            let published = Published::open(&self.dir)?;
+            let published = PublishedGames::open(&self.dir)?;
             let names = published.names.names().into_iter();
             let shown: HashMap<&str, usize> =
-                names.map(|name| published.names.of(name)).zip(0..).collect();
-            published.each_for_everyone(&self.dir, |game| -> Result<(), WebError> {
+                names.map(|name| published.names.pseudonym_of(name)).zip(0..).collect();
+            published.each_public_game(&self.dir, |game| -> Result<(), WebError> {
                 let number = |name: &str| shown.get(name).copied();
-                list.extend(index_line(number, &game.record, game.is_sealed));
+                list.extend(index_game_record(number, &game.record, game.is_sealed));
                 Ok(())
             })?;
             return Ok(list + INDEX_END);
         }
-        let header = folder::header(&self.dir)?;
-        let (names, sealed) = (GameNames::of(&header), sealed_ids(&self.dir, &header)?);
-        folder::read(&self.dir, |_, game| {
-            list.push_str(&listed(&names, game, sealed.contains(&game.id())));
+        let header = read_folder_header(&self.dir)?;
+        let (names, sealed) = (GameLineNames::of(&header), sealed_game_ids(&self.dir, &header)?);
+        read_folder_log(&self.dir, |_, game| {
+            list.push_str(&index_game_line(&names, game, sealed.contains(&game.id())));
         })?;
         Ok(list + INDEX_END)
     }
 }
 
 /// The ids of the games that are not shown yet.
-fn sealed_ids(dir: &Path, header: &Header) -> Result<HashSet<String>, WebError> {
+fn sealed_game_ids(dir: &Path, header: &Header) -> Result<HashSet<String>, WebError> {
     if !header.is_hidden() {
         return Ok(HashSet::new());
     }
-    let state = folder::read(dir, |_, _| {})?.state;
-    let sealed = SealedGames::of(header, &state);
+    let state = read_folder_log(dir, |_, _| {})?.state;
+    let sealed = SealedGames::from_state(header, &state);
     Ok((0..state.len()).filter(|&at| sealed.contains(at)).map(|at| state.id(at)).collect())
 }

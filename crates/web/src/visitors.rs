@@ -19,7 +19,7 @@ pub(crate) enum Reach {
 
 /// Who may be answered.
 #[derive(Debug, Clone)]
-pub(crate) struct Gate {
+pub(crate) struct VisitorGate {
     pub(crate) reach: Reach,
     /// The host under which people reach the page through a proxy, with its port if it has one.
     pub(crate) host: Option<Arc<str>>,
@@ -47,8 +47,12 @@ const PROTECTION: [(HeaderName, &str); 6] = [
 ];
 
 /// Answers permitted requests, and protects the answers with headers.
-pub(crate) async fn admit(State(gate): State<Gate>, request: Request, next: Next) -> Response {
-    let refused = refusal(request.headers(), request.method(), request.uri().path(), &gate);
+pub(crate) async fn admit_visitor(
+    State(gate): State<VisitorGate>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let refused = visitor_refusal(request.headers(), request.method(), request.uri().path(), &gate);
     let mut response = match refused {
         Some(why) => (StatusCode::FORBIDDEN, why).into_response(),
         None => next.run(request).await,
@@ -60,7 +64,12 @@ pub(crate) async fn admit(State(gate): State<Gate>, request: Request, next: Next
 }
 
 /// Why a request is refused, if it is.
-fn refusal(headers: &HeaderMap, method: &Method, path: &str, gate: &Gate) -> Option<&'static str> {
+fn visitor_refusal(
+    headers: &HeaderMap,
+    method: &Method,
+    path: &str,
+    gate: &VisitorGate,
+) -> Option<&'static str> {
     let value = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let host = value("host");
     let known = gate.host.as_deref();
@@ -106,8 +115,8 @@ mod tests {
         for (name, value) in given {
             headers.insert(*name, value.parse().expect("a value"));
         }
-        let gate = Gate { reach, host: Some("league.example.org".into()) };
-        refusal(&headers, method, path, &gate).is_none()
+        let gate = VisitorGate { reach, host: Some("league.example.org".into()) };
+        visitor_refusal(&headers, method, path, &gate).is_none()
     }
 
     #[test]

@@ -8,8 +8,8 @@ use axum::{Router, middleware};
 use tokio::net::TcpListener;
 
 use crate::WebError;
-use crate::connections::{self, most};
-use crate::visitors::{self, Gate, Reach};
+use crate::connections::{max_connections, raise_connection_file_limit, serve_connections};
+use crate::visitors::{Reach, VisitorGate, admit_visitor};
 
 /// A server that listens.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl WebServer {
     /// # Errors
     /// Nothing can listen there.
     pub async fn listen(on: SocketAddr) -> Result<Self, WebError> {
-        connections::open_more_files();
+        raise_connection_file_limit();
         let cannot = |source| WebError::NoAddress { on, source };
         let listener = TcpListener::bind(on).await.map_err(cannot)?;
         let address = listener.local_addr().map_err(cannot)?;
@@ -48,9 +48,9 @@ impl WebServer {
     /// endlessly many.
     pub async fn serve(self, routes: Router) -> Infallible {
         let reach = if self.address.ip().is_loopback() { Reach::Local } else { Reach::Network };
-        let gate = Gate { reach, host: self.host };
-        let routes = routes.layer(middleware::from_fn_with_state(gate, visitors::admit));
-        connections::serve(&self.listener, &routes, most()).await
+        let gate = VisitorGate { reach, host: self.host };
+        let routes = routes.layer(middleware::from_fn_with_state(gate, admit_visitor));
+        serve_connections(&self.listener, &routes, max_connections()).await
     }
 }
 

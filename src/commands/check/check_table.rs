@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::command_failure::Failure;
 use referee_check::{CheckReport, Readiness};
-use referee_report::csv_cells::text;
+use referee_report::csv_cells::format_text_cell;
 
 /// A CSV file, opened before the checks begin. Each row is written at once.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl CheckTable {
 
     /// Writes a player's row.
     pub(super) fn write(&mut self, report: &CheckReport) -> Result<(), Failure> {
-        let row = row(report, &self.bots);
+        let row = check_table_row(report, &self.bots);
         self.put(&row)
     }
 
@@ -54,7 +54,7 @@ impl CheckTable {
     }
 }
 
-fn row(report: &CheckReport, bots: &[String]) -> Vec<String> {
+fn check_table_row(report: &CheckReport, bots: &[String]) -> Vec<String> {
     let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.1}"));
     let figures = &report.figures;
     let verdict = match report.outcome() {
@@ -66,11 +66,11 @@ fn row(report: &CheckReport, bots: &[String]) -> Vec<String> {
     let finding = step.and_then(|step| step.finding.as_ref());
     let message = step.map_or("", |step| finding.map_or(&step.summary, |finding| &finding.reason));
     let mut row = vec![
-        text(&report.player).into_owned(),
+        format_text_cell(&report.player).into_owned(),
         verdict.to_owned(),
         step.map_or(String::new(), |step| step.name.clone()),
         finding.map_or(String::new(), |finding| finding.code.to_string()),
-        text(message).into_owned(),
+        format_text_cell(message).into_owned(),
         number(figures.startup_ms),
         figures.memory.map_or(String::new(), |bytes| (bytes / 1024).to_string()),
         number(figures.move_ms),

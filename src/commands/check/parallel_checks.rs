@@ -9,20 +9,20 @@ use std::thread;
 
 use tokio::sync::{mpsc, watch};
 
-use super::ReportPrinter;
-use super::candidates::UnknownPlayer;
+use super::CheckReportPrinter;
+use super::candidates::UnknownCandidate;
 use crate::command_failure::Failure;
-use crate::commands::runtime::{interrupted, new_runtime};
+use crate::commands::runtime::{new_runtime, watch_interruption};
 use crate::printer::activity::Activity;
 use referee_check::{Candidate, CheckReport, Exam, StepNews, examine};
-use referee_protocol::escape;
-use referee_tournament::run::cores::{one_per_core, reserve_cores};
-use referee_tournament::run::worker_thread::settle_on;
+use referee_protocol::escape::escape_line;
+use referee_tournament::run::cores::{count_games_for_cores, reserve_cores};
+use referee_tournament::run::worker_thread::bind_worker_thread;
 
 /// The work that all threads share.
-struct SharedWork {
+struct SharedChecks {
     exam: Exam,
-    entries: Vec<Result<Candidate, UnknownPlayer>>,
+    entries: Vec<Result<Candidate, UnknownCandidate>>,
     /// The first entry that no thread has taken yet.
     next: AtomicUsize,
 }
@@ -44,22 +44,22 @@ type NewsSender = mpsc::UnboundedSender<(usize, CheckNews)>;
 ///
 /// # Errors
 /// The referee's own failure in a check, after all other checks; or a failure of `report_printer`.
-pub(super) fn examine_all(
+pub(super) fn run_parallel_checks(
     jobs: Option<NonZeroUsize>,
     exam: Exam,
-    entries: Vec<Result<Candidate, UnknownPlayer>>,
-    report_printer: &mut ReportPrinter,
+    entries: Vec<Result<Candidate, UnknownCandidate>>,
+    report_printer: &mut CheckReportPrinter,
 ) -> Result<bool, Failure> {
     let each = exam.control.cores_per_game(exam.rules.seats().len());
-    let jobs = jobs.unwrap_or_else(|| one_per_core(each)).get().min(entries.len());
-    let shared = SharedWork { exam, entries, next: AtomicUsize::new(0) };
+    let jobs = jobs.unwrap_or_else(|| count_games_for_cores(each)).get().min(entries.len());
+    let shared = SharedChecks { exam, entries, next: AtomicUsize::new(0) };
     let (tell_stop, stop) = watch::channel(false);
     let (tell, news) = mpsc::unbounded_channel();
     thread::scope(|scope| {
         for (number, cores) in reserve_cores(jobs, each).into_iter().enumerate() {
             let (shared, stop, tell) = (&shared, stop.clone(), tell.clone());
             let work = move || {
-                settle_on(&cores);
+                bind_worker_thread(&cores);
                 shared.work(&stop, &tell);
             };
             match thread::Builder::new().name("check".to_owned()).spawn_scoped(scope, work) {
@@ -74,13 +74,13 @@ pub(super) fn examine_all(
             }
         }
         drop(tell);
-        let collected = collect(&shared, news, &tell_stop, report_printer);
+        let collected = collect_parallel_reports(&shared, news, &tell_stop, report_printer);
         tell_stop.send_replace(true);
         collected
     })
 }
 
-impl SharedWork {
+impl SharedChecks {
     /// Checks the entries that no thread has taken, until none is left or the checks must stop.
     fn work(&self, stop: &watch::Receiver<bool>, tell: &NewsSender) {
         while !*stop.borrow() {
@@ -108,7 +108,7 @@ impl SharedWork {
     fn untried(&self, number: usize) -> CheckReport {
         match &self.entries[number] {
             Ok(candidate) => self.exam.untried(candidate),
-            Err(UnknownPlayer { word, why }) => {
+            Err(UnknownCandidate { word, why }) => {
                 CheckReport::refused(word, self.exam.rules.game.name(), &why.message)
             }
         }
@@ -124,14 +124,14 @@ impl SharedWork {
 
 /// Passes on the reports in the order of the entries. After an interruption, running checks end,
 /// and checks that have not begun are reported as such.
-fn collect(
-    shared: &SharedWork,
+fn collect_parallel_reports(
+    shared: &SharedChecks,
     mut news: mpsc::UnboundedReceiver<(usize, CheckNews)>,
     tell_stop: &watch::Sender<bool>,
-    report_printer: &mut ReportPrinter,
+    report_printer: &mut CheckReportPrinter,
 ) -> Result<bool, Failure> {
     new_runtime()?.block_on(async {
-        let mut stop = interrupted()?;
+        let mut stop = watch_interruption()?;
         let mut waiting: Vec<Option<Box<CheckReport>>> = Vec::new();
         waiting.resize_with(shared.entries.len(), || None);
         let mut next = 0;
@@ -163,13 +163,13 @@ fn collect(
                     failed = failed.or(failure);
                     activity.end(number);
                     if shared.entries.len() > 1 {
-                        let name = escape::terminal(&report.player);
+                        let name = escape_line(&report.player);
                         activity.note(&format!("{name}: {}", report.verdict()));
                     }
                     waiting[number] = Some(report);
                     while let Some(report) = waiting.get_mut(next).and_then(Option::take) {
                         next += 1;
-                        activity.aside(|| report_printer.take(&report))?;
+                        activity.aside(|| report_printer.print_report(&report))?;
                     }
                 }
             }
@@ -177,7 +177,7 @@ fn collect(
         drop(activity);
         for (number, report) in waiting.into_iter().enumerate().skip(next) {
             let report = report.unwrap_or_else(|| Box::new(shared.interrupted(number)));
-            report_printer.take(&report)?;
+            report_printer.print_report(&report)?;
         }
         failed.map_or(Ok(is_interrupted), Err)
     })

@@ -11,7 +11,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use super::CheckArgs;
 use crate::command_failure::{Failure, FailureKind};
 use crate::commands::Status;
-use crate::commands::runtime::until_interrupted;
+use crate::commands::runtime::run_until_interrupted;
 use crate::printer::Printer;
 
 /// How long no file may change before the next check begins: a build writes many files.
@@ -21,13 +21,13 @@ const QUIET: Duration = Duration::from_millis(300);
 const NOT_SOURCES: [&str; 3] = ["__pycache__", "results", "node_modules"];
 
 /// Checks now and after each change, until it is interrupted.
-pub(super) fn again_and_again(
+pub(super) fn check_on_every_change(
     args: &CheckArgs,
     printer: Printer,
     check: impl Fn() -> Result<Status, Failure>,
 ) -> Result<Status, Failure> {
-    let folders = folders(&args.players);
-    let (_watcher, mut news) = watch(&folders, &args.records)?;
+    let folders = find_watched_folders(&args.players);
+    let (_watcher, mut news) = watch_player_folders(&folders, &args.records)?;
     loop {
         match check() {
             Ok(Status::Interrupted) => return Ok(Status::Interrupted),
@@ -35,15 +35,15 @@ pub(super) fn again_and_again(
             checked => drop(checked?),
         }
         printer.note("waiting for changes; press Ctrl-C to stop");
-        let Some(changed) = until_interrupted(next_change(&mut news))? else {
+        let Some(changed) = run_until_interrupted(wait_for_watched_change(&mut news))? else {
             return Ok(Status::Interrupted);
         };
-        printer.note(&format!("\n{} changed", referee_protocol::escape::terminal(&changed)));
+        printer.note(&format!("\n{} changed", referee_protocol::escape::escape_line(&changed)));
     }
 }
 
 /// The folders in which the players lie.
-fn folders(players: &[String]) -> BTreeSet<PathBuf> {
+fn find_watched_folders(players: &[String]) -> BTreeSet<PathBuf> {
     let folder = |word: &String| {
         let path = Path::new(word);
         let folder = if path.is_dir() { Some(path) } else { path.parent() };
@@ -57,7 +57,7 @@ fn folders(players: &[String]) -> BTreeSet<PathBuf> {
 
 /// Watches the folders, and receives the path of each file that changes. Files of the folder
 /// `records` do not count.
-fn watch(
+fn watch_player_folders(
     folders: &BTreeSet<PathBuf>,
     records: &Path,
 ) -> Result<(impl Watcher + use<>, UnboundedReceiver<PathBuf>), Failure> {
@@ -71,7 +71,7 @@ fn watch(
         if kind.is_modify() || kind.is_create() || kind.is_remove() {
             for path in event.paths {
                 let inside = roots.iter().find_map(|root| path.strip_prefix(root).ok());
-                if inside.is_some_and(|inside| is_source(inside, &records)) {
+                if inside.is_some_and(|inside| is_watched_source(inside, &records)) {
                     // Without a listener, the command is about to end.
                     let _ = tell.send(path);
                 }
@@ -86,7 +86,7 @@ fn watch(
 }
 
 /// Whether a changed file, relative to the folder that is watched, may be part of a player.
-fn is_source(path: &Path, records: &OsStr) -> bool {
+fn is_watched_source(path: &Path, records: &OsStr) -> bool {
     path.components().all(|part| {
         let name = part.as_os_str();
         let is_hidden = name.as_encoded_bytes().starts_with(b".");
@@ -95,7 +95,9 @@ fn is_source(path: &Path, records: &OsStr) -> bool {
 }
 
 /// Waits for a change and for the quiet after it. Returns the name of the file that changed first.
-async fn next_change(changes: &mut UnboundedReceiver<PathBuf>) -> Result<String, Failure> {
+async fn wait_for_watched_change(
+    changes: &mut UnboundedReceiver<PathBuf>,
+) -> Result<String, Failure> {
     let gone = || Failure::system("files are no longer watched");
     let first = changes.recv().await.ok_or_else(gone)?;
     while let Ok(change) = tokio::time::timeout(QUIET, changes.recv()).await {
@@ -110,7 +112,8 @@ mod tests {
 
     #[test]
     fn only_sources_count_as_changes() {
-        let is_source = |path: &str| is_source(Path::new(path), OsStr::new("check-results"));
+        let is_source =
+            |path: &str| is_watched_source(Path::new(path), OsStr::new("check-results"));
         assert!(is_source("player.py") && is_source("bot/src/main.rs"));
         for path in ["check-results/bot/games.jsonl", "a/__pycache__/b.pyc", ".git/HEAD"] {
             assert!(!is_source(path), "{path}");

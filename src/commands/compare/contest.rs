@@ -4,13 +4,20 @@
 use serde_json::Value;
 
 use super::super::Status;
-use super::match_run::seat_of;
+use super::match_run::find_seat_in_match;
 use referee_games::Seat;
 use referee_ratings::{FieldGame, FieldMatch, MatchEnd, PlaceMatch, Rival, SprtMatch, SprtVerdict};
 use referee_record::model::game_summary::GameSummary;
-use referee_record::wording::counted;
-use referee_report::match_verdict::MatchPlayer;
-use referee_report::{field_verdict, match_verdict, place_verdict};
+use referee_record::wording::pluralize;
+use referee_report::field_verdict::{
+    describe_field_opponents, describe_field_verdict, field_verdict_headline, field_verdict_json,
+};
+use referee_report::match_verdict::{
+    VerdictPlayer, describe_match_verdict, match_verdict_headline, match_verdict_json,
+};
+use referee_report::place_verdict::{
+    describe_place_verdict, place_verdict_headline, place_verdict_json,
+};
 use referee_tournament::analysis::match_game::match_game;
 use referee_tournament::analysis::named_results::FaultCounts;
 
@@ -49,14 +56,14 @@ pub(super) trait Contest: Clone {
 }
 
 /// The players with these names and their faults.
-fn players<'a, const N: usize>(
+fn contest_players<'a, const N: usize>(
     names: &'a [String; N],
     faults: &'a [FaultCounts],
-) -> [MatchPlayer<'a>; N] {
-    std::array::from_fn(|at| MatchPlayer { name: &names[at], faults: &faults[at] })
+) -> [VerdictPlayer<'a>; N] {
+    std::array::from_fn(|at| VerdictPlayer { name: &names[at], faults: &faults[at] })
 }
 
-fn status_of(verdict: SprtVerdict) -> Status {
+fn contest_status(verdict: SprtVerdict) -> Status {
     match verdict {
         SprtVerdict::Better => Status::Done,
         SprtVerdict::NotBetter => Status::NotBetter,
@@ -66,18 +73,18 @@ fn status_of(verdict: SprtVerdict) -> Status {
 
 /// One player against the other.
 #[derive(Clone)]
-pub(super) struct Direct {
+pub(super) struct DirectContest {
     pub(super) names: [String; 2],
     pub(super) played: SprtMatch,
 }
 
-impl Contest for Direct {
+impl Contest for DirectContest {
     fn names(&self) -> &[String] {
         &self.names
     }
 
     fn add(&mut self, deal: u32, players: &[&str], summary: GameSummary) {
-        let seat = seat_of(&self.names[0], players).unwrap_or(Seat::SECOND);
+        let seat = find_seat_in_match(&self.names[0], players).unwrap_or(Seat::SECOND);
         self.played.add(match_game(deal, seat, summary));
     }
 
@@ -90,7 +97,7 @@ impl Contest for Direct {
     }
 
     fn status(&self) -> Status {
-        status_of(self.played.state().verdict())
+        contest_status(self.played.state().verdict())
     }
 
     fn expected_games(&self) -> usize {
@@ -102,21 +109,21 @@ impl Contest for Direct {
     }
 
     fn headline(&self) -> String {
-        match_verdict::headline(&self.played)
+        match_verdict_headline(&self.played)
     }
 
     fn text(&self, faults: &[FaultCounts]) -> String {
-        match_verdict::text(&self.played, players(&self.names, faults))
+        describe_match_verdict(&self.played, contest_players(&self.names, faults))
     }
 
     fn json(&self, faults: &[FaultCounts], results: &str) -> Value {
-        match_verdict::json(&self.played, players(&self.names, faults), results)
+        match_verdict_json(&self.played, contest_players(&self.names, faults), results)
     }
 }
 
 /// Both players against the same opponents, or at one table with others.
 #[derive(Clone)]
-pub(super) struct InField {
+pub(super) struct FieldContest {
     pub(super) names: [String; 2],
     /// The opponents at each table.
     pub(super) tables: Vec<String>,
@@ -128,12 +135,12 @@ const PAIR: usize = 2;
 
 /// The number of deals in whole rounds at this many tables, at least `deals`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
-fn whole_rounds(deals: f64, tables: usize) -> usize {
+fn contest_whole_rounds(deals: f64, tables: usize) -> usize {
     (deals.ceil() as usize).next_multiple_of(tables)
 }
 
 /// A game of the player at `seat` against the opponents of a table.
-fn field_game(deal: u32, (rival, seat): (Rival, Seat), summary: GameSummary) -> FieldGame {
+fn contest_field_game(deal: u32, (rival, seat): (Rival, Seat), summary: GameSummary) -> FieldGame {
     FieldGame {
         deal,
         rival,
@@ -145,7 +152,7 @@ fn field_game(deal: u32, (rival, seat): (Rival, Seat), summary: GameSummary) -> 
 }
 
 /// A game of two players at one table, as one of each of them.
-fn duel_games(deal: u32, seats: [Seat; 2], summary: GameSummary) -> [FieldGame; 2] {
+fn contest_duel_games(deal: u32, seats: [Seat; 2], summary: GameSummary) -> [FieldGame; 2] {
     let [new, old] = seats;
     let game = |rival, (one, other)| FieldGame {
         deal,
@@ -159,14 +166,14 @@ fn duel_games(deal: u32, seats: [Seat; 2], summary: GameSummary) -> [FieldGame; 
     [game(Rival::New, (new, old)), game(Rival::Old, (old, new))]
 }
 
-fn too_few_pairs(most: usize) -> String {
+fn contest_too_few_pairs(most: usize) -> String {
     format!("--max-pairs allows only {most} games, so this will probably end undecided")
 }
 
-impl InField {
+impl FieldContest {
     /// The number of games of the two in whole rounds of at least this many deals.
     fn games(&self, deals: f64) -> usize {
-        self.games_of_deal() * whole_rounds(deals, self.tables.len())
+        self.games_of_deal() * contest_whole_rounds(deals, self.tables.len())
     }
 
     fn games_of_deal(&self) -> usize {
@@ -175,23 +182,23 @@ impl InField {
     }
 }
 
-impl Contest for InField {
+impl Contest for FieldContest {
     fn names(&self) -> &[String] {
         &self.names
     }
 
     fn add(&mut self, deal: u32, players: &[&str], summary: GameSummary) {
-        let of = |name: &String, rival| Some((rival, seat_of(name, players)?));
+        let of = |name: &String, rival| Some((rival, find_seat_in_match(name, players)?));
         let [new, old] = &self.names;
         if self.played.is_duel() {
             if let (Some((_, one)), Some((_, other))) = (of(new, Rival::New), of(old, Rival::Old)) {
-                let games = duel_games(deal, [one, other], summary);
+                let games = contest_duel_games(deal, [one, other], summary);
                 for game in games {
                     self.played.add(game);
                 }
             }
         } else if let Some(side) = of(new, Rival::New).or_else(|| of(old, Rival::Old)) {
-            self.played.add(field_game(deal, side, summary));
+            self.played.add(contest_field_game(deal, side, summary));
         }
     }
 
@@ -204,7 +211,7 @@ impl Contest for InField {
     }
 
     fn status(&self) -> Status {
-        status_of(self.played.verdict())
+        contest_status(self.played.verdict())
     }
 
     fn expected_games(&self) -> usize {
@@ -218,7 +225,7 @@ impl Contest for InField {
             "about {} games {} if the difference is {elo0} or {elo1} Elo; more in between, fewer with \
              draws",
             self.games(expected),
-            field_verdict::against(&self.played)
+            describe_field_opponents(&self.played)
         )];
         if field.seats == 2 {
             lines.push(format!(
@@ -227,40 +234,47 @@ impl Contest for InField {
             ));
         }
         if expected > f64::from(self.played.most_deals()) {
-            lines.push(too_few_pairs(self.games_of_deal() * self.played.most_deals() as usize));
+            lines.push(contest_too_few_pairs(
+                self.games_of_deal() * self.played.most_deals() as usize,
+            ));
         }
         lines
     }
 
     fn headline(&self) -> String {
-        field_verdict::headline(&self.played)
+        field_verdict_headline(&self.played)
     }
 
     fn text(&self, faults: &[FaultCounts]) -> String {
-        field_verdict::text(&self.played, players(&self.names, faults), &self.tables)
+        describe_field_verdict(&self.played, contest_players(&self.names, faults), &self.tables)
     }
 
     fn json(&self, faults: &[FaultCounts], results: &str) -> Value {
-        field_verdict::json(&self.played, players(&self.names, faults), &self.tables, results)
+        field_verdict_json(
+            &self.played,
+            contest_players(&self.names, faults),
+            &self.tables,
+            results,
+        )
     }
 }
 
 /// A player among its opponents.
 #[derive(Clone)]
-pub(super) struct Placed {
+pub(super) struct PlacementContest {
     pub(super) names: [String; 1],
     pub(super) opponents: Vec<String>,
     pub(super) played: PlaceMatch,
 }
 
-impl Contest for Placed {
+impl Contest for PlacementContest {
     fn names(&self) -> &[String] {
         &self.names
     }
 
     fn add(&mut self, deal: u32, players: &[&str], summary: GameSummary) {
-        if let Some(seat) = seat_of(&self.names[0], players) {
-            self.played.add(field_game(deal, (Rival::New, seat), summary));
+        if let Some(seat) = find_seat_in_match(&self.names[0], players) {
+            self.played.add(contest_field_game(deal, (Rival::New, seat), summary));
         }
     }
 
@@ -281,33 +295,33 @@ impl Contest for Placed {
 
     fn expected_games(&self) -> usize {
         let pairs = self.played.expected_pairs().min(f64::from(self.played.most_pairs()));
-        PAIR * whole_rounds(pairs, self.opponents.len())
+        PAIR * contest_whole_rounds(pairs, self.opponents.len())
     }
 
     fn outlook(&self) -> Vec<String> {
         let (expected, within) = (self.played.expected_pairs(), self.played.within());
         let mut lines = vec![format!(
             "about {} games against {} to know the strength to ±{within} Elo; fewer with draws",
-            PAIR * whole_rounds(expected, self.opponents.len()),
-            counted(self.opponents.len(), "opponent"),
+            PAIR * contest_whole_rounds(expected, self.opponents.len()),
+            pluralize(self.opponents.len(), "opponent"),
         )];
         if expected > f64::from(self.played.most_pairs()) {
-            lines.push(too_few_pairs(PAIR * self.played.most_pairs() as usize));
+            lines.push(contest_too_few_pairs(PAIR * self.played.most_pairs() as usize));
         }
         lines
     }
 
     fn headline(&self) -> String {
-        place_verdict::headline(&self.played)
+        place_verdict_headline(&self.played)
     }
 
     fn text(&self, faults: &[FaultCounts]) -> String {
-        let [player] = players(&self.names, faults);
-        place_verdict::text(&self.played, player, &self.opponents)
+        let [player] = contest_players(&self.names, faults);
+        describe_place_verdict(&self.played, player, &self.opponents)
     }
 
     fn json(&self, faults: &[FaultCounts], results: &str) -> Value {
-        let [player] = players(&self.names, faults);
-        place_verdict::json(&self.played, player, &self.opponents, results)
+        let [player] = contest_players(&self.names, faults);
+        place_verdict_json(&self.played, player, &self.opponents, results)
     }
 }

@@ -6,22 +6,22 @@ use tokio::sync::watch;
 
 use super::super::Failure;
 use super::super::report::command_options;
-use super::super::run::{PlannedRun, refuse_changed};
-use super::super::runtime::interrupted;
+use super::super::run::{PlannedRun, refuse_changed_players};
+use super::super::runtime::watch_interruption;
 use super::contest::Contest;
 use crate::printer::Printer;
-use crate::progress::Progress;
-use crate::stop_signals::true_after;
+use crate::progress::ProgressDisplay;
+use crate::stop_signals::watch_event;
 use referee_games::Seat;
-use referee_protocol::escape;
+use referee_protocol::escape::escape_line;
 use referee_record::log::WriteError;
 use referee_record::model::fault::FaultCode;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::record::GameRecord;
 use referee_tournament::analysis::named_results::FaultCounts;
-use referee_tournament::run::resume::Prepared;
-use referee_tournament::run::run_event::{Listener, RunEvent};
-use referee_tournament::run::{RunEnd, RunError, waiting};
+use referee_tournament::run::resume::PreparedRun;
+use referee_tournament::run::run_event::{RunEvent, RunListener};
+use referee_tournament::run::{RunEnd, RunError, describe_unplayed_for_budget};
 use referee_tournament::schedule::tournament_state::TournamentState;
 
 /// The games of a match so far.
@@ -35,26 +35,29 @@ pub(super) struct PlayedMatch<C> {
 
 impl<C: Contest> PlayedMatch<C> {
     /// Adds the games in `state` to a contest with `nothing` in it.
-    fn of(state: &TournamentState, nothing: C) -> Self {
+    fn from_state(state: &TournamentState, nothing: C) -> Self {
         let (mut contest, mut lost, mut any) = (nothing, None, None);
         let mut faults = vec![FaultCounts::new(); contest.names().len()];
-        for (fixture, summary) in state.counted() {
+        for (fixture, summary) in state.counted_games() {
             let names: Vec<&str> =
                 fixture.players.players().map(|player| state.name(player)).collect();
             contest.add(fixture.pair, &names, summary);
             any = any.or(Some(fixture));
-            let own = contest.names().first().and_then(|own| seat_of(own, &names));
+            let own = contest.names().first().and_then(|own| find_seat_in_match(own, &names));
             if own.is_some_and(|seat| summary.halves()[seat] == 0) {
                 lost = lost.or(Some(fixture));
             }
         }
         // Games that were in play at the verdict do not count.
         let judged = contest.judged();
-        for (fixture, summary) in state.counted().filter(|(fixture, _)| fixture.pair <= judged) {
+        for (fixture, summary) in
+            state.counted_games().filter(|(fixture, _)| fixture.pair <= judged)
+        {
             let names: Vec<&str> =
                 fixture.players.players().map(|player| state.name(player)).collect();
             for (name, of_player) in contest.names().iter().zip(&mut faults) {
-                let code = seat_of(name, &names).and_then(|seat| summary.faults.of(seat));
+                let code =
+                    find_seat_in_match(name, &names).and_then(|seat| summary.faults.of(seat));
                 if let Some(code) = code {
                     *of_player.entry(code).or_default() += 1;
                 }
@@ -70,11 +73,11 @@ impl<C: Contest> PlayedMatch<C> {
 /// `nothing` in it.
 pub(super) fn play_match<C: Contest>(
     planned: &PlannedRun<'_>,
-    prepared: Prepared,
+    prepared: PreparedRun,
     nothing: C,
     printer: Printer,
 ) -> Result<PlayedMatch<C>, Failure> {
-    let before = PlayedMatch::of(&prepared.contents.state, nothing.clone());
+    let before = PlayedMatch::from_state(&prepared.contents.state, nothing.clone());
     if before.contest.stop().is_some() {
         return Ok(before);
     }
@@ -83,44 +86,47 @@ pub(super) fn play_match<C: Contest>(
     }
     let (tell, told) = watch::channel(false);
     let are_named = !planned.tournament.players.iter().any(|it| it.fingerprint.is_variant());
-    let called = are_named.then(|| command_options::options(planned.folder.dir(), None));
-    let progress = Progress::new(printer).called(called);
-    let mut judge = ContestListener {
+    let called =
+        are_named.then(|| command_options::ask_command_options(planned.folder.dir(), None));
+    let progress = ProgressDisplay::new(printer).with_command_options(called);
+    let mut judge = MatchListener {
         contest: before.contest,
         progress,
         tell,
         before: 0,
         unstarted: HashMap::new(),
     };
-    let stop = async { Ok(either(interrupted()?, told)) };
+    let stop = async { Ok(stop_match_on_either(watch_interruption()?, told)) };
     let mut outcome = planned.play(prepared, &mut judge, stop)?;
     let tables = outcome.tables(planned.folder.dir())?;
-    let played = PlayedMatch::of(&tables.analysis.state, nothing);
+    let played = PlayedMatch::from_state(&tables.analysis.state, nothing);
     tables.write()?;
     if let (RunEnd::Failed(failure), None) = (outcome.end, played.contest.stop()) {
         return Err(failure.into());
     }
-    if let (Some(waiting), None) = (waiting(&tables.analysis.state), played.contest.stop()) {
+    if let (Some(waiting), None) =
+        (describe_unplayed_for_budget(&tables.analysis.state), played.contest.stop())
+    {
         return Err(RunError::Unplayed(waiting).into());
     }
-    if let Some((name, Unstarted { games, why })) = judge.hopeless() {
-        let (name, why) = (escape::terminal(name), escape::terminal(why));
+    if let Some((name, Unstarted { games, why })) = judge.find_hopeless_player() {
+        let (name, why) = (escape_line(name), escape_line(why));
         return Err(Failure::input(format!(
             "{name} did not play in {games} games in a row, so nothing was compared: {why}"
         )));
     }
-    refuse_changed(&planned.tournament.players, |_| {
+    refuse_changed_players(&planned.tournament.players, |_| {
         "Run the same command again: it starts a new comparison with the changed player".to_owned()
     })?;
     Ok(played)
 }
 
 /// Becomes true when one of the two does.
-fn either(
+fn stop_match_on_either(
     mut one: watch::Receiver<bool>,
     mut other: watch::Receiver<bool>,
 ) -> watch::Receiver<bool> {
-    true_after(async move {
+    watch_event(async move {
         tokio::select! {
             _ = one.wait_for(|stop| *stop) => {}
             _ = other.wait_for(|stop| *stop) => {}
@@ -129,14 +135,14 @@ fn either(
 }
 
 /// The seat of the player called `name` in a game of these players, if it is one of them.
-pub(super) fn seat_of(name: &str, players: &[&str]) -> Option<Seat> {
+pub(super) fn find_seat_in_match(name: &str, players: &[&str]) -> Option<Seat> {
     players.iter().position(|&player| player == name).map(Seat::new)
 }
 
 /// Judges games as they finish, and stops the runner at the verdict.
-struct ContestListener<C> {
+struct MatchListener<C> {
     contest: C,
-    progress: Progress,
+    progress: ProgressDisplay,
     tell: watch::Sender<bool>,
     /// The number of games in the log before this run.
     before: usize,
@@ -154,7 +160,7 @@ struct Unstarted {
     why: String,
 }
 
-impl<C: Contest> Listener for ContestListener<C> {
+impl<C: Contest> RunListener for MatchListener<C> {
     fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), WriteError> {
         match event {
             RunEvent::Begun { .. } => {
@@ -166,7 +172,7 @@ impl<C: Contest> Listener for ContestListener<C> {
             }
             RunEvent::GameFinished { record, .. } => {
                 // A record without a result is refused when the tables are made at the end.
-                if let Ok(summary) = GameSummary::of(record) {
+                if let Ok(summary) = GameSummary::from_record(record) {
                     let names: Vec<&str> =
                         record.players.values.values().iter().map(String::as_str).collect();
                     self.contest.add(record.pair, &names, summary);
@@ -175,14 +181,14 @@ impl<C: Contest> Listener for ContestListener<C> {
                 self.expect();
                 self.progress.on(event, state)?;
                 self.count_unstarted(record);
-                if self.contest.stop().is_some() || self.hopeless().is_some() {
+                if self.contest.stop().is_some() || self.find_hopeless_player().is_some() {
                     self.tell.send_replace(true);
                 }
                 self.stop_if_useless(state);
             }
             RunEvent::Over { .. } => {
                 if self.contest.stop().is_some() {
-                    self.progress.over();
+                    self.progress.expect_no_more();
                 }
                 self.progress.on(event, state)?;
             }
@@ -192,7 +198,7 @@ impl<C: Contest> Listener for ContestListener<C> {
     }
 }
 
-impl<C: Contest> ContestListener<C> {
+impl<C: Contest> MatchListener<C> {
     /// Tells the progress display how many games to expect in this run.
     fn expect(&mut self) {
         let games = self.contest.expected_games();
@@ -219,20 +225,20 @@ impl<C: Contest> ContestListener<C> {
 
     /// Stops the runner if a player has used up its budget: the games of the others say nothing.
     fn stop_if_useless(&self, state: &TournamentState) {
-        if waiting(state).is_some() {
+        if describe_unplayed_for_budget(state).is_some() {
             self.tell.send_replace(true);
         }
     }
 
     /// A player that seems never to start.
-    fn hopeless(&self) -> Option<(&String, &Unstarted)> {
+    fn find_hopeless_player(&self) -> Option<(&String, &Unstarted)> {
         self.unstarted.iter().find(|(_, unstarted)| unstarted.games >= UNSTARTED)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::contest::Direct;
+    use super::super::contest::DirectContest;
     use super::*;
     use referee_ratings::{Sprt, SprtMatch, Unit};
     use referee_record::model::record::Header;
@@ -262,8 +268,8 @@ mod tests {
         }
         let test = Sprt::new(Unit::Logistic, (0.0, 20.0), (0.05, 0.05)).expect("a test");
         let names = names.map(str::to_owned);
-        let nothing = Direct { names, played: SprtMatch::new(test, 2) };
-        let played = PlayedMatch::of(&state, nothing);
+        let nothing = DirectContest { names, played: SprtMatch::new(test, 2) };
+        let played = PlayedMatch::from_state(&state, nothing);
         assert_eq!(played.contest.judged(), 2);
         let crashes = played.faults.iter().map(|faults| faults.values().sum::<u32>());
         assert_eq!(crashes.collect::<Vec<_>>(), [4, 0], "those of two pairs");

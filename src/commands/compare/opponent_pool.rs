@@ -8,17 +8,17 @@ use super::super::Failure;
 use super::super::settings::Settings;
 use crate::printer::Printer;
 use referee_config::{Configuration, PlayerArgument};
-use referee_entrants::detection::unbuilt;
+use referee_entrants::detection::find_unbuilt_folder;
 use referee_league::present_players::PresentPlayers;
-use referee_protocol::escape;
+use referee_protocol::escape::escape_line;
 use referee_record::log::LOG;
 use referee_record::model::player_spec::PlayerSpec;
-use referee_record::wording::listed;
-use referee_tournament::folder;
+use referee_record::wording::join_with_and;
+use referee_tournament::folder::read_folder_log;
 
 /// What `--against` or `--others` names, once or several times.
 #[derive(Debug)]
-pub(super) struct Pool {
+pub(super) struct OpponentPool {
     option: &'static str,
     parts: Vec<PoolPart>,
 }
@@ -33,7 +33,7 @@ enum PoolPart {
     Folder(PathBuf, Vec<String>),
 }
 
-impl Pool {
+impl OpponentPool {
     /// Looks up what these words stand for: a configuration, a player, or a folder of players.
     pub(super) fn read(option: &'static str, words: &[String]) -> Result<Self, Failure> {
         let part = |word: &String| {
@@ -41,9 +41,9 @@ impl Pool {
             Ok(if path.extension().is_some_and(|it| it == "toml") && path.is_file() {
                 PoolPart::Configured(path.to_owned())
             } else if path.is_dir() && PlayerArgument::parse(word, &[], None).is_err() {
-                let entries = entries(path)?;
+                let entries = list_opponent_folder(path)?;
                 let is_ready = |entry: &String| PlayerArgument::parse(entry, &[], None).is_ok();
-                if is_source(path) && !entries.iter().any(is_ready) {
+                if is_opponent_source(path) && !entries.iter().any(is_ready) {
                     PoolPart::Player(word.clone())
                 } else {
                     PoolPart::Folder(path.to_owned(), entries)
@@ -95,16 +95,16 @@ impl Pool {
         }
         let (mut out, mut opponents) = (Vec::new(), Vec::new());
         for player in found {
-            match rivals.iter().find(|rival| is_same(rival, &player)) {
+            match rivals.iter().find(|rival| is_same_opponent(rival, &player)) {
                 Some(rival) if rival.name == player.name => out.push(player.name),
                 Some(rival) => {
                     out.push(format!("{} (the same program as {})", player.name, rival.name));
                 }
-                None => opponents.push(renamed(player, rivals, printer)),
+                None => opponents.push(rename_opponent(player, rivals, printer)),
             }
         }
         if !out.is_empty() {
-            let out = escape::terminal(&listed(&out));
+            let out = escape_line(&join_with_and(&out));
             printer.note(&format!("not opponents, as they are being compared: {out}"));
         }
         let mut names = HashSet::new();
@@ -112,7 +112,7 @@ impl Pool {
             return Err(Failure::input(format!(
                 "{} has two players called {}; rename one of them",
                 self.option,
-                escape::terminal(&twice.name)
+                escape_line(&twice.name)
             )));
         }
         if opponents.is_empty() {
@@ -123,17 +123,17 @@ impl Pool {
 }
 
 /// Whether both are the same player.
-fn is_same(one: &PlayerSpec, other: &PlayerSpec) -> bool {
+fn is_same_opponent(one: &PlayerSpec, other: &PlayerSpec) -> bool {
     one.hash == other.hash || one.fingerprint.is_same_program(&other.fingerprint)
 }
 
 /// The opponent, under another name if a rival that is another program has the same one.
-fn renamed(opponent: PlayerSpec, rivals: &[PlayerSpec], printer: Printer) -> PlayerSpec {
+fn rename_opponent(opponent: PlayerSpec, rivals: &[PlayerSpec], printer: Printer) -> PlayerSpec {
     if rivals.iter().all(|rival| rival.name != opponent.name) {
         return opponent;
     }
     let name = format!("{} (pool)", opponent.name);
-    let [old, new] = [&opponent.name, &name].map(|name| escape::terminal(name));
+    let [old, new] = [&opponent.name, &name].map(|name| escape_line(name));
     printer.note(&format!("the opponent {old} is a different program: its games are under {new}"));
     PlayerSpec { name, ..opponent }
 }
@@ -144,14 +144,16 @@ impl PoolPart {
         match self {
             Self::Player(word) => {
                 let player = settings.program(word, refusal);
-                Ok(vec![player.map_err(|why| missing(word).unwrap_or(why))?])
+                Ok(vec![player.map_err(|why| missing_opponent_path(word).unwrap_or(why))?])
             }
             Self::Configured(path) if *path == settings.config => match settings.problems() {
                 Some(problems) => Err(problems.clone()),
-                None => with_versions(path, settings.base.players.clone(), printer),
+                None => with_league_opponents(path, settings.base.players.clone(), printer),
             },
             Self::Configured(path) => {
-                let other = Configuration::read(path, printer.colour_err)?.tournament().whole()?;
+                let other = Configuration::read(path, printer.colour_err)?
+                    .tournament()
+                    .into_tournament()?;
                 if !other.game.is_same_as(&*settings.base.game) {
                     return Err(Failure::input(format!(
                         "--against {}: its game is {}, not {}",
@@ -160,7 +162,7 @@ impl PoolPart {
                         settings.base.game.name()
                     )));
                 }
-                with_versions(path, other.players, printer)
+                with_league_opponents(path, other.players, printer)
             }
             Self::Folder(path, words) => {
                 let (mut players, mut others) = (Vec::new(), Vec::new());
@@ -170,7 +172,7 @@ impl PoolPart {
                         Err(_) => others.push(word.clone()),
                     }
                 }
-                let others = escape::terminal(&listed(&others));
+                let others = escape_line(&join_with_and(&others));
                 if players.is_empty() {
                     let path = path.display();
                     return Err(Failure::input(format!("no player found in `{path}`")));
@@ -186,7 +188,7 @@ impl PoolPart {
 
 /// The players `own` of the configuration at `path`; if it describes a league that has begun, those
 /// that are in it today.
-fn with_versions(
+fn with_league_opponents(
     path: &Path,
     own: Vec<PlayerSpec>,
     printer: Printer,
@@ -195,7 +197,7 @@ fn with_versions(
     let Some(league) = league.filter(|league| league.dir.join(LOG).is_file()) else {
         return Ok(own);
     };
-    let state = folder::read(&league.dir, |_, _| {})?.state;
+    let state = read_folder_log(&league.dir, |_, _| {})?.state;
     let found = PresentPlayers::find(&league.settings, &own, &state);
     for missing in found.missing {
         printer.note(&format!("not among the opponents: {missing}"));
@@ -204,7 +206,7 @@ fn with_versions(
 }
 
 /// The error for a word that looks like a path and leads nowhere.
-fn missing(word: &str) -> Option<Failure> {
+fn missing_opponent_path(word: &str) -> Option<Failure> {
     let path = Path::new(word);
     let is_path = word.contains('/') || path.extension().is_some();
     let is_missing = is_path && !word.contains([' ', ':']) && !path.exists();
@@ -213,18 +215,18 @@ fn missing(word: &str) -> Option<Failure> {
             "--against `{}`: no such file or folder; expected a folder of players, a configuration \
              (`cup.toml`), or a player (a name from the configuration, `bot:NAME`, a file or a \
              command)",
-            escape::terminal(word)
+            escape_line(word)
         ))
     })
 }
 
 /// Whether a folder holds the source code of a player.
-fn is_source(folder: &Path) -> bool {
-    unbuilt(folder).is_some_and(|(dir, _)| dir == folder)
+fn is_opponent_source(folder: &Path) -> bool {
+    find_unbuilt_folder(folder).is_some_and(|(dir, _)| dir == folder)
 }
 
 /// The entries of a folder as words, in order, without hidden ones.
-fn entries(folder: &Path) -> Result<Vec<String>, Failure> {
+fn list_opponent_folder(folder: &Path) -> Result<Vec<String>, Failure> {
     let failed = |error| Failure::system(format!("cannot read `{}`: {error}", folder.display()));
     let mut words = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {

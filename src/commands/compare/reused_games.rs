@@ -4,32 +4,32 @@
 use std::path::Path;
 
 use super::super::Failure;
-use super::super::results_folder::comparisons;
+use super::super::results_folder::other_comparison_folders;
 use crate::printer::Printer;
-use referee_protocol::escape;
+use referee_protocol::escape::escape_line;
 use referee_record::log::{LogError, LogReader};
 use referee_record::model::opening_source::Openings;
-use referee_record::model::record::{GameRecord, Header, PlayerInfo};
+use referee_record::model::record::{GameRecord, Header, HeaderPlayer};
 use referee_record::model::seat_usage::SeatUsage;
 use referee_record::model::stage::Format;
-use referee_record::seeds::game_id;
-use referee_record::wording::counted;
-use referee_tournament::folder::{self, FolderError, LockedFolder};
-use referee_tournament::run::resume::Prepared;
+use referee_record::seeds::derive_game_id;
+use referee_record::wording::pluralize;
+use referee_tournament::folder::{FolderError, LockedFolder, read_folder_log};
+use referee_tournament::run::resume::PreparedRun;
 
 /// Adds the recorded games of the player called `old` to a comparison without games. They come from
 /// the comparison next to it that has most of them.
-pub(super) fn take_recorded(
+pub(super) fn reuse_recorded_games(
     folder: &LockedFolder,
-    prepared: &mut Prepared,
+    prepared: &mut PreparedRun,
     old: &str,
     printer: Printer,
 ) -> Result<(), Failure> {
     let ours = prepared.contents.header.clone();
     let mut best: Option<(Vec<GameRecord>, String)> = None;
-    for dir in comparisons(folder.dir()) {
-        let shown = escape::terminal(&dir.display().to_string());
-        match games_of(&dir, &ours, old) {
+    for dir in other_comparison_folders(folder.dir()) {
+        let shown = escape_line(&dir.display().to_string());
+        match find_reusable_games(&dir, &ours, old) {
             Ok(games) if games.len() > best.as_ref().map_or(0, |(games, _)| games.len()) => {
                 best = Some((games, shown));
             }
@@ -43,7 +43,7 @@ pub(super) fn take_recorded(
         // Who has which seat in the first game of a deal depends on the names.
         let numbers = 1..=u8::try_from(game.players.values.values().len()).unwrap_or(u8::MAX);
         let found = numbers
-            .map(|number| numbered(game.clone(), number))
+            .map(|number| renumber_reused_game(game.clone(), number))
             .find(|game| prepared.contents.state.add(game).is_ok());
         if let Some(game) = found {
             prepared.log.append(&game).map_err(FolderError::from)?;
@@ -51,11 +51,11 @@ pub(super) fn take_recorded(
         }
     }
     if taken > 0 {
-        prepared.contents = folder::read(folder.dir(), |_, _| {})?;
+        prepared.contents = read_folder_log(folder.dir(), |_, _| {})?;
         printer.note(&format!(
             "{} by {} from {from} {} reused",
-            counted(taken, "game"),
-            escape::terminal(old),
+            pluralize(taken, "game"),
+            escape_line(old),
             if taken == 1 { "is" } else { "are" },
         ));
     }
@@ -64,10 +64,11 @@ pub(super) fn take_recorded(
 
 /// The games in the log in `dir` of the program that is called `old` here, under that name, if they
 /// are what it would play here.
-fn games_of(dir: &Path, ours: &Header, old: &str) -> Result<Vec<GameRecord>, LogError> {
+fn find_reusable_games(dir: &Path, ours: &Header, old: &str) -> Result<Vec<GameRecord>, LogError> {
     let mut reader = LogReader::open(dir)?;
     let theirs = reader.header().clone();
-    let (Some(name), Some(openings)) = (name_in(&theirs, ours, old), same_openings(&theirs, ours))
+    let (Some(name), Some(openings)) =
+        (find_reused_player_name(&theirs, ours, old), count_reusable_openings(&theirs, ours))
     else {
         return Ok(Vec::new());
     };
@@ -80,23 +81,23 @@ fn games_of(dir: &Path, ours: &Header, old: &str) -> Result<Vec<GameRecord>, Log
             // It was used there.
             game.usage = SeatUsage::default();
             let number = game.game;
-            games.push(numbered(game, number));
+            games.push(renumber_reused_game(game, number));
         }
     }
     Ok(games)
 }
 
 /// The same game as the one with this number in its pair.
-fn numbered(mut game: GameRecord, number: u8) -> GameRecord {
+fn renumber_reused_game(mut game: GameRecord, number: u8) -> GameRecord {
     let names: Vec<&str> = game.players.values.values().iter().map(String::as_str).collect();
-    game.id = game_id(&names, game.pair, number);
+    game.id = derive_game_id(&names, game.pair, number);
     game.game = number;
     game
 }
 
 /// What the program that is called `old` in `ours` is called in `theirs`, if it met the same opponents
 /// there under the same terms and with the same luck.
-fn name_in<'a>(theirs: &'a Header, ours: &Header, old: &str) -> Option<&'a str> {
+fn find_reused_player_name<'a>(theirs: &'a Header, ours: &Header, old: &str) -> Option<&'a str> {
     let rules = |header: &Header| header.program.as_ref().map(|program| program.hash.clone());
     let is_same = theirs.seed.is_some()
         && theirs.seed == ours.seed
@@ -114,8 +115,8 @@ fn name_in<'a>(theirs: &'a Header, ours: &Header, old: &str) -> Option<&'a str> 
     let (there, here) = (there?, here?);
     let of =
         |header: &'a Header, name: &str| header.players.iter().find(|player| player.name == name);
-    let plays_alike = |one: &PlayerInfo, other: &PlayerInfo| {
-        let terms = |info: &PlayerInfo| (info.tc, info.restart, info.outages);
+    let plays_alike = |one: &HeaderPlayer, other: &HeaderPlayer| {
+        let terms = |info: &HeaderPlayer| (info.tc, info.restart, info.outages);
         one.hash == other.hash && terms(one) == terms(other)
     };
     let known = |name: &String| {
@@ -131,7 +132,7 @@ fn name_in<'a>(theirs: &'a Header, ours: &Header, old: &str) -> Option<&'a str> 
 }
 
 /// How many pairs begin with the same openings under both headers, if any do.
-fn same_openings(theirs: &Header, ours: &Header) -> Option<usize> {
+fn count_reusable_openings(theirs: &Header, ours: &Header) -> Option<usize> {
     match (&theirs.openings, &ours.openings) {
         (Some(Openings::Listed(there)), Some(Openings::Listed(here))) if there != here => {
             let known = there.len().min(here.len());

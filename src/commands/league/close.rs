@@ -6,31 +6,31 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use toml::{Table, Value};
 
-use super::{change, league_of};
-use crate::commands::game_args::whole_folder;
+use super::{change_league_control, configured_league};
+use crate::commands::game_args::absolute_game_folder;
 use crate::commands::{Failure, Status};
 use crate::printer::Printer;
 use referee_config::{Configuration, LeaguePlace};
 use referee_entrants::relative_path::relative_path;
-use referee_league::control::Control;
-use referee_league::hand_in_history::{self, PastOutcome};
+use referee_league::control::LeagueControl;
+use referee_league::hand_in_history::{PastOutcome, read_hand_in_history};
 use referee_league::invitations::Invitations;
 use referee_league::version::{version_digest, version_dir, version_start};
-use referee_protocol::escape;
+use referee_protocol::escape::escape_line;
 use referee_record::disk;
-use referee_record::model::league_entry::{Entry, LeavingReason};
+use referee_record::model::league_entry::{LeagueEntry, LeavingReason};
 use referee_record::model::league_settings::LeagueSettings;
 use referee_record::model::record::Header;
 use referee_record::model::stage::{Stage, meetings_of_class};
 use referee_record::model::tournament::Tournament;
-use referee_record::shell;
+use referee_record::shell::quote_for_shell;
 use referee_record::tree_walk::UnfitTree;
-use referee_record::wording::counted;
-use referee_report::Row;
-use referee_report::tournament_tables::Tables;
+use referee_record::wording::pluralize;
+use referee_report::StandingsRow;
+use referee_report::tournament_tables::TournamentTables;
 use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::analysis::named_results::Faulted;
-use referee_tournament::folder;
+use referee_tournament::folder::{is_folder_in_use, read_folder_log, wait_for_folder_lock};
 
 /// With more players, not everyone meets everyone.
 const SMALL: usize = 40;
@@ -59,25 +59,35 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
         )));
     }
     let configuration = Configuration::read(config, printer.colour_err)?;
-    let league = league_of(&configuration, config)?;
-    change(&league, |control| control.closed = true)?;
-    if folder::is_being_written(&league.dir) {
+    let league = configured_league(&configuration, config)?;
+    change_league_control(&league, |control| control.closed = true)?;
+    if is_folder_in_use(&league.dir) {
         printer.note("the run is finishing its games");
-        folder::wait_for_run(&league.dir)?;
+        wait_for_folder_lock(&league.dir)?;
     }
-    let contents = folder::read(&league.dir, |_, _| {})?;
-    contents.problems.lines().iter().for_each(|line| printer.note(line));
+    let contents = read_folder_log(&league.dir, |_, _| {})?;
+    contents.problems.describe().iter().for_each(|line| printer.note(line));
     let header = contents.header.clone();
     if !header.is_league() {
         return Err(Failure::input(format!("{} does not contain a league", league.dir.display())));
     }
-    let tables = Tables::of(TournamentAnalysis::of(&league.dir, contents, Faulted::Count)?);
+    let tables = TournamentTables::from_analysis(TournamentAnalysis::from_contents(
+        &league.dir,
+        contents,
+        Faulted::Count,
+    )?);
     let parent = file.parent().unwrap_or(Path::new("."));
-    let Final { text, authors, notes } =
-        Final::of(configuration.text(), &league, &header, &tables, &whole_folder(parent)?)?;
-    disk::write_whole(&file, |out| out.write_all(text.as_bytes()))
+    let FinalConfig { text, authors, notes } = FinalConfig::from_league(
+        configuration.text(),
+        &league,
+        &header,
+        &tables,
+        &absolute_game_folder(parent)?,
+    )?;
+    disk::write_atomically(&file, |out| out.write_all(text.as_bytes()))
         .map_err(|error| Failure::cannot_write(&file, &error))?;
-    let read = || Ok(Configuration::read(&file, printer.colour_err)?.tournament().whole()?);
+    let read =
+        || Ok(Configuration::read(&file, printer.colour_err)?.tournament().into_tournament()?);
     if let Err(problem) = read().map(|_: Tournament| ()) {
         // So that the same command can be tried again.
         disk::remove_if_there(&file).map_err(|error| Failure::cannot_write(&file, &error))?;
@@ -86,15 +96,15 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
     for note in &notes {
         printer.note(note);
     }
-    let count = counted(authors, "player");
+    let count = pluralize(authors, "player");
     printer.note(&format!("{}: {count} from the league", file.display()));
-    let file = shell::quoted(&file.to_string_lossy());
+    let file = quote_for_shell(&file.to_string_lossy());
     printer.command("next", &format!("referee run --plan {file}; referee run {file}"));
     Ok(Status::Done)
 }
 
 /// The configuration of a final.
-struct Final {
+struct FinalConfig {
     text: String,
     /// The number of authors who play in it.
     authors: usize,
@@ -102,14 +112,14 @@ struct Final {
     notes: Vec<String>,
 }
 
-impl Final {
+impl FinalConfig {
     /// The final of a league with this configuration, in a file in `folder`: its own players, the
     /// last version of each author, and those who have none, as absent.
-    fn of(
+    fn from_league(
         configuration: &str,
         league: &LeaguePlace,
         header: &Header,
-        tables: &Tables,
+        tables: &TournamentTables,
         folder: &Path,
     ) -> Result<Self, Failure> {
         let mut keys: Table =
@@ -122,27 +132,27 @@ impl Final {
             Some(Value::Array(players)) => players,
             _ => Vec::new(),
         };
-        tie_scale(&mut players, tables);
+        tie_final_to_league_scale(&mut players, tables);
         let name = |player: &Value| Some(player.get("name")?.as_str()?.to_owned());
         let own: BTreeSet<String> = players.iter().filter_map(name).collect();
         let (mut there, mut changed) = (BTreeSet::new(), BTreeSet::new());
         let mut notes = Vec::new();
-        let removed = Control::read(&league.dir)?.removed;
-        for entry in last_versions(header, &removed) {
+        let removed = LeagueControl::read(&league.dir)?.removed;
+        for entry in last_versions_for_final(header, &removed) {
             let author = entry.author.clone();
             let dir = version_dir(&league.settings, entry);
-            if let Some(player) = version(&dir, entry, folder)? {
+            if let Some(player) = final_player_table(&dir, entry, folder)? {
                 players.push(player);
                 there.insert(author);
             } else {
-                let name = escape::terminal(&author);
+                let name = escape_line(&author);
                 notes.push(format!("{name} is absent from the final: {CHANGED}"));
                 changed.insert(author);
             }
         }
-        for author in authors(league, header)?.difference(&there) {
+        for author in list_final_authors(league, header)?.difference(&there) {
             if own.contains(author) {
-                let name = escape::terminal(author);
+                let name = escape_line(author);
                 notes.push(format!("{name} is not listed as absent: a house player has this name"));
                 continue;
             }
@@ -151,20 +161,26 @@ impl Final {
             } else if changed.contains(author) {
                 CHANGED.to_owned()
             } else {
-                why_absent(&league.settings, author)
+                why_absent_from_final(&league.settings, author)
             };
-            players.push(absent(author, why));
+            players.push(absent_final_author(author, why));
         }
-        if let Some((key, value)) = meetings(there.len(), players.len(), header.seats.len()) {
+        if let Some((key, value)) =
+            final_meetings_key(there.len(), players.len(), header.seats.len())
+        {
             keys.insert(key.to_owned(), value.into());
         }
-        let text = written(keys, players, header)?;
+        let text = render_final_config(keys, players, header)?;
         Ok(Self { text, authors: there.len(), notes })
     }
 }
 
 /// The configuration with these keys and players, for people to change.
-fn written(keys: Table, players: Vec<Value>, header: &Header) -> Result<String, Failure> {
+fn render_final_config(
+    keys: Table,
+    players: Vec<Value>,
+    header: &Header,
+) -> Result<String, Failure> {
     // Values come before tables, or they would belong to one.
     let mut whole = Table::new();
     let (values, sections): (Vec<_>, Vec<_>) =
@@ -181,7 +197,7 @@ fn written(keys: Table, players: Vec<Value>, header: &Header) -> Result<String, 
 }
 
 /// Everybody who has a link to hand in by, or has handed in.
-fn authors(league: &LeaguePlace, header: &Header) -> Result<BTreeSet<String>, Failure> {
+fn list_final_authors(league: &LeaguePlace, header: &Header) -> Result<BTreeSet<String>, Failure> {
     let invitations = Invitations::read(&league.dir)?;
     let invited = invitations.authors().map(str::to_owned);
     let came =
@@ -190,7 +206,7 @@ fn authors(league: &LeaguePlace, header: &Header) -> Result<BTreeSet<String>, Fa
 }
 
 /// The table of an author without a player.
-fn absent(author: &str, why: String) -> Value {
+fn absent_final_author(author: &str, why: String) -> Value {
     let mut table = Table::new();
     table.insert("name".to_owned(), author.into());
     table.insert("absent".to_owned(), why.into());
@@ -198,9 +214,9 @@ fn absent(author: &str, why: String) -> Value {
 }
 
 /// Why an author who was not removed has no player.
-fn why_absent(league: &LeagueSettings, author: &str) -> String {
+fn why_absent_from_final(league: &LeagueSettings, author: &str) -> String {
     // The history is for people: without it, less is said.
-    let past = hand_in_history::read(&league.entrants, author).unwrap_or_default();
+    let past = read_hand_in_history(&league.entrants, author).unwrap_or_default();
     match past.last().map(|last| &last.outcome) {
         None => "nothing was handed in".to_owned(),
         Some(PastOutcome::Refused { why }) => {
@@ -211,7 +227,7 @@ fn why_absent(league: &LeagueSettings, author: &str) -> String {
 }
 
 /// The key of a final that says how often its players meet, unless everyone meets everyone.
-fn meetings(authors: usize, players: usize, seats: usize) -> Option<(&'static str, i64)> {
+fn final_meetings_key(authors: usize, players: usize, seats: usize) -> Option<(&'static str, i64)> {
     if seats == 2 {
         return (authors > SMALL).then_some(("opponents", OPPONENTS));
     }
@@ -223,11 +239,11 @@ fn meetings(authors: usize, players: usize, seats: usize) -> Option<(&'static st
 /// The last version of each author who is not `removed`. One that was replaced counts if nothing came
 /// after it: the run was killed before the next one entered, and then that one was refused. So does
 /// one of an author who was removed and readmitted, but has not handed in since.
-fn last_versions<'a>(
+fn last_versions_for_final<'a>(
     header: &'a Header,
     removed: &BTreeSet<String>,
-) -> impl Iterator<Item = &'a Entry> {
-    let mut last: BTreeMap<&str, (&Entry, Option<LeavingReason>)> = BTreeMap::new();
+) -> impl Iterator<Item = &'a LeagueEntry> {
+    let mut last: BTreeMap<&str, (&LeagueEntry, Option<LeavingReason>)> = BTreeMap::new();
     for player in &header.players {
         let Some(entry) = &player.entry else { continue };
         let known = last.get(entry.author.as_str()).map_or(0, |(entry, _)| entry.version);
@@ -235,7 +251,7 @@ fn last_versions<'a>(
             last.insert(&entry.author, (entry, player.left.map(|leaving| leaving.why)));
         }
     }
-    let plays = |(entry, why): &(&Entry, Option<LeavingReason>)| {
+    let plays = |(entry, why): &(&LeagueEntry, Option<LeavingReason>)| {
         *why != Some(LeavingReason::Lost) && !removed.contains(&entry.author)
     };
     last.into_values().filter(plays).map(|(entry, _)| entry)
@@ -243,7 +259,7 @@ fn last_versions<'a>(
 
 /// Gives the first players of the league the ratings that they have now, unless some of them have
 /// given ones: so the final has the same scale.
-fn tie_scale(players: &mut [Value], tables: &Tables) {
+fn tie_final_to_league_scale(players: &mut [Value], tables: &TournamentTables) {
     if players.iter().any(|player| player.get("rating").is_some()) {
         return;
     }
@@ -251,7 +267,7 @@ fn tie_scale(players: &mut [Value], tables: &Tables) {
         let rows = &tables.standings.rows;
         let row =
             rows.iter().find(|row| player.get("name").and_then(Value::as_str) == Some(&row.player));
-        if let Some(rating) = row.and_then(Row::shown_rating) {
+        if let Some(rating) = row.and_then(StandingsRow::shown_rating) {
             player.insert("rating".to_owned(), (rating.value.round() + 0.0).into());
         }
     }
@@ -259,8 +275,12 @@ fn tie_scale(players: &mut [Value], tables: &Tables) {
 
 /// The table of an author's last version, under the author's name; `None` if its files have changed
 /// since it entered.
-fn version(dir: &Path, entry: &Entry, folder: &Path) -> Result<Option<Value>, Failure> {
-    let shown = escape::terminal(&dir.display().to_string());
+fn final_player_table(
+    dir: &Path,
+    entry: &LeagueEntry,
+    folder: &Path,
+) -> Result<Option<Value>, Failure> {
+    let shown = escape_line(&dir.display().to_string());
     match version_digest(dir) {
         // A machine in disorder takes nobody out.
         Err(why @ UnfitTree::Failed { .. }) => {
@@ -280,7 +300,7 @@ fn version(dir: &Path, entry: &Entry, folder: &Path) -> Result<Option<Value>, Fa
         let env = start.env.into_iter().map(|(name, value)| (name, Value::from(value)));
         table.insert("env".to_owned(), Value::Table(env.collect()));
     }
-    let dir = relative_path(folder, &whole_folder(&start.dir)?);
+    let dir = relative_path(folder, &absolute_game_folder(&start.dir)?);
     let dir = dir.to_str().ok_or_else(|| {
         Failure::input(format!("{} is not valid UTF-8; rename it", dir.display()))
     })?;

@@ -7,14 +7,13 @@ use clap::Args;
 use super::{UNENCRYPTED, open_league};
 use crate::commands::{Failure, Status};
 use crate::printer::Printer;
-use referee_config::LARGEST;
-use referee_config::LeaguePlace;
+use referee_config::{LARGEST, LeaguePlace};
 use referee_league::author_name::ORGANISER_NAME;
 use referee_league::invitations::{InvitationError, Invitations};
-use referee_protocol::escape;
-use referee_record::plain_files;
-use referee_report::csv_cells;
-use referee_tournament::name_likeness::are_alike;
+use referee_protocol::escape::escape_line;
+use referee_record::plain_files::read_plain_text;
+use referee_report::csv_cells::format_text_cell;
+use referee_tournament::name_likeness::are_names_alike;
 
 /// Arguments of `league invite`.
 #[derive(Debug, Args)]
@@ -39,18 +38,19 @@ pub(crate) struct InviteArgs {
 /// Makes the links, and prints them when they are valid.
 pub(super) fn run(args: &InviteArgs, config: &Path, printer: Printer) -> Result<Status, Failure> {
     let league = open_league(config, printer)?;
-    let change = |invitations: &mut Invitations| change(args, invitations, &league, printer);
+    let change =
+        |invitations: &mut Invitations| change_invitations(args, invitations, &league, printer);
     let (invitations, links) = Invitations::change(&league.dir, change)?;
-    if !invitations.is_encrypted() && !is_local(invitations.host()) {
+    if !invitations.is_encrypted() && !is_local_invite_host(invitations.host()) {
         printer.note(UNENCRYPTED);
     }
-    let table = table(&links).map_err(|error| Failure::system(error.to_string()))?;
+    let table = invite_links_csv(&links).map_err(|error| Failure::system(error.to_string()))?;
     table.lines().try_for_each(|line| printer.line(line))?;
     Ok(Status::Done)
 }
 
 /// Ends and makes links, and returns those that were made, each with its name.
-fn change(
+fn change_invitations(
     args: &InviteArgs,
     invitations: &mut Invitations,
     league: &LeaguePlace,
@@ -67,7 +67,7 @@ fn change(
         links.push((name.clone(), invitations.renew(name)?));
     }
     if let Some(list) = &args.names {
-        links.extend(invite_all(invitations, list, &league.players, printer)?);
+        links.extend(invite_all_listed(invitations, list, &league.players, printer)?);
     }
     if args.organiser {
         links.push((ORGANISER_NAME.to_owned(), invitations.renew_organiser()?));
@@ -76,7 +76,7 @@ fn change(
 }
 
 /// Invites everyone on the list who is not invited yet.
-fn invite_all(
+fn invite_all_listed(
     invitations: &mut Invitations,
     list: &Path,
     players: &[String],
@@ -84,9 +84,9 @@ fn invite_all(
 ) -> Result<Vec<(String, String)>, Failure> {
     let mut links = Vec::new();
     let mut before = 0;
-    for (line, name) in names(list)? {
+    for (line, name) in read_invited_names(list)? {
         let place = |why: String| Failure::input(format!("{}, line {line}: {why}", list.display()));
-        if let Some(player) = players.iter().find(|player| are_alike(player, &name)) {
+        if let Some(player) = players.iter().find(|player| are_names_alike(player, &name)) {
             let problem = if player.to_lowercase() == name.to_lowercase() {
                 "a configured player has this name".to_owned()
             } else {
@@ -108,8 +108,8 @@ fn invite_all(
 }
 
 /// The names in the first column of a CSV file, each with its line. A heading is left out.
-fn names(list: &Path) -> Result<Vec<(u64, String)>, Failure> {
-    let text = plain_files::text(list, LARGEST)
+fn read_invited_names(list: &Path) -> Result<Vec<(u64, String)>, Failure> {
+    let text = read_plain_text(list, LARGEST)
         .map_err(|why| Failure::input(format!("cannot read {}: {why}", list.display())))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut reader =
@@ -117,7 +117,7 @@ fn names(list: &Path) -> Result<Vec<(u64, String)>, Failure> {
     let mut names = Vec::new();
     for row in reader.records() {
         let row = row.map_err(|error| {
-            Failure::input(format!("{}: {error}", escape::terminal(&list.to_string_lossy())))
+            Failure::input(format!("{}: {error}", escape_line(&list.to_string_lossy())))
         })?;
         let line = row.position().map_or(0, csv::Position::line);
         let name = row.get(0).unwrap_or_default().trim();
@@ -129,14 +129,14 @@ fn names(list: &Path) -> Result<Vec<(u64, String)>, Failure> {
     Ok(names)
 }
 
-fn is_local(host: &str) -> bool {
+fn is_local_invite_host(host: &str) -> bool {
     ["127.0.0.1", "localhost", "[::1]"].iter().any(|local| host.starts_with(local))
 }
 
-fn table(links: &[(String, String)]) -> csv::Result<String> {
+fn invite_links_csv(links: &[(String, String)]) -> csv::Result<String> {
     let mut table = csv::Writer::from_writer(Vec::new());
     for (author, link) in links {
-        table.write_record([&*csv_cells::text(author), link])?;
+        table.write_record([&*format_text_cell(author), link])?;
     }
     let bytes = table.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

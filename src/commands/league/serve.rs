@@ -9,19 +9,19 @@ use std::time::Duration;
 use clap::Args;
 use referee_sandbox::Level;
 
-use super::{UNENCRYPTED, has_begun, open_league};
-use crate::commands::containment_args::level_named;
+use super::{UNENCRYPTED, league_has_begun, open_league};
+use crate::commands::containment_args::containment_level_parser;
 use crate::commands::recorded_rules::RecordedRulesArgs;
 use crate::commands::report::command_options;
-use crate::commands::runtime::{interrupted, new_runtime, until_interrupted};
+use crate::commands::runtime::{new_runtime, run_until_interrupted, watch_interruption};
 use crate::commands::{Failure, Status};
 use crate::printer::Printer;
 use referee_config::LeaguePlace;
 use referee_league::invitations::Invitations;
-use referee_tournament::folder;
+use referee_tournament::folder::read_folder_header;
 use referee_web::league_routes::{Entrance, private_pages};
-use referee_web::live_tournament::{Naming, Served};
-use referee_web::{WebServer, routes};
+use referee_web::live_tournament::{LiveTournament, Naming};
+use referee_web::{WebServer, tournament_routes};
 
 /// Arguments of `league serve`.
 #[derive(Debug, Args)]
@@ -41,7 +41,7 @@ pub(crate) struct LeagueServeArgs {
     #[arg(
         long = "containment",
         value_name = "LEVEL",
-        value_parser = level_named(),
+        value_parser = containment_level_parser(),
         hide_possible_values = true
     )]
     pub(crate) level: Option<Level>,
@@ -52,18 +52,18 @@ const PAUSE: Duration = Duration::from_millis(500);
 
 /// Waits until the league is played for the first time: a machine may start this command before that
 /// run. Returns whether it was not interrupted.
-fn wait_for_first_run(league: &LeaguePlace, printer: Printer) -> Result<bool, Failure> {
-    if has_begun(league) {
+fn wait_for_first_league_run(league: &LeaguePlace, printer: Printer) -> Result<bool, Failure> {
+    if league_has_begun(league) {
         return Ok(true);
     }
     printer.note("the league has not begun: the page opens with the first `referee run`");
     let begun = async {
-        while !has_begun(league) {
+        while !league_has_begun(league) {
             tokio::time::sleep(PAUSE).await;
         }
         Ok(())
     };
-    Ok(until_interrupted(begun)?.is_some())
+    Ok(run_until_interrupted(begun)?.is_some())
 }
 
 /// Serves until Ctrl-C.
@@ -74,14 +74,14 @@ pub(super) fn run(
 ) -> Result<Status, Failure> {
     let config = args.file.as_deref().unwrap_or(config);
     let league = open_league(config, printer)?;
-    if !wait_for_first_run(&league, printer)? {
+    if !wait_for_first_league_run(&league, printer)? {
         return Ok(Status::Done);
     }
     let dir = league.dir.clone();
-    let header = folder::header(&dir)?;
+    let header = read_folder_header(&dir)?;
     let game_file = header.program.is_some().then(|| config.to_owned());
     let rules = RecordedRulesArgs { game_file, level: args.level };
-    let called = command_options::options(&dir, None);
+    let called = command_options::ask_command_options(&dir, None);
     let rules = rules.open(&header, &dir, printer)?;
     let naming = if league.settings.pseudonyms { Naming::Pseudonyms } else { Naming::Names };
     let invitations = Invitations::read(&league.dir)?;
@@ -89,13 +89,13 @@ pub(super) fn run(
         printer.note(UNENCRYPTED);
     }
     new_runtime()?.block_on(async {
-        let mut stop = interrupted()?;
+        let mut stop = watch_interruption()?;
         let web = WebServer::listen(args.listen).await?.known_as(invitations.host());
-        let live = Arc::new(Served::new(dir, rules, naming, called)?.with_own_pages());
+        let live = Arc::new(LiveTournament::new(dir, rules, naming, called)?.with_own_pages());
         let entrance = Arc::new(Entrance::open(league, header.tournament, Arc::clone(&live))?);
         printer.line(&web.url())?;
         tokio::select! {
-            never = web.serve(routes(live).merge(private_pages(entrance))) => match never {},
+            never = web.serve(tournament_routes(live).merge(private_pages(entrance))) => match never {},
             _ = stop.wait_for(|stop| *stop) => {}
         }
         Ok(Status::Done)

@@ -2,7 +2,8 @@
 
 mod engines;
 
-use crate::commands::game_args::{GameArgument, game_named, whole_folder};
+use self::engines::write_engines_tournament;
+use crate::commands::game_args::{GameArgument, absolute_game_folder, game_argument_parser};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::mem;
@@ -11,20 +12,21 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{Failure, Printer, Status};
-use crate::commands::parallel_builds::{BuildSandbox, build_all};
+use crate::commands::parallel_builds::{BuildSandbox, build_in_parallel};
 use referee_entrants::build::BuiltFolder;
 use referee_entrants::build_plan::BuildPlan;
 use referee_entrants::build_rules::BuildRules;
 use referee_entrants::start_command::StartCommand;
 use referee_entrants::submissions::{
-    ImportError, Intake, NoPlayer, Submission, listed, look_after_build, take_in,
+    ImportError, ImportedSubmissions, NoPlayer, Submission, detect_built_player, format_some_names,
+    import_submissions,
 };
-use referee_protocol::escape::terminal;
+use referee_protocol::escape::escape_line;
 use referee_record::model::containment::ContainmentRequest;
 use referee_record::model::stage::{Stage, meetings_of_class};
 use referee_record::model::tournament::DEFAULT_RESULTS;
-use referee_record::shell;
-use referee_record::wording::counted;
+use referee_record::shell::quote_for_shell;
+use referee_record::wording::pluralize;
 
 /// The maximum number of alternatives written for one player.
 const MOST_CHOICES: usize = 8;
@@ -46,7 +48,7 @@ const BUILD: &str = "
 ";
 
 /// Further parts of a configuration, to uncomment.
-fn more(taken: &[Submission]) -> String {
+fn commented_config_parts(taken: &[Submission]) -> String {
     let count = taken.len();
     let (top, half) = (count.div_ceil(10), count.div_ceil(2));
     format!(
@@ -98,7 +100,7 @@ pub(crate) struct TournamentArgs {
     #[arg(long, conflicts_with = "engines")]
     pub(crate) build: bool,
     /// The game
-    #[arg(long, value_parser = game_named(), default_value = "watch-your-back")]
+    #[arg(long, value_parser = game_argument_parser(), default_value = "watch-your-back")]
     pub(crate) game: GameArgument,
 }
 
@@ -113,22 +115,23 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
         )));
     }
     let Some(dir) = &args.dir else {
-        return engines::run(&args.engines, &file, printer);
+        return write_engines_tournament(&args.engines, &file, printer);
     };
     let seats = args.game.open(&ContainmentRequest::default(), printer)?.seats().len();
-    let players = players_folder(dir, &args.into);
-    let mut intake = take_in(dir, &players).map_err(|error| failed(&error, dir, &players))?;
-    leave_out_game(dir, &args.game, &mut intake);
-    if args.build && !build(&mut intake.taken, &args.into, printer)? {
+    let players = new_players_folder(dir, &args.into);
+    let mut intake = import_submissions(dir, &players)
+        .map_err(|error| new_tournament_failure(&error, dir, &players))?;
+    leave_out_game_folder(dir, &args.game, &mut intake);
+    if args.build && !build_new_submissions(&mut intake.taken, &args.into, printer)? {
         return Ok(Status::Interrupted);
     }
     let taken = &intake.taken;
     if taken.is_empty() {
         return Err(Failure::input(format!("{} contains no players", dir.display())));
     }
-    super::write(&file, &configuration(dir, args, seats, &intake)?)?;
+    super::write_new_file(&file, &new_tournament_config(dir, args, seats, &intake)?)?;
     let good = taken.iter().filter(|submission| submission.player.is_ok()).count();
-    for line in taken.iter().flat_map(lines).chain(left_out(&intake)) {
+    for line in taken.iter().flat_map(new_submission_notes).chain(list_left_out_entries(&intake)) {
         printer.note(&line);
     }
     printer.note(&format!("{}: {good} of {} are players", file.display(), taken.len()));
@@ -136,17 +139,17 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
         printer.note(&format!(
             "the game has {seats} seats: add at least {} to the file, for example built-in ones \
              with `bot = \"random\"`",
-            counted(seats - taken.len(), "player")
+            pluralize(seats - taken.len(), "player")
         ));
     }
-    let file = shell::quoted(&file.to_string_lossy());
+    let file = quote_for_shell(&file.to_string_lossy());
     let check = format!("referee check --all --config {file}");
     printer.command("next", &format!("{check}; referee run --plan {file}"));
     Ok(if good == taken.len() { Status::Done } else { Status::Found })
 }
 
 /// The folder of the game is no submission, even if it lies among them.
-fn leave_out_game(dir: &Path, game: &GameArgument, intake: &mut Intake) {
+fn leave_out_game_folder(dir: &Path, game: &GameArgument, intake: &mut ImportedSubmissions) {
     let GameArgument::File(file) = game else { return };
     let Some(folder) = file.canonicalize().ok().and_then(|it| Some(it.parent()?.to_owned())) else {
         return;
@@ -161,20 +164,24 @@ fn leave_out_game(dir: &Path, game: &GameArgument, intake: &mut Intake) {
 
 /// Builds the submissions that need it, and looks for their players in the results. Returns whether
 /// it was not interrupted.
-fn build(taken: &mut [Submission], into: &Path, printer: Printer) -> Result<bool, Failure> {
-    let rules = BuildRules::usual(&whole_folder(into)?.join(DEFAULT_RESULTS));
+fn build_new_submissions(
+    taken: &mut [Submission],
+    into: &Path,
+    printer: Printer,
+) -> Result<bool, Failure> {
+    let rules = BuildRules::usual(&absolute_game_folder(into)?.join(DEFAULT_RESULTS));
     let plan = |one: &Submission| Some((one.name.clone(), rules.plan(one.top.as_deref()?)?));
     let plans: BTreeMap<String, BuildPlan> = taken.iter().filter_map(plan).collect();
     let due = plans.clone().into_iter().collect();
-    let builds = build_all(rules, due, BuildSandbox::default(), printer)?;
+    let builds = build_in_parallel(rules, due, BuildSandbox::default(), printer)?;
     let Some(builds) = builds else { return Ok(false) };
     for submission in taken {
         let name = &submission.name;
         let (Some(built), Some(plan)) = (builds.get(name), plans.get(name)) else { continue };
         match built {
             Ok(built) => {
-                let found = look_after_build(plan, &built.dir);
-                submission.player = found.map_err(|why| in_source(why, built, plan));
+                let found = detect_built_player(plan, &built.dir);
+                submission.player = found.map_err(|why| no_player_in_source(why, built, plan));
                 submission.built = Some(plan.source.clone());
             }
             Err(why) => match &submission.player {
@@ -189,7 +196,7 @@ fn build(taken: &mut [Submission], into: &Path, printer: Printer) -> Result<bool
 }
 
 /// The same reason with paths that hold in the configuration, which builds the sources itself.
-fn in_source(why: NoPlayer, built: &BuiltFolder, plan: &BuildPlan) -> NoPlayer {
+fn no_player_in_source(why: NoPlayer, built: &BuiltFolder, plan: &BuildPlan) -> NoPlayer {
     let NoPlayer::Several(choices) = why else { return why };
     // A command of the configuration is preceded by a build only in the folder itself.
     let is_top = |start: &StartCommand| start.dir == built.dir && plan.below == Path::new("");
@@ -198,14 +205,14 @@ fn in_source(why: NoPlayer, built: &BuiltFolder, plan: &BuildPlan) -> NoPlayer {
 }
 
 /// The folder for unpacked archives and copied files. Never the folder of submissions itself.
-fn players_folder(dir: &Path, into: &Path) -> PathBuf {
+fn new_players_folder(dir: &Path, into: &Path) -> PathBuf {
     let players = into.join("players");
     let whole = |path: &Path| std::fs::canonicalize(path).ok();
     let is_source = whole(&players).is_some_and(|players| Some(players) == whole(dir));
     if is_source { into.join("unpacked") } else { players }
 }
 
-fn failed(error: &ImportError, dir: &Path, players: &Path) -> Failure {
+fn new_tournament_failure(error: &ImportError, dir: &Path, players: &Path) -> Failure {
     let players = players.display();
     match error {
         ImportError::Source(error) => {
@@ -220,42 +227,42 @@ fn failed(error: &ImportError, dir: &Path, players: &Path) -> Failure {
 }
 
 /// Notes about a submission, one per line.
-fn lines(submission: &Submission) -> Vec<String> {
+fn new_submission_notes(submission: &Submission) -> Vec<String> {
     let why = submission.player.as_ref().err().map(|why| format!("{}: {why}", submission.entry));
-    remarks(submission).chain(why.map(|line| terminal(&line))).collect()
+    new_submission_remarks(submission).chain(why.map(|line| escape_line(&line))).collect()
 }
 
 /// Remarks on a submission, one per line.
-fn remarks(submission: &Submission) -> impl Iterator<Item = String> {
-    submission.remarks.iter().map(|it| terminal(&format!("{}: {it}", submission.name)))
+fn new_submission_remarks(submission: &Submission) -> impl Iterator<Item = String> {
+    submission.remarks.iter().map(|it| escape_line(&format!("{}: {it}", submission.name)))
 }
 
 /// The lines that name ignored entries: the folders and archives around the submissions, and files
 /// beside those.
-fn left_out(intake: &Intake) -> impl Iterator<Item = String> {
+fn list_left_out_entries(intake: &ImportedSubmissions) -> impl Iterator<Item = String> {
     let line = |what: &str, names: &[String]| {
-        let names = listed(names.iter().map(String::as_str));
-        (!names.is_empty()).then(|| terminal(&format!("{what}: {names}")))
+        let names = format_some_names(names.iter().map(String::as_str));
+        (!names.is_empty()).then(|| escape_line(&format!("{what}: {names}")))
     };
     let opened = line("opened, because it is an export", &intake.opened);
     opened.into_iter().chain(line("ignored, not part of any submission", &intake.sheets))
 }
 
 /// The name of a tournament in this folder: that of the folder.
-fn title(folder: &Path) -> String {
+fn new_tournament_title(folder: &Path) -> String {
     let title = folder.file_name().map_or("cup".into(), |name| name.to_string_lossy());
-    quoted(title.trim_start_matches('.'))
+    quote_config_string(title.trim_start_matches('.'))
 }
 
-fn configuration(
+fn new_tournament_config(
     dir: &Path,
     args: &TournamentArgs,
     seats: usize,
-    intake: &Intake,
+    intake: &ImportedSubmissions,
 ) -> Result<String, Failure> {
     let taken = &intake.taken;
     let good = taken.iter().filter(|submission| submission.player.is_ok()).count();
-    let folder = whole_folder(&args.into)?;
+    let folder = absolute_game_folder(&args.into)?;
     let mut text = format!(
         "# A round-robin of everyone in `{}`. `referee run` plays it;\n\
          # `referee run --plan` shows how many games that is.\n\
@@ -270,23 +277,23 @@ fn configuration(
          # Time for one turn; `budget = \"60s\"` would be the time for a whole game.\n\
          move = \"5s\"\n",
         dir.display().to_string().replace(char::is_control, " "),
-        title(&folder),
-        quoted(&args.game.word_in(&args.into)?),
-        if seats == 2 { pairs(good) } else { deals(good, seats) },
-        if taken.iter().any(has_class) { PRESET } else { "" },
+        new_tournament_title(&folder),
+        quote_config_string(&args.game.word_in(&args.into)?),
+        if seats == 2 { config_pair_lines(good) } else { config_deal_lines(good, seats) },
+        if taken.iter().any(has_2018_class) { PRESET } else { "" },
         if args.build { BUILD } else { "" },
     );
     for submission in taken {
         text.push('\n');
-        text.extend(remarks(submission).map(|line| format!("# {line}\n")));
-        text.push_str(&table(submission, &folder)?);
+        text.extend(new_submission_remarks(submission).map(|line| format!("# {line}\n")));
+        text.push_str(&config_player_table(submission, &folder)?);
     }
-    text.extend(left_out(intake).map(|line| format!("\n# {line}\n")));
-    Ok(text + &more(taken))
+    text.extend(list_left_out_entries(intake).map(|line| format!("\n# {line}\n")));
+    Ok(text + &commented_config_parts(taken))
 }
 
 /// The lines about the numbers of pairs and of opponents, which matters in a large class.
-fn pairs(players: usize) -> String {
+fn config_pair_lines(players: usize) -> String {
     let begin = if players > SMALL_CLASS { "" } else { "# " };
     format!(
         "# Pairs of games between any two players; the seats are swapped within a pair.\n\
@@ -300,7 +307,7 @@ fn pairs(players: usize) -> String {
 }
 
 /// The same for games of more than two seats.
-fn deals(players: usize, seats: usize) -> String {
+fn config_deal_lines(players: usize, seats: usize) -> String {
     let meetings = meetings_of_class(seats);
     let games = seats * meetings;
     let all = Stage::round_robin(1);
@@ -319,29 +326,29 @@ fn deals(players: usize, seats: usize) -> String {
 }
 
 /// The table of a submission's player; without one, the reason, and all alternatives as comments.
-fn table(submission: &Submission, folder: &Path) -> Result<String, Failure> {
-    let head = format!("[[players]]\nname = {}\n", quoted(&submission.name));
+fn config_player_table(submission: &Submission, folder: &Path) -> Result<String, Failure> {
+    let head = format!("[[players]]\nname = {}\n", quote_config_string(&submission.name));
     let why = match (&submission.player, &submission.built) {
         (Ok(player), Some(source)) => {
             let shown = player.words.join(" ").replace(char::is_control, " ");
-            let dir = quoted(&relative(source, folder)?);
+            let dir = quote_config_string(&path_from_config(source, folder)?);
             return Ok(format!("{head}dir = {dir}\n# Once built: {shown}\n"));
         }
-        (Ok(player), None) => return Ok(head + &command(player, folder)?),
+        (Ok(player), None) => return Ok(head + &config_command_lines(player, folder)?),
         (Err(why), _) => why,
     };
-    let mut text = format!("{head}absent = {}\n", quoted(&why.to_string()));
+    let mut text = format!("{head}absent = {}\n", quote_config_string(&why.to_string()));
     let NoPlayer::Several(choices) = why else { return Ok(text) };
     for choice in choices.iter().take(MOST_CHOICES) {
         text.push_str("# Or, in place of `absent`:\n");
-        let keys = command(choice, folder)?;
+        let keys = config_command_lines(choice, folder)?;
         text.extend(keys.lines().map(|line| format!("# {line}\n")));
     }
     Ok(text)
 }
 
 /// Whether it is a class from 2018, or may be one.
-fn has_class(submission: &Submission) -> bool {
+fn has_2018_class(submission: &Submission) -> bool {
     match &submission.player {
         Ok(player) => player.is_class(),
         Err(NoPlayer::Several(players)) => players.iter().any(StartCommand::is_class),
@@ -350,16 +357,16 @@ fn has_class(submission: &Submission) -> bool {
 }
 
 /// The lines that say how to run a player.
-fn command(player: &StartCommand, folder: &Path) -> Result<String, Failure> {
-    let words: Vec<String> = player.words.iter().map(|word| quoted(word)).collect();
+fn config_command_lines(player: &StartCommand, folder: &Path) -> Result<String, Failure> {
+    let words: Vec<String> = player.words.iter().map(|word| quote_config_string(word)).collect();
     let words = words.join(", ");
-    let dir = quoted(&relative(&player.dir, folder)?);
+    let dir = quote_config_string(&path_from_config(&player.dir, folder)?);
     // Any of its files may be part of the program.
     Ok(format!("command = [{words}]\nfiles = [\".\"]\ndir = {dir}\n"))
 }
 
 /// `dir` as the configuration in `folder` names it: relative if it lies inside.
-fn relative(dir: &Path, folder: &Path) -> Result<String, Failure> {
+fn path_from_config(dir: &Path, folder: &Path) -> Result<String, Failure> {
     let whole = std::fs::canonicalize(dir)
         .map_err(|error| Failure::system(format!("{}: {error}", dir.display())))?;
     let short = whole.strip_prefix(folder).unwrap_or(&whole);
@@ -370,6 +377,6 @@ fn relative(dir: &Path, folder: &Path) -> Result<String, Failure> {
 }
 
 /// The text as a TOML string, which a JSON string always is.
-fn quoted(text: &str) -> String {
+fn quote_config_string(text: &str) -> String {
     serde_json::Value::from(text.replace('\u{7f}', " ")).to_string()
 }

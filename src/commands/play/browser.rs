@@ -21,10 +21,10 @@ use crate::command_failure::Failure;
 use crate::commands::runtime::new_runtime;
 use referee_games::{AnyPosition, BoardLook, BySeat, Drawing, DrawnBoard, Event, Legal, Text};
 use referee_match::player::user_interface::{PendingLine, Question, UserInterface};
-use referee_match::replay::event_descriptions::{describe_events, is_ply};
+use referee_match::replay::event_descriptions::{describe_events, events_are_ply};
 use referee_match::replay::frames::Frame;
-use referee_protocol::escape;
-use referee_record::seeds::fresh_identity;
+use referee_protocol::escape::escape_line;
+use referee_record::seeds::draw_random_identity;
 use referee_report::page::game_page::game_page;
 use referee_web::{EVENTS, WebServer};
 
@@ -33,7 +33,7 @@ const LONGEST: usize = 1000;
 
 /// The game as the page shows it.
 #[derive(Debug, Clone, Default, Serialize)]
-struct GameView {
+struct BrowserView {
     players: Vec<String>,
     seats: Vec<Text>,
     look: Option<BoardLook>,
@@ -65,7 +65,7 @@ struct OpenQuestion {
     squares: Vec<Vec<Vec<usize>>>,
 }
 
-impl GameView {
+impl BrowserView {
     /// Shows a position after these events.
     fn draw(&mut self, position: &dyn AnyPosition, events: &[Event]) {
         self.frame = Frame::whole(position, events);
@@ -79,7 +79,7 @@ impl GameView {
     fn squares_of(&self, legal: &Legal) -> Vec<Vec<Vec<usize>>> {
         match (legal, &self.look) {
             (Legal::List(actions), Some(look)) => {
-                actions.iter().map(|action| self.board.named_in(action, look)).collect()
+                actions.iter().map(|action| self.board.squares_named_in(action, look)).collect()
             }
             _ => Vec::new(),
         }
@@ -88,23 +88,23 @@ impl GameView {
 
 /// The state of the server, which runs on a thread of its own.
 #[derive(Debug, Clone)]
-struct GameServer {
+struct BrowserServer {
     page: Arc<str>,
-    view: Arc<watch::Sender<GameView>>,
+    view: Arc<watch::Sender<BrowserView>>,
     typed: mpsc::UnboundedSender<String>,
 }
 
 /// A game in a browser.
 #[derive(Debug)]
-pub(super) struct GamePage {
-    view: Arc<watch::Sender<GameView>>,
+pub(super) struct BrowserPage {
+    view: Arc<watch::Sender<BrowserView>>,
     lines: Lines,
 }
 
 /// Input from people at the page. Only one of them acts at a time.
 type Lines = Arc<Mutex<mpsc::UnboundedReceiver<String>>>;
 
-impl GamePage {
+impl BrowserPage {
     /// Serves the page of a game on `address` from now on. Returns the page's address, too.
     pub(super) fn open(
         address: SocketAddr,
@@ -115,15 +115,15 @@ impl GamePage {
         let server = runtime.block_on(WebServer::listen(address))?;
         let url = server.url();
         let title = players.values().join(" – ");
-        let view = GameView {
-            players: players.values().iter().map(|name| escape::terminal(name)).collect(),
+        let view = BrowserView {
+            players: players.values().iter().map(|name| escape_line(name)).collect(),
             seats: seats.values().to_vec(),
-            ..GameView::default()
+            ..BrowserView::default()
         };
         let view = Arc::new(watch::Sender::new(view));
         let (typed, lines) = mpsc::unbounded_channel();
-        let page = game_page(&title, &fresh_identity()?).into();
-        let routes = routes(GameServer { page, view: Arc::clone(&view), typed });
+        let page = game_page(&title, &draw_random_identity()?).into();
+        let routes = browser_game_routes(BrowserServer { page, view: Arc::clone(&view), typed });
         let serve = move || match runtime.block_on(server.serve(routes)) {};
         thread::Builder::new()
             .name("browser".to_owned())
@@ -133,9 +133,9 @@ impl GamePage {
     }
 
     /// How the person in front of the page plays.
-    pub(super) fn interface(&self) -> Box<dyn UserInterface> {
+    pub(super) fn user_interface(&self) -> Box<dyn UserInterface> {
         let (view, lines) = (Arc::clone(&self.view), Arc::clone(&self.lines));
-        Box::new(PageInterface { view, lines })
+        Box::new(BrowserInterface { view, lines })
     }
 
     /// Shows the position in which a game begins, or to which it goes back.
@@ -143,7 +143,7 @@ impl GamePage {
         self.view.send_modify(|view| {
             let events = steps.last().map_or(&[][..], Vec::as_slice);
             view.draw(position, events);
-            view.story = told_so_far(steps);
+            view.story = browser_events_so_far(steps);
         });
     }
 
@@ -152,7 +152,7 @@ impl GamePage {
         self.view.send_modify(|view| {
             view.story.push((position.ply(), describe_events(events)));
             view.told.clear();
-            if is_ply(events) {
+            if events_are_ply(events) {
                 view.draw(position, events);
             } else {
                 // A roll leaves the board as it was, and the last action stays marked.
@@ -176,27 +176,27 @@ impl GamePage {
 }
 
 /// What happened in these steps, each with the number of its ply.
-fn told_so_far(steps: &[Vec<Event>]) -> Vec<(u32, String)> {
+fn browser_events_so_far(steps: &[Vec<Event>]) -> Vec<(u32, String)> {
     let mut ply = 0;
     let told = steps.iter().map(|events| {
-        ply += u32::from(is_ply(events));
+        ply += u32::from(events_are_ply(events));
         (ply, describe_events(events))
     });
     told.collect()
 }
 
-fn routes(server: GameServer) -> Router {
+fn browser_game_routes(server: BrowserServer) -> Router {
     Router::new()
-        .route("/", get(async |State(server): State<GameServer>| Html(server.page.to_string())))
-        .route(EVENTS, get(events))
-        .route("/say/{number}", post(say))
+        .route("/", get(async |State(server): State<BrowserServer>| Html(server.page.to_string())))
+        .route(EVENTS, get(stream_browser_game))
+        .route("/say/{number}", post(accept_browser_answer))
         .layer(DefaultBodyLimit::max(LONGEST))
         .with_state(server)
 }
 
 /// Sends the game whenever it changes.
-async fn events(
-    State(server): State<GameServer>,
+async fn stream_browser_game(
+    State(server): State<BrowserServer>,
 ) -> Sse<impl Stream<Item = Result<SentEvent, Infallible>>> {
     let views = WatchStream::new(server.view.subscribe());
     let json = |view| serde_json::to_string(&view).unwrap_or_default();
@@ -205,8 +205,8 @@ async fn events(
 }
 
 /// Takes the answer to the question with this number. An answer to another one came too late.
-async fn say(
-    State(server): State<GameServer>,
+async fn accept_browser_answer(
+    State(server): State<BrowserServer>,
     Path(number): Path<u64>,
     text: String,
 ) -> StatusCode {
@@ -223,12 +223,12 @@ async fn say(
 
 /// The person in front of the page.
 #[derive(Debug)]
-struct PageInterface {
-    view: Arc<watch::Sender<GameView>>,
+struct BrowserInterface {
+    view: Arc<watch::Sender<BrowserView>>,
     lines: Lines,
 }
 
-impl UserInterface for PageInterface {
+impl UserInterface for BrowserInterface {
     fn tell(&mut self, text: &str) {
         self.view.send_modify(|view| view.told.push_str(text));
     }

@@ -1,28 +1,28 @@
 //! Where a game is shown while it is played.
 
-use super::browser::GamePage;
+use super::browser::BrowserPage;
 use super::screen::Screen;
 use crate::command_failure::Failure;
-use crate::printer::Styled;
+use crate::printer::ColouredText;
 use referee_games::{AnyPosition, Event, GameError, Position, TextStep, Turn};
-use referee_match::replay::event_descriptions::{describe_step, is_ply};
-use referee_report::board_picture::picture;
+use referee_match::replay::event_descriptions::{describe_step, events_are_ply};
+use referee_report::board_picture::render_board_picture;
 
 /// Where a game is shown while it is played.
 #[derive(Debug)]
-pub(super) enum Display {
-    Terminal(TerminalBoard),
-    Browser(GamePage),
+pub(super) enum GameDisplay {
+    Terminal(TerminalDisplay),
+    Browser(BrowserPage),
 }
 
-impl Display {
+impl GameDisplay {
     /// Shows the position after the opening.
     pub(super) fn start(&mut self, start: &Position, opening: &[TextStep]) -> Result<(), Failure> {
-        let (position, steps) = after(start, opening)?;
+        let (position, steps) = play_displayed_opening(start, opening)?;
         match self {
             Self::Terminal(board) => {
                 board.recent = steps.into_iter().next_back().unwrap_or_default();
-                match board.drawn(&*position) {
+                match board.board_to_draw(&*position) {
                     Some(drawn) => board.screen.show(&drawn),
                     None => Ok(()),
                 }
@@ -42,12 +42,15 @@ impl Display {
     ) -> Result<(), Failure> {
         match self {
             Self::Terminal(board) => {
-                if is_ply(events) {
+                if events_are_ply(events) {
                     board.recent.clear();
                 }
                 board.recent.extend_from_slice(events);
-                let step = Styled::from(describe_step(events, position.ply()));
-                let text = Styled::join([step].into_iter().chain(board.drawn(position)), "\n");
+                let step = ColouredText::from(describe_step(events, position.ply()));
+                let text = ColouredText::join(
+                    [step].into_iter().chain(board.board_to_draw(position)),
+                    "\n",
+                );
                 board.screen.show(&text)
             }
             Self::Browser(page) => {
@@ -59,27 +62,30 @@ impl Display {
 }
 
 #[derive(Debug)]
-pub(super) struct TerminalBoard {
+pub(super) struct TerminalDisplay {
     screen: Screen,
     /// The events of the last ply and after it.
     recent: Vec<Event>,
 }
 
-impl TerminalBoard {
+impl TerminalDisplay {
     pub(super) fn new(screen: Screen) -> Self {
         Self { screen, recent: Vec::new() }
     }
 
     /// The position to draw; `None` before a roll: it is drawn with the dice. Where positions
     /// replace each other, all are drawn.
-    fn drawn(&self, position: &dyn AnyPosition) -> Option<Styled> {
+    fn board_to_draw(&self, position: &dyn AnyPosition) -> Option<ColouredText> {
         let is_rolling = matches!(position.turn(), Turn::Chance(_));
         let is_drawn = !is_rolling || self.screen.in_place;
-        is_drawn.then(|| picture(position, &self.recent, self.screen.printer.colour))
+        is_drawn.then(|| render_board_picture(position, &self.recent, self.screen.printer.colour))
     }
 }
 
-fn after(start: &Position, steps: &[TextStep]) -> Result<(Position, Vec<Vec<Event>>), GameError> {
+fn play_displayed_opening(
+    start: &Position,
+    steps: &[TextStep],
+) -> Result<(Position, Vec<Vec<Event>>), GameError> {
     let mut position = start.clone();
     let events = steps.iter().map(|step| {
         let mut events = Vec::new();

@@ -4,17 +4,17 @@ use crate::command_failure::Failure;
 use crate::commands::Status;
 use crate::printer::Printer;
 use referee_games::{BySeat, Places, Seat, SeatSet, Text};
-use referee_match::referee::{Ending, GameReport};
-use referee_protocol::escape;
+use referee_match::referee::{GameReport, RefereeEnding};
+use referee_protocol::escape::escape_line;
 
 /// The seat of the person who gave up, if one did. `people` says which seats people had.
-pub(super) fn given_up(ending: &Ending, people: SeatSet) -> Option<Seat> {
+pub(super) fn seat_that_gave_up(ending: &RefereeEnding, people: SeatSet) -> Option<Seat> {
     people.iter().find(|&seat| ending.fault(seat).is_some())
 }
 
 /// A game that has ended, and who played it.
 #[derive(Debug)]
-pub(super) struct Conclusion<'a> {
+pub(super) struct GameEnding<'a> {
     pub(super) report: &'a GameReport,
     pub(super) seats: &'a BySeat<Text>,
     pub(super) names: &'a BySeat<String>,
@@ -22,7 +22,7 @@ pub(super) struct Conclusion<'a> {
     pub(super) people: SeatSet,
 }
 
-impl Conclusion<'_> {
+impl GameEnding<'_> {
     /// Who won, and why.
     pub(super) fn sentence(&self) -> String {
         let ending = &self.report.ending;
@@ -56,13 +56,13 @@ impl Conclusion<'_> {
             self.print_fault(seat, printer)?;
         }
         for warning in &self.report.trace.warnings {
-            let warning = escape::terminal(&warning.text(self.seats));
+            let warning = escape_line(&warning.text(self.seats));
             printer.line(&format!("warning: {warning}"))?;
         }
         printer.line(&self.sentence())?;
         Ok(match self.report.ending {
-            Ending::Rules(_) => Status::Done,
-            Ending::Faults { .. } => Status::Found,
+            RefereeEnding::Rules(_) => Status::Done,
+            RefereeEnding::Faults { .. } => Status::Found,
         })
     }
 
@@ -77,10 +77,10 @@ impl Conclusion<'_> {
     }
 
     fn given_up(&self) -> Option<Seat> {
-        given_up(&self.report.ending, self.people)
+        seat_that_gave_up(&self.report.ending, self.people)
     }
 
     fn name(&self, seat: Seat) -> String {
-        escape::terminal(&self.names[seat])
+        escape_line(&self.names[seat])
     }
 }

@@ -10,11 +10,11 @@ use referee_config::PlayerArgument;
 use referee_games::{BySeat, Seat};
 use referee_record::disk;
 use referee_record::log::LogWriter;
-use referee_record::model::record::{GameRecord, Header, PlayerInfo};
+use referee_record::model::record::{GameRecord, Header, HeaderPlayer};
 use referee_record::model::stage::Stage;
 use referee_record::model::tournament::Tournament;
-use referee_record::seeds::fresh_identity;
-use referee_tournament::run::header;
+use referee_record::seeds::draw_random_identity;
+use referee_tournament::run::header::header_from_config;
 
 /// A new folder for the log of a game.
 #[derive(Debug)]
@@ -39,9 +39,9 @@ impl SavedGame {
     }
 
     /// Writes the log, and returns the id of the game.
-    pub(super) fn keep(self, header: &Header, record: GameRecord) -> Result<String, Failure> {
+    pub(super) fn write_log(self, header: &Header, record: GameRecord) -> Result<String, Failure> {
         if header.is_hidden() {
-            disk::keep_private();
+            disk::make_new_files_private();
         }
         let written = LogWriter::create(&self.dir, header).and_then(|mut log| log.append(&record));
         written.map_err(|error| Failure::system(error.to_string()))?;
@@ -50,7 +50,7 @@ impl SavedGame {
 }
 
 /// The players' names in a log, which must differ: a second `random` is `random-2`.
-pub(super) fn different_names(words: &BySeat<PlayerArgument>) -> BySeat<String> {
+pub(super) fn unique_saved_names(words: &BySeat<PlayerArgument>) -> BySeat<String> {
     let mut names: Vec<String> = Vec::new();
     for word in words.values() {
         let numbered = (2..).map(|number| format!("{}-{number}", word.name()));
@@ -62,7 +62,7 @@ pub(super) fn different_names(words: &BySeat<PlayerArgument>) -> BySeat<String> 
 
 /// The header for the log of the game: that of a tournament with one pair of games. It has no seed,
 /// because the seeds of the game do not depend on the players' names.
-pub(super) fn header_of(
+pub(super) fn saved_game_header(
     settings: &Settings,
     terms: &PlaySettings,
     (words, names): (&BySeat<PlayerArgument>, &BySeat<String>),
@@ -81,11 +81,12 @@ pub(super) fn header_of(
     let info = |seat: Seat| match &words[seat] {
         PlayerArgument::Program(spec) => {
             let name = names[seat].clone();
-            PlayerInfo { name, tc: terms.tc[seat], ..PlayerInfo::from(&**spec) }
+            HeaderPlayer { name, tc: terms.tc[seat], ..HeaderPlayer::from(&**spec) }
         }
-        PlayerArgument::Human => PlayerInfo::person(&names[seat]),
+        PlayerArgument::Human => HeaderPlayer::for_person(&names[seat]),
     };
-    let header = header::header_of(&tournament, terms.containment.record(), fresh_identity()?);
+    let header =
+        header_from_config(&tournament, terms.containment.record(), draw_random_identity()?);
     let players = words.seats().map(info).collect();
     Ok(Header { players, drawn: false, ..header })
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use console::Term;
 
 use crate::command_failure::Failure;
-use crate::printer::{Printer, Styled};
+use crate::printer::{ColouredText, Printer};
 
 /// The default pause after each position on a terminal.
 const PAUSE: Duration = Duration::from_millis(150);
@@ -33,7 +33,7 @@ impl Screen {
     }
 
     /// Shows a position, and waits. The players' clocks do not run meanwhile.
-    pub(super) fn show(&mut self, text: &Styled) -> Result<(), Failure> {
+    pub(super) fn show(&mut self, text: &ColouredText) -> Result<(), Failure> {
         if self.in_place {
             self.show_over_the_last(text)?;
         } else {
@@ -47,9 +47,9 @@ impl Screen {
 
     /// Shows the text, no line wider than the terminal, in place of the last one, unless the start
     /// of that has scrolled away.
-    fn show_over_the_last(&mut self, text: &Styled) -> Result<(), Failure> {
+    fn show_over_the_last(&mut self, text: &ColouredText) -> Result<(), Failure> {
         let (rows, columns) = Term::stdout().size();
-        let text = text.cut(usize::from(columns));
+        let text = text.cut_lines(usize::from(columns));
         let last = if self.lines < usize::from(rows) { self.lines } else { 0 };
         self.lines = text.lines().count();
         self.printer.overwrite(last, &text)

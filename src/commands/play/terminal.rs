@@ -10,14 +10,14 @@ use rustyline::error::ReadlineError;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
 use tokio::task::spawn_blocking;
 
-use crate::printer::{Printer, Styled};
+use crate::printer::{ColouredText, Printer};
 use referee_match::player::user_interface::{PendingLine, Question, UserInterface};
 
 /// The terminal of this process; a line can be edited, and earlier ones recalled. Otherwise the
 /// lines of standard input.
 pub(super) fn terminal_interface(printer: Printer) -> Box<dyn UserInterface> {
     let is_terminal = stdin().is_terminal() && printer.is_terminal();
-    match is_terminal.then(|| EditedLines::new(printer)).flatten() {
+    match is_terminal.then(|| EditedTerminalLines::new(printer)).flatten() {
         Some(edited) => Box::new(edited),
         None => Box::new(PlainLines { lines: BufReader::new(tokio::io::stdin()).lines(), printer }),
     }
@@ -43,7 +43,7 @@ impl UserInterface for PlainLines {
 
 /// Lines that are typed at a terminal, with a line editor.
 #[derive(Debug)]
-struct EditedLines {
+struct EditedTerminalLines {
     /// The editor, unless it waits for a line.
     editor: Option<DefaultEditor>,
     /// The settings of the terminal, which the editor changes while it waits.
@@ -51,7 +51,7 @@ struct EditedLines {
     printer: Printer,
 }
 
-impl EditedLines {
+impl EditedTerminalLines {
     fn new(printer: Printer) -> Option<Self> {
         let before = tcgetattr(stdin()).ok()?;
         Some(Self { editor: Some(DefaultEditor::new().ok()?), before, printer })
@@ -81,17 +81,17 @@ impl EditedLines {
     }
 }
 
-impl UserInterface for EditedLines {
+impl UserInterface for EditedTerminalLines {
     fn tell(&mut self, text: &str) {
         self.printer.prompt(text);
     }
 
     fn ask(&mut self, question: Question) -> PendingLine<'_> {
-        Box::pin(self.next(Styled::from(question.prompt()).to_string()))
+        Box::pin(self.next(ColouredText::from(question.prompt()).to_string()))
     }
 }
 
-impl Drop for EditedLines {
+impl Drop for EditedTerminalLines {
     fn drop(&mut self) {
         // The editor may still wait for a line. If the terminal is gone, nothing is to restore.
         let _ = tcsetattr(stdin(), SetArg::TCSANOW, &self.before);

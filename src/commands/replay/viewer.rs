@@ -6,15 +6,17 @@ use std::time::Duration;
 
 use console::{Key, Term};
 
-use super::{all_marks, conclusion, step_line, title};
+use super::{
+    format_all_replay_marks, format_replay_conclusion, format_replay_step, format_replay_title,
+};
 use crate::command_failure::Failure;
-use crate::printer::{Colour, Styled};
+use crate::printer::{Colour, ColouredText};
 use referee_games::{BySeat, Seat};
 use referee_match::replay::turning_points::TurningPoint;
-use referee_match::replay::{self, Replay, ReplayError};
-use referee_record::model::clock::{Clock, TimeControl, seconds};
+use referee_match::replay::{Replay, ReplayError, replay_clocks};
+use referee_record::model::clock::{Clock, TimeControl, format_clock_seconds};
 use referee_record::model::record::GameRecord;
-use referee_report::board_picture::{BoardSide, picture, picture_from};
+use referee_report::board_picture::{BoardSide, render_board_picture, render_board_picture_from};
 
 /// The keys, for the last line.
 const KEYS: &str = "←→ step  PgUp PgDn 10  Home End  a number and Enter: go to  f flip  q quit";
@@ -28,13 +30,13 @@ struct ShownPosition {
     /// What led here.
     step: String,
     /// The board, as either side sees it.
-    boards: [Styled; 2],
+    boards: [ColouredText; 2],
     clocks: String,
 }
 
 /// The position that is shown, and what was typed.
 #[derive(Debug, Default)]
-struct View {
+struct ViewerState {
     at: usize,
     is_flipped: bool,
     /// The digits of a ply to go to.
@@ -49,80 +51,86 @@ enum AfterKey {
 }
 
 /// Shows a game until the person leaves.
-pub(super) fn view(
+pub(super) fn view_replay(
     replay: Replay<'_>,
     control: &TimeControl,
     (record, points): (&GameRecord, &[TurningPoint]),
     colour: Colour,
 ) -> Result<(), Failure> {
-    let frames = frames(replay, control, (record, points), colour)?;
-    let screen = FullScreen::enter().map_err(|error| lost(&error))?;
-    let mut view = View::default();
+    let frames = viewer_frames(replay, control, (record, points), colour)?;
+    let screen = ViewerScreen::enter().map_err(|error| viewer_failure(&error))?;
+    let mut view = ViewerState::default();
     loop {
         let (rows, columns) = screen.term.size();
-        let text = view.draw(&frames, &title(record), usize::from(columns));
-        screen.show(&text, usize::from(rows)).map_err(|error| lost(&error))?;
-        let key = screen.term.read_key_raw().map_err(|error| lost(&error))?;
+        let text = view.draw(&frames, &format_replay_title(record), usize::from(columns));
+        screen.show(&text, usize::from(rows)).map_err(|error| viewer_failure(&error))?;
+        let key = screen.term.read_key_raw().map_err(|error| viewer_failure(&error))?;
         if view.press(&key, &frames) == AfterKey::Leave {
             return Ok(());
         }
     }
 }
 
-fn lost(error: &io::Error) -> Failure {
+fn viewer_failure(error: &io::Error) -> Failure {
     Failure::system(format!("cannot use the terminal: {error}"))
 }
 
 /// The positions of a game, each with what led to it. Rolls of dice are shown with the ply that
 /// they decide about.
-fn frames(
+fn viewer_frames(
     mut replay: Replay<'_>,
     control: &TimeControl,
     (record, points): (&GameRecord, &[TurningPoint]),
     colour: Colour,
 ) -> Result<Vec<ShownPosition>, ReplayError> {
-    let mut times = PlayerTimes::new(control, record);
+    let mut times = ViewerTimes::new(control, record);
     let start = "the start".to_owned();
     let nothing = BySeat::default_for(record.players.len());
-    let mut frames = vec![frame(&replay, &[], start, times.text(record, &nothing), colour)];
+    let mut frames = vec![viewer_frame(&replay, &[], start, times.text(record, &nothing), colour)];
     while let Some(played) = replay.next() {
         let played = played?;
         times.spend(&played.used);
-        let step = step_line(&played.events, (record, points), replay.current().ply());
+        let step =
+            format_replay_step(&played.events, (record, points), replay.current_position().ply());
         let times = times.text(record, &played.used);
-        frames.push(frame(&replay, &played.events, step, times, colour));
+        frames.push(viewer_frame(&replay, &played.events, step, times, colour));
     }
     if let Some(last) = frames.last_mut() {
-        let _ = write!(last.step, "\n{}{}", conclusion(record), all_marks(record, points));
+        let _ = write!(
+            last.step,
+            "\n{}{}",
+            format_replay_conclusion(record),
+            format_all_replay_marks(record, points)
+        );
     }
     Ok(frames)
 }
 
-fn frame(
+fn viewer_frame(
     replay: &Replay<'_>,
     events: &[referee_games::Event],
     step: String,
     clocks: String,
     colour: Colour,
 ) -> ShownPosition {
-    let position = replay.current();
+    let position = replay.current_position();
     let boards = [
-        picture(position, events, colour),
-        picture_from(position, events, colour, BoardSide::Second),
+        render_board_picture(position, events, colour),
+        render_board_picture_from(position, events, colour, BoardSide::Second),
     ];
     ShownPosition { ply: position.ply(), step, boards, clocks }
 }
 
 /// The time that each player has used, and its clock.
-struct PlayerTimes {
+struct ViewerTimes {
     used: BySeat<Duration>,
     clocks: BySeat<Clock>,
 }
 
-impl PlayerTimes {
+impl ViewerTimes {
     fn new(control: &TimeControl, record: &GameRecord) -> Self {
         let used = BySeat::default_for(record.players.len());
-        Self { used, clocks: replay::clocks(control, record) }
+        Self { used, clocks: replay_clocks(control, record) }
     }
 
     /// Adds the time of a ply.
@@ -139,19 +147,20 @@ impl PlayerTimes {
     fn text(&self, record: &GameRecord, now: &BySeat<Option<Duration>>) -> String {
         let time = |seat: Seat| {
             let name = &record.players.names[seat];
-            let ply = now[seat].map_or(String::new(), |now| format!(" (now {})", seconds(now)));
+            let ply = now[seat]
+                .map_or(String::new(), |now| format!(" (now {})", format_clock_seconds(now)));
             let (time, word) = match self.clocks[seat].left() {
                 Some(left) => (left, "left"),
                 None => (self.used[seat], "used"),
             };
-            format!("{name} {} {word}{ply}", seconds(time))
+            format!("{name} {} {word}{ply}", format_clock_seconds(time))
         };
         let times: Vec<String> = now.seats().map(time).collect();
         format!("clocks: {}", times.join(", "))
     }
 }
 
-impl View {
+impl ViewerState {
     /// Follows a key.
     fn press(&mut self, key: &Key, frames: &[ShownPosition]) -> AfterKey {
         let last = frames.len() - 1;
@@ -186,7 +195,7 @@ impl View {
     }
 
     /// The whole screen, no line wider than `columns`.
-    fn draw(&self, frames: &[ShownPosition], title: &str, columns: usize) -> Styled {
+    fn draw(&self, frames: &[ShownPosition], title: &str, columns: usize) -> ColouredText {
         let frame = &frames[self.at];
         let plies = frames.last().map_or(0, |last| last.ply);
         let keys = match &*self.typed {
@@ -194,7 +203,7 @@ impl View {
             typed => format!("go to ply {typed}_  (Enter goes there, Backspace deletes)"),
         };
         let board = &frame.boards[usize::from(self.is_flipped)];
-        let mut text = Styled::plain(&format!("{title}\nply {} of {plies}\n\n", frame.ply));
+        let mut text = ColouredText::plain(&format!("{title}\nply {} of {plies}\n\n", frame.ply));
         text.append(board);
         text.push(&format!("\n\n{}\n{}\n\n{keys}", frame.step, frame.clocks));
         text.wrapped(columns)
@@ -202,11 +211,11 @@ impl View {
 }
 
 /// The terminal's second screen. The first one comes back when this is dropped.
-struct FullScreen {
+struct ViewerScreen {
     term: Term,
 }
 
-impl FullScreen {
+impl ViewerScreen {
     fn enter() -> io::Result<Self> {
         let term = Term::stdout();
         term.write_str("\x1b[?1049h\x1b[?25l")?;
@@ -214,13 +223,13 @@ impl FullScreen {
     }
 
     /// Shows the first `rows` lines of the text.
-    fn show(&self, text: &Styled, rows: usize) -> io::Result<()> {
+    fn show(&self, text: &ColouredText, rows: usize) -> io::Result<()> {
         let lines: Vec<&str> = text.lines().take(rows).collect();
         self.term.write_str(&format!("\x1b[H\x1b[J{}", lines.join("\r\n")))
     }
 }
 
-impl Drop for FullScreen {
+impl Drop for ViewerScreen {
     fn drop(&mut self) {
         // If the terminal is gone, there is nothing to restore.
         let _ = self.term.write_str("\x1b[?25h\x1b[?1049l");
@@ -243,7 +252,7 @@ mod tests {
 
     /// The ply that is shown after these keys.
     fn after(keys: &[Key]) -> u32 {
-        let (frames, mut view) = (frames(), View::default());
+        let (frames, mut view) = (frames(), ViewerState::default());
         for key in keys {
             assert_eq!(view.press(key, &frames), AfterKey::Draw, "{key:?}");
         }
@@ -268,7 +277,7 @@ mod tests {
 
     #[test]
     fn the_screen_fits_and_can_be_flipped() {
-        let (frames, mut view) = (frames(), View::default());
+        let (frames, mut view) = (frames(), ViewerState::default());
         let text = view.draw(&frames, &"long ".repeat(40), 80);
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         assert!(text.contains("ply 0 of 30") && text.contains("upright"), "{text}");

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use referee_record::log::LOG;
 use referee_report::csv_tables::{GAMES_TABLE, PAGE, TABLES, UNFINISHED};
-use referee_report::game_files;
+use referee_report::game_files::game_file_paths;
 
 /// A time of a file, in seconds and nanoseconds.
 type FileTime = (i64, i64);
@@ -18,26 +18,29 @@ type FileTime = (i64, i64);
 /// Whether the tables and the page in the results folder `dir`, with `games` games in its log, are
 /// up to date.
 pub(in crate::commands) fn is_up_to_date(dir: &Path, config: &Path, games: usize) -> bool {
-    let Some(changed) = last_change(dir, &[config]) else { return false };
+    let Some(changed) = last_report_input_change(dir, &[config]) else { return false };
     let files = TABLES.into_iter().chain([GAMES_TABLE, PAGE]).map(PathBuf::from);
-    files.chain(game_files::names(games)).all(|file| written(&dir.join(file)) > Some(changed))
+    files
+        .chain(game_file_paths(games))
+        .all(|file| file_time_if_written(&dir.join(file)) > Some(changed))
 }
 
 /// Whether a file of the results folder `dir` that is written game by game, just after the log, is
 /// up to date. Both may have the same time: the system's clock of files is coarse.
-pub(in crate::commands) fn follows_the_log(dir: &Path, file: &str) -> bool {
-    last_change(dir, &[]).is_some_and(|changed| written(&dir.join(file)) >= Some(changed))
+pub(in crate::commands) fn file_is_up_to_date(dir: &Path, file: &str) -> bool {
+    last_report_input_change(dir, &[])
+        .is_some_and(|changed| file_time_if_written(&dir.join(file)) >= Some(changed))
 }
 
 /// When a file was written, if it is one.
-fn written(path: &Path) -> Option<FileTime> {
+fn file_time_if_written(path: &Path) -> Option<FileTime> {
     let found = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
     Some((found.mtime(), found.mtime_nsec()))
 }
 
 /// When the log in `dir`, this program or one of these files changed last; `None` if that is unknown,
 /// or if a run was cut off before it wrote its tables.
-fn last_change(dir: &Path, files: &[&Path]) -> Option<FileTime> {
+fn last_report_input_change(dir: &Path, files: &[&Path]) -> Option<FileTime> {
     if dir.join(UNFINISHED).exists() {
         return None;
     }

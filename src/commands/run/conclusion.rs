@@ -7,24 +7,26 @@ use std::path::Path;
 
 use super::planned_run::RunOutcome;
 use super::{RunArgs, RunRequest};
-use crate::commands::report::{self, command_options};
+use crate::commands::report::{self, command_options, report_removed_players};
+use crate::commands::results_folder::list_outdated_results;
 use crate::commands::watch_reason::WatchReason;
-use crate::commands::{Failure, OutputFormat, Status, results_folder};
+use crate::commands::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
-use crate::progress::match_so_far;
+use crate::progress::format_match_progress;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::tournament::Tournament;
-use referee_record::wording::counted;
+use referee_record::wording::pluralize;
 use referee_report::standings_json::StandingsJson;
-use referee_report::tournament_tables::Tables;
-use referee_report::{Standings, ci_report, terminal_ranking};
+use referee_report::terminal_ranking::render_terminal_ranking;
+use referee_report::tournament_tables::TournamentTables;
+use referee_report::{Standings, ci_report};
 use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::run::RunEnd;
 
 /// Writes the results of a run that had this outcome into `dir`, and shows them.
-pub(super) fn conclude(
+pub(super) fn conclude_run(
     request: &RunRequest<'_>,
     mut outcome: RunOutcome,
     dir: &Path,
@@ -32,42 +34,46 @@ pub(super) fn conclude(
     let RunRequest { args, tournament, until, printer, .. } = request;
     if let (RunEnd::Stopped, Some(_)) = (&outcome.end, &tournament.league) {
         // For many versions, the tables take longer than a service may take to stop.
-        let played = format!("{} played", counted(outcome.games, "game"));
-        say_stopped(&played, dir, *printer);
+        let played = format!("{} played", pluralize(outcome.games, "game"));
+        print_stopped_run(&played, dir, *printer);
         // It has no end of its own, so nothing is missing.
         return Ok(Status::Done);
     }
     let is_idle = outcome.unchanged.is_some();
     let tables = outcome.tables(dir)?;
     let out = if is_idle && report::is_up_to_date(dir, &args.config, outcome.games) {
-        report::lines_about_out(&tables)?
+        report_removed_players(&tables)?
     } else {
         let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
-        report::write_all(&tables, &args.config, rules)?
+        report::write_tables_and_page(&tables, &args.config, rules)?
     };
-    write_marks(tournament, &tables, *printer)?;
+    write_run_marks(tournament, &tables, *printer)?;
     if let (RunEnd::TimeUp, Some(until)) = (&outcome.end, until) {
         printer.note(&until.time_up(&tables));
     }
     match outcome.end {
         RunEnd::Failed(failure) => Err(failure.into()),
         RunEnd::Stopped | RunEnd::Finished => {
-            say_stopped(&tables.standings.summary, dir, *printer);
+            print_stopped_run(&tables.standings.summary, dir, *printer);
             Ok(Status::Interrupted)
         }
-        RunEnd::TimeUp | RunEnd::Complete => complete(request, &tables, &out),
+        RunEnd::TimeUp | RunEnd::Complete => conclude_complete_run(request, &tables, &out),
     }
 }
 
 /// Writes the marks, and who has no player.
-fn write_marks(tournament: &Tournament, tables: &Tables, printer: Printer) -> Result<(), Failure> {
-    report::write_absent(&tournament.absent, tables.analysis.dir())?;
+fn write_run_marks(
+    tournament: &Tournament,
+    tables: &TournamentTables,
+    printer: Printer,
+) -> Result<(), Failure> {
+    report::write_absent_authors(&tournament.absent, tables.analysis.dir())?;
     let Some(grades) = &tournament.grades else { return Ok(()) };
     report::write_final_grades(grades, tables, printer)
 }
 
 /// Says how to continue after an interruption.
-fn say_stopped(played: &impl fmt::Display, dir: &Path, printer: Printer) {
+fn print_stopped_run(played: &impl fmt::Display, dir: &Path, printer: Printer) {
     printer.note(&format!(
         "stopped: {played}, in {}; run the same command again to continue",
         dir.display()
@@ -75,22 +81,29 @@ fn say_stopped(played: &impl fmt::Display, dir: &Path, printer: Printer) {
 }
 
 /// Prints the ranking, what is to be said about players that are `out`, and what to do next.
-fn complete(request: &RunRequest<'_>, tables: &Tables, out: &[String]) -> Result<Status, Failure> {
+fn conclude_complete_run(
+    request: &RunRequest<'_>,
+    tables: &TournamentTables,
+    out: &[String],
+) -> Result<Status, Failure> {
     let RunRequest { args, tournament, printer, .. } = request;
     let dir = tables.analysis.dir();
-    show(args, &tournament.name, &tables.standings, *printer)?;
-    if let (OutputFormat::Text, Some(line)) = (args.format, match_so_far(&tables.analysis.state)) {
+    print_run_ranking(args, &tournament.name, &tables.standings, *printer)?;
+    if let (OutputFormat::Text, Some(line)) =
+        (args.format, format_match_progress(&tables.analysis.state))
+    {
         printer.line(&line)?;
     }
     for line in out {
         printer.note(line);
     }
     printer.note(&format!("Results: {}", dir.display()));
-    for line in results_folder::outdated(dir, &tables.analysis.header) {
+    for line in list_outdated_results(dir, &tables.analysis.header) {
         printer.note(&line);
     }
-    let called = command_options::for_replay(dir, &args.config, &tables.analysis.header);
-    let replay = to_watch(&tables.analysis)
+    let called =
+        command_options::replay_command_options(dir, &args.config, &tables.analysis.header);
+    let replay = choose_game_to_watch(&tables.analysis)
         .map(|id| format!(", or referee replay {id} {called}"))
         .unwrap_or_default();
     printer.note(&format!("next: open report.html there{replay}"));
@@ -99,15 +112,16 @@ fn complete(request: &RunRequest<'_>, tables: &Tables, out: &[String]) -> Result
 }
 
 /// The id of a game that counts and is worth watching.
-fn to_watch(analysis: &TournamentAnalysis) -> Option<String> {
+fn choose_game_to_watch(analysis: &TournamentAnalysis) -> Option<String> {
     let TournamentAnalysis { header, state, .. } = analysis;
-    let reason = |game: &(Fixture, GameSummary)| WatchReason::of(header, game.0.players, game.1);
-    let (fixture, _) = state.counted().min_by_key(reason)?;
+    let reason =
+        |game: &(Fixture, GameSummary)| WatchReason::for_game(header, game.0.players, game.1);
+    let (fixture, _) = state.counted_games().min_by_key(reason)?;
     state.index(fixture).map(|index| state.id(index))
 }
 
 /// Prints the ranking, and writes it to the files that were asked for.
-fn show(
+fn print_run_ranking(
     args: &RunArgs,
     name: &str,
     standings: &Standings,
@@ -115,11 +129,7 @@ fn show(
 ) -> Result<(), Failure> {
     match args.format {
         OutputFormat::Text => {
-            printer.styled(&terminal_ranking::ranking(
-                standings,
-                printer.width(),
-                printer.colour,
-            ))?;
+            printer.styled(&render_terminal_ranking(standings, printer.width(), printer.colour))?;
         }
         OutputFormat::Json => printer.json(&StandingsJson::from(standings))?,
     }
@@ -129,8 +139,10 @@ fn show(
     }
     if let Some(path) = &args.summary {
         let file = OpenOptions::new().create(true).append(true).open(path);
-        file.and_then(|mut file| file.write_all(ci_report::summary(name, standings).as_bytes()))
-            .map_err(|error| failed(path, error))?;
+        file.and_then(|mut file| {
+            file.write_all(ci_report::render_ci_summary(name, standings).as_bytes())
+        })
+        .map_err(|error| failed(path, error))?;
     }
     Ok(())
 }

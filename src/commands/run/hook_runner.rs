@@ -17,9 +17,9 @@ use tokio::time::sleep;
 
 use crate::command_failure::Failure;
 use crate::commands::runtime::new_runtime;
-use referee_league::intake_service::DoorEvent;
+use referee_league::intake_service::IntakeEvent;
 use referee_record::model::tournament::Hook;
-use referee_record::wording::counted;
+use referee_record::wording::pluralize;
 
 /// The most events that wait.
 const WAITING: usize = 1000;
@@ -61,18 +61,18 @@ pub(super) enum HookEvent {
     },
 }
 
-impl From<DoorEvent> for HookEvent {
-    fn from(event: DoorEvent) -> Self {
+impl From<IntakeEvent> for HookEvent {
+    fn from(event: IntakeEvent) -> Self {
         match event {
-            DoorEvent::Entered { player, author } => Self::Entered { player, author },
-            DoorEvent::Refused { author, reason } => Self::Refused { author, reason },
+            IntakeEvent::Entered { player, author } => Self::Entered { player, author },
+            IntakeEvent::Refused { author, reason } => Self::Refused { author, reason },
         }
     }
 }
 
 /// An event as the command reads it: one JSON object.
 #[derive(Serialize)]
-struct ToldEvent<'e> {
+struct HookMessage<'e> {
     #[serde(flatten)]
     event: &'e HookEvent,
     tournament: &'e str,
@@ -82,7 +82,7 @@ struct ToldEvent<'e> {
 
 /// Tells events to the command, if there is one.
 #[derive(Debug, Clone, Default)]
-pub(in crate::commands) struct HookBell(Option<Arc<HookQueue>>);
+pub(in crate::commands) struct HookSender(Option<Arc<HookQueue>>);
 
 #[derive(Debug)]
 struct HookQueue {
@@ -91,12 +91,12 @@ struct HookQueue {
     events: SyncSender<Option<String>>,
 }
 
-impl HookBell {
+impl HookSender {
     /// Tells an event. It never waits: when too many wait already, this one is lost.
-    pub(super) fn tell(&self, event: &HookEvent) {
+    pub(super) fn send(&self, event: &HookEvent) {
         let Some(queue) = &self.0 else { return };
         let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let told = ToldEvent { event, tournament: &queue.tournament, at };
+        let told = HookMessage { event, tournament: &queue.tournament, at };
         // Nothing in an event can fail to become JSON.
         let text = serde_json::to_string(&told).unwrap_or_default();
         if queue.events.try_send(Some(text)).is_err() {
@@ -110,8 +110,8 @@ impl HookBell {
 
 /// The thread that calls the command.
 #[derive(Debug)]
-pub(super) struct Hooks {
-    bell: HookBell,
+pub(super) struct HookRunner {
+    bell: HookSender,
     closing: watch::Sender<bool>,
     thread: Option<JoinHandle<Undelivered>>,
 }
@@ -119,26 +119,26 @@ pub(super) struct Hooks {
 /// The events that could not be told: how many, and why the last one.
 type Undelivered = Option<(usize, String)>;
 
-impl Hooks {
+impl HookRunner {
     /// Starts sending events of this tournament to the hook, if any.
     pub(super) fn begin(hook: Option<&Hook>, tournament: &str) -> Result<Self, Failure> {
         let closing = watch::channel(false).0;
         let Some(hook) = hook.cloned() else {
-            return Ok(Self { bell: HookBell::default(), closing, thread: None });
+            return Ok(Self { bell: HookSender::default(), closing, thread: None });
         };
         let (events, waiting) = sync_channel(WAITING);
         let close = closing.subscribe();
         let runtime = new_runtime()?;
         let thread = thread::Builder::new()
             .name("hooks".to_owned())
-            .spawn(move || runtime.block_on(deliver(&hook, &waiting, close)))
+            .spawn(move || runtime.block_on(deliver_hook_events(&hook, &waiting, close)))
             .map_err(|error| Failure::system(format!("cannot start a thread: {error}")))?;
         let queue = HookQueue { tournament: tournament.to_owned(), events };
-        Ok(Self { bell: HookBell(Some(Arc::new(queue))), closing, thread: Some(thread) })
+        Ok(Self { bell: HookSender(Some(Arc::new(queue))), closing, thread: Some(thread) })
     }
 
     /// The sender of events.
-    pub(super) fn bell(&self) -> HookBell {
+    pub(super) fn sender(&self) -> HookSender {
         self.bell.clone()
     }
 
@@ -146,33 +146,33 @@ impl Hooks {
     /// is tried once. Returns what to say about those that failed.
     pub(super) fn end(self, games: usize, results: &Path) -> Option<String> {
         let results = results.display().to_string();
-        self.bell.tell(&HookEvent::Finished { games, results });
+        self.bell.send(&HookEvent::Finished { games, results });
         self.closing.send_replace(true);
         if let Some(queue) = &self.bell.0 {
             // It fails only if the thread has ended.
             let _ = queue.events.send(None);
         }
         let (lost, why) = self.thread?.join().ok()??;
-        let calls = counted(lost, "call");
+        let calls = pluralize(lost, "call");
         Some(format!("hook: {calls} failed (the last one: {why})"))
     }
 }
 
 /// Calls the command for each event, until the last.
-async fn deliver(
+async fn deliver_hook_events(
     hook: &Hook,
     events: &Receiver<Option<String>>,
     mut closing: watch::Receiver<bool>,
 ) -> Undelivered {
     let mut undelivered: Undelivered = None;
     while let Ok(Some(event)) = events.recv() {
-        let mut told = call(hook, &event, sleep(PATIENCE)).await;
+        let mut told = call_hook_command(hook, &event, sleep(PATIENCE)).await;
         for pause in PAUSES {
             let over = closing.wait_for(|closing| *closing);
             if told.is_ok() || tokio::time::timeout(pause, over).await.is_ok() {
                 break;
             }
-            told = call(hook, &event, sleep(PATIENCE)).await;
+            told = call_hook_command(hook, &event, sleep(PATIENCE)).await;
         }
         if let Err(why) = told {
             tracing::warn!(event, why, "the hook failed");
@@ -185,7 +185,11 @@ async fn deliver(
 
 /// Calls the command with an event on its stdin. When the time is up, kills it with everything that
 /// it started.
-async fn call(hook: &Hook, event: &str, time: impl Future<Output = ()>) -> Result<(), String> {
+async fn call_hook_command(
+    hook: &Hook,
+    event: &str,
+    time: impl Future<Output = ()>,
+) -> Result<(), String> {
     let Some((program, args)) = hook.command.split_first() else { return Ok(()) };
     let mut command = Command::new(program);
     command.args(args).current_dir(&hook.dir).kill_on_drop(true).process_group(0);
@@ -229,11 +233,11 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         // The first call fails.
         let script = "test -e tried || { touch tried; exit 1; }; cat >> events";
-        let hooks = Hooks::begin(Some(&hook(dir.path(), script)), "cup").expect("a thread");
-        let bell = hooks.bell();
+        let hooks = HookRunner::begin(Some(&hook(dir.path(), script)), "cup").expect("a thread");
+        let bell = hooks.sender();
         let (player, by) = ("ann v1".to_owned(), "bob v2".to_owned());
-        bell.tell(&HookEvent::Overtaken { player, by });
-        bell.tell(&HookEvent::Refused {
+        bell.send(&HookEvent::Overtaken { player, by });
+        bell.send(&HookEvent::Refused {
             author: "eve".to_owned(),
             reason: "a <reason>".to_owned(),
         });
@@ -257,7 +261,7 @@ mod tests {
     #[test]
     fn a_hook_that_fails_holds_nothing_up() {
         let dir = tempfile::tempdir().expect("a folder");
-        let hooks = Hooks::begin(Some(&hook(dir.path(), "exit 3")), "cup").expect("a thread");
+        let hooks = HookRunner::begin(Some(&hook(dir.path(), "exit 3")), "cup").expect("a thread");
         let said = hooks.end(0, Path::new("results")).expect("it failed");
         assert!(
             said.starts_with("hook: 1 call failed (the last one: ") && said.contains('3'),
@@ -280,7 +284,7 @@ mod tests {
             }
         };
         let runtime = new_runtime().expect("a runtime");
-        let told = runtime.block_on(call(&hook, "{}", until_started));
+        let told = runtime.block_on(call_hook_command(&hook, "{}", until_started));
         assert_eq!(told, Err("it took more than 30 seconds".to_owned()));
         assert_eq!(reader.join().expect("a thread").expect("text"), "", "its child is gone");
     }

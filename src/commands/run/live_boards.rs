@@ -1,13 +1,12 @@
 //! Shows the games in play to those who connect to a socket in the results folder: `serve`, for its
 //! live page. A thread of the lowest priority writes, and nothing is kept on disk.
 
-use std::fs;
-use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
+use std::{fs, io};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
@@ -17,7 +16,7 @@ use tokio_stream::wrappers::WatchStream;
 
 use crate::commands::runtime::new_runtime;
 use referee_tournament::folder::{LIVE_SOCKET, LiveSocketPath};
-use referee_tournament::run::cores::take_lowest_priority;
+use referee_tournament::run::cores::yield_cores_to_games;
 use referee_tournament::run::spectators::Spectators;
 
 /// The shortest time between two lines.
@@ -43,13 +42,13 @@ impl LiveBoards {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let listener = std::os::unix::net::UnixListener::bind(LiveSocketPath::of(dir)?)?;
+        let listener = std::os::unix::net::UnixListener::bind(LiveSocketPath::in_folder(dir)?)?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
         listener.set_nonblocking(true)?;
         let (open, closed) = watch::channel(());
         let serve = move || {
-            take_lowest_priority();
-            if let Err(error) = serve(listener, &spectators, closed) {
+            yield_cores_to_games();
+            if let Err(error) = serve_live_boards(listener, &spectators, closed) {
                 tracing::warn!(%error, "games in progress cannot be watched");
             }
         };
@@ -68,7 +67,7 @@ impl Drop for LiveBoards {
 }
 
 /// Shows games to all who connect, until `closed` has no sender.
-fn serve(
+fn serve_live_boards(
     listener: std::os::unix::net::UnixListener,
     spectators: &Arc<Spectators>,
     mut closed: watch::Receiver<()>,
@@ -89,7 +88,7 @@ fn serve(
             let spectators = Arc::clone(spectators);
             tokio::spawn(async move {
                 // Spectators may leave at any time.
-                let _ = show(stream, &spectators).await;
+                let _ = send_live_boards(stream, &spectators).await;
                 drop(permit);
             });
         }
@@ -97,15 +96,15 @@ fn serve(
 }
 
 /// Sends the games in play, a line each time they change, until the other side closes.
-async fn show(mut stream: UnixStream, spectators: &Spectators) -> io::Result<()> {
+async fn send_live_boards(mut stream: UnixStream, spectators: &Spectators) -> io::Result<()> {
     let (mut from, mut to) = stream.split();
-    let changes = WatchStream::new(spectators.look()).throttle(PAUSE);
+    let changes = WatchStream::new(spectators.subscribe()).throttle(PAUSE);
     tokio::pin!(changes);
     let mut byte = [0];
     loop {
         tokio::select! {
             _ = from.read(&mut byte) => return Ok(()),
-            Some(()) = changes.next() => to.write_all(spectators.line().as_bytes()).await?,
+            Some(()) = changes.next() => to.write_all(spectators.games_as_json_line().as_bytes()).await?,
             else => return Ok(()),
         }
     }

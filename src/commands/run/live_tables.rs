@@ -16,13 +16,13 @@ use super::overtakes::Overtakes;
 use referee_record::disk;
 use referee_record::log::WriteError;
 use referee_record::model::record::Header;
-use referee_record::plain_files;
-use referee_report::csv_tables::{self, UNFINISHED};
-use referee_report::{Remedy, Standings};
-use referee_tournament::analysis::Evaluation;
+use referee_record::plain_files::open_plain_nofollow_with;
+use referee_report::csv_tables::{UNFINISHED, csv_table_files};
+use referee_report::{CopiesRemedy, Standings};
+use referee_tournament::analysis::TournamentEvaluation;
 use referee_tournament::analysis::named_results::Faulted;
-use referee_tournament::run::cores::take_lowest_priority;
-use referee_tournament::run::run_event::{Listener, RunEvent};
+use referee_tournament::run::cores::yield_cores_to_games;
+use referee_tournament::run::run_event::{RunEvent, RunListener};
 use referee_tournament::schedule::tournament_state::TournamentState;
 
 /// The tables are written again when the number of games has grown by one part in this many.
@@ -33,7 +33,7 @@ const PART: usize = 10;
 #[derive(Debug)]
 pub(in crate::commands) struct LiveTables {
     dir: PathBuf,
-    remedy: Remedy,
+    remedy: CopiesRemedy,
     overtakes: Option<Overtakes>,
     writer: Option<(SyncSender<TournamentState>, JoinHandle<()>)>,
     /// The number of games in the tables last written.
@@ -43,7 +43,7 @@ pub(in crate::commands) struct LiveTables {
 impl LiveTables {
     /// Keeps the tables in `dir` of the tournament with this header.
     pub(in crate::commands) fn new(dir: &Path, header: &Header) -> Self {
-        let remedy = Remedy::of(header);
+        let remedy = CopiesRemedy::from_header(header);
         Self { dir: dir.to_owned(), remedy, overtakes: None, writer: None, shown: 0 }
     }
 
@@ -60,14 +60,14 @@ impl LiveTables {
     }
 
     fn try_begin(&mut self) -> io::Result<()> {
-        empty_file(&self.dir.join(UNFINISHED))?;
+        empty_live_table(&self.dir.join(UNFINISHED))?;
         let (ledgers, inbox) = sync_channel::<TournamentState>(1);
         let (dir, remedy) = (self.dir.clone(), self.remedy);
         let mut overtakes = self.overtakes.take();
         let work = move || {
-            take_lowest_priority();
+            yield_cores_to_games();
             for state in inbox {
-                if let Err(error) = write(&dir, remedy, &state, overtakes.as_mut()) {
+                if let Err(error) = write_live_tables(&dir, remedy, &state, overtakes.as_mut()) {
                     tracing::warn!(%error, "the tables cannot be kept up to date");
                 }
             }
@@ -99,30 +99,31 @@ impl LiveTables {
 }
 
 /// Creates an empty file, or truncates an existing one.
-fn empty_file(path: &Path) -> io::Result<()> {
+fn empty_live_table(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
-    let options = options.create(true).truncate(true).write(true).mode(disk::ordinary_mode());
-    plain_files::open_with(options, path).map(drop)
+    let options = options.create(true).truncate(true).write(true).mode(disk::default_file_mode());
+    open_plain_nofollow_with(options, path).map(drop)
 }
 
-fn write(
+fn write_live_tables(
     dir: &Path,
-    remedy: Remedy,
+    remedy: CopiesRemedy,
     state: &TournamentState,
     overtakes: Option<&mut Overtakes>,
 ) -> io::Result<()> {
-    let evaluation = Evaluation::of(state, Faulted::Count).map_err(io::Error::other)?;
+    let evaluation =
+        TournamentEvaluation::from_state(state, Faulted::Count).map_err(io::Error::other)?;
     if let Some(overtakes) = overtakes {
         overtakes.see(state, &evaluation);
     }
     let standings = Standings { remedy, ..Standings::new(&evaluation) };
-    for (name, content) in csv_tables::files(&standings, &evaluation.results)? {
-        disk::write_quickly(&dir.join(name), &content)?;
+    for (name, content) in csv_table_files(&standings, &evaluation.results)? {
+        disk::write_atomically_unsynced(&dir.join(name), &content)?;
     }
     Ok(())
 }
 
-impl Listener for LiveTables {
+impl RunListener for LiveTables {
     fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), WriteError> {
         match event {
             RunEvent::GameFinished { .. } => self.finished(state),

@@ -10,11 +10,11 @@ use referee_record::log::WriteError;
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::{GameRecord, Header};
 use referee_record::model::tournament::Tournament;
-use referee_record::plain_files;
+use referee_record::plain_files::open_plain_nofollow_with;
 use referee_report::pgn::{PgnComments, pgn};
 use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::analysis::named_results::Faulted;
-use referee_tournament::run::run_event::{Listener, RunEvent};
+use referee_tournament::run::run_event::{RunEvent, RunListener};
 use referee_tournament::schedule::tournament_state::TournamentState;
 
 /// A file of the results folder that has every game of the log, in PGN.
@@ -33,7 +33,7 @@ impl PgnFile {
         let analysis = TournamentAnalysis::read(dir, Faulted::Count)?;
         let path = dir.join(name);
         let failed = |error: io::Error| Failure::cannot_write(&path, &error);
-        disk::write_whole(&path, |out| {
+        disk::write_atomically(&path, |out| {
             let written = analysis.each_game(|game| {
                 let text = pgn(&rules, &analysis.header, &game.record, PgnComments::Scores);
                 let broken = |why| Failure::input(format!("game {}: {why}", game.record.id));
@@ -43,7 +43,7 @@ impl PgnFile {
         })
         .map_err(failed)?;
         let file =
-            plain_files::open_with(OpenOptions::new().append(true), &path).map_err(failed)?;
+            open_plain_nofollow_with(OpenOptions::new().append(true), &path).map_err(failed)?;
         Ok(Self { path, file, rules, header: analysis.header })
     }
 
@@ -54,7 +54,7 @@ impl PgnFile {
     }
 }
 
-impl Listener for PgnFile {
+impl RunListener for PgnFile {
     fn on(&mut self, event: RunEvent<'_>, _: &TournamentState) -> Result<(), WriteError> {
         if let RunEvent::GameFinished { record, .. } = event {
             self.append(record)

@@ -8,25 +8,25 @@ use indicatif::{HumanBytes, HumanCount};
 use super::super::until::Until;
 use super::super::{Failure, Status};
 use super::RunRequest;
-use referee_protocol::escape;
+use referee_protocol::escape::escape_line;
 use referee_ratings::Estimate;
 use referee_record::log::GameLine;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::grades::RankMark;
-use referee_record::model::league_settings::{GameBounds, QuietHours};
-use referee_record::model::record::{Header, PlayerInfo};
+use referee_record::model::league_settings::{LeagueGameBounds, QuietHours};
+use referee_record::model::record::{Header, HeaderPlayer};
 use referee_record::model::stage::describe_stages;
 use referee_record::model::tournament::Tournament;
-use referee_record::wording::counted;
-use referee_report::Row;
+use referee_record::wording::pluralize;
+use referee_report::StandingsRow;
 use referee_report::graded_players::unreached_bands;
 use referee_report::page::league_pages::IDLE;
-use referee_report::tournament_tables::Tables;
+use referee_report::tournament_tables::TournamentTables;
 use referee_tournament::analysis::named_results::Faulted;
-use referee_tournament::folder;
-use referee_tournament::forecast::{Forecast, SCATTER, doubled};
-use referee_tournament::run::resume::{self, Resumption};
-use referee_tournament::run::waiting;
+use referee_tournament::folder::{check_folder_usable, read_folder_log};
+use referee_tournament::forecast::{Forecast, SCATTER, double_forecast_meetings};
+use referee_tournament::run::describe_unplayed_for_budget;
+use referee_tournament::run::resume::{self, Resumption, examine_resume};
 use referee_tournament::schedule::tournament_state::TournamentState;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -36,33 +36,35 @@ const MOST_GAMES: usize = 5_000;
 
 /// Says what a run would refuse or note before its first game. Then prints the games that are due,
 /// and what to expect until its end time.
-pub(super) fn plan(request: &RunRequest<'_>) -> Result<Status, Failure> {
+pub(super) fn print_run_plan(request: &RunRequest<'_>) -> Result<Status, Failure> {
     let RunRequest { tournament, settings, limits, until, printer, .. } = request;
     let dir = request.dir();
-    folder::refuse_unusable(&dir)?;
+    check_folder_usable(&dir)?;
     let containment = settings.sandbox(None)?;
     printer.note(&containment.summary());
     let record = containment.record();
     let note = |text: &str| printer.note(text);
-    let found = resume::examine(&dir, tournament, &record, request.replacements(), &note)?;
+    let found = examine_resume(&dir, tournament, &record, request.replacements(), &note)?;
     let wanted = found.as_ref().map(|found| found.wanted.clone());
     let header = match wanted {
         Some(wanted) => wanted,
-        None => resume::drawn_header(tournament, &record, "", None, &note)?,
+        None => resume::header_with_openings(tournament, &record, "", None, &note)?,
     };
     let games = match &found {
         Some(found) => PlannedGames::read(&dir, found)?,
         None => PlannedGames::all(&header),
     };
-    let at_once = limits.at_once(games.state.due());
+    let at_once = limits.at_once(games.state.count_due());
     limits.refuse_too_many(at_once, tournament.players.iter(), header.seats.len())?;
     let due = games.state.summary().due;
-    for line in overview(tournament, &header, &games) {
+    for line in describe_run_plan(tournament, &header, &games) {
         printer.line(&line)?;
     }
-    let each = games.each(limits.jobs);
+    let each = games.time_per_game(limits.jobs);
     let pace = match each {
-        Some(each) if header.is_league() => games.a_day(each, bounds(tournament)),
+        Some(each) if header.is_league() => {
+            games.describe_daily_load(each, planned_game_bounds(tournament))
+        }
         Some(each) if due > 0 => {
             let left = each.saturating_mul(u32::try_from(due).unwrap_or(u32::MAX));
             let (left, jobs) = (indicatif::HumanDuration(left), limits.jobs);
@@ -76,51 +78,71 @@ pub(super) fn plan(request: &RunRequest<'_>) -> Result<Status, Failure> {
     }
     if let Some(until) = until {
         printer.line(&match each {
-            Some(each) => outlook(until, each, due, &Tables::read(&dir, Faulted::Count)?),
-            None => unknown(until),
+            Some(each) => describe_plan_outlook(
+                until,
+                each,
+                due,
+                &TournamentTables::read(&dir, Faulted::Count)?,
+            ),
+            None => describe_unknown_plan(until),
         })?;
     }
     Ok(Status::Done)
 }
 
 /// The tournament, its games, and what to expect of them, in lines.
-fn overview(tournament: &Tournament, header: &Header, games: &PlannedGames) -> Vec<String> {
+fn describe_run_plan(
+    tournament: &Tournament,
+    header: &Header,
+    games: &PlannedGames,
+) -> Vec<String> {
     let (state, configured) = (&games.state, tournament.players.len());
     let summary = state.summary();
     let mut lines = vec![format!(
         "{}: {}, {} players, {}",
         tournament.name,
         tournament.game.name(),
-        if header.is_league() { players_of(state) } else { configured },
+        if header.is_league() { count_planned_players(state) } else { configured },
         describe_stages(&tournament.stages, configured, header.seats.len()),
     )];
     let openings = header.describe_openings(header.most_pairs());
-    lines.extend(openings.map(|openings| format!("openings: {}", escape::terminal(&openings))));
+    lines.extend(openings.map(|openings| format!("openings: {}", escape_line(&openings))));
     lines.push(summary.to_string());
-    let forecast = if games.kept == 0 { forecast(tournament, header, summary.due) } else { None };
-    let bands = unreached(tournament, header, forecast.as_ref().map(|(forecast, _)| forecast));
+    let forecast =
+        if games.kept == 0 { forecast_plan(tournament, header, summary.due) } else { None };
+    let bands = describe_unreached_in_plan(
+        tournament,
+        header,
+        forecast.as_ref().map(|(forecast, _)| forecast),
+    );
     lines.extend(forecast.map(|(_, text)| text));
     lines.extend(bands);
-    lines.extend(waiting(state));
-    lines.extend(Some(bounds(tournament)).filter(|it| !it.are_none()).map(|it| it.to_string()));
-    if state.is_idle() {
+    lines.extend(describe_unplayed_for_budget(state));
+    lines.extend(
+        Some(planned_game_bounds(tournament)).filter(|it| !it.are_none()).map(|it| it.to_string()),
+    );
+    if state.is_league_idle() {
         lines.push(IDLE.to_owned());
     }
     lines
 }
 
 /// When games of a league may begin.
-fn bounds(tournament: &Tournament) -> GameBounds {
-    tournament.league.as_ref().map_or(GameBounds::default(), |league| league.bounds)
+fn planned_game_bounds(tournament: &Tournament) -> LeagueGameBounds {
+    tournament.league.as_ref().map_or(LeagueGameBounds::default(), |league| league.bounds)
 }
 
 /// How many players take part in a league now.
-fn players_of(state: &TournamentState) -> usize {
-    (0..state.header().players.len()).filter(|&player| state.is_there(player)).count()
+fn count_planned_players(state: &TournamentState) -> usize {
+    (0..state.header().players.len()).filter(|&player| state.is_taking_part(player)).count()
 }
 
 /// Says which bands of the grades nobody is expected to reach.
-fn unreached(tournament: &Tournament, header: &Header, forecast: Option<&Forecast>) -> Vec<String> {
+fn describe_unreached_in_plan(
+    tournament: &Tournament,
+    header: &Header,
+    forecast: Option<&Forecast>,
+) -> Vec<String> {
     let Some(grades) = &tournament.grades else { return Vec::new() };
     let players = header.players.iter().filter(|it| grades.takes_rank(&it.name)).count();
     unreached_bands(grades, |first: u32, line: RankMark| match forecast {
@@ -157,15 +179,15 @@ impl PlannedGames {
             TournamentState::new(&found.wanted)
         };
         // A replaced player has no number: its games are played again.
-        let number = |player: &PlayerInfo| {
-            state.number(&player.name).filter(|_| !found.replaced.contains(&player.name))
+        let number = |player: &HeaderPlayer| {
+            state.player_number(&player.name).filter(|_| !found.replaced.contains(&player.name))
         };
         let numbers: Vec<_> = found.contents.header.players.iter().map(number).collect();
         let (mut kept, mut used) = (0, 0_u64);
-        folder::read(dir, |_, game| {
+        read_folder_log(dir, |_, game| {
             let mut is_planned = || {
                 let mut game = game.clone();
-                game.fixture = planned(&game, &numbers)?;
+                game.fixture = planned_fixture(&game, &numbers)?;
                 state.add_line(&game).ok()
             };
             if is_league || is_planned().is_some() {
@@ -178,13 +200,13 @@ impl PlannedGames {
     }
 
     /// The time from one game to the next, with so many at once; `None` before the first one.
-    fn each(&self, jobs: usize) -> Option<Duration> {
+    fn time_per_game(&self, jobs: usize) -> Option<Duration> {
         let each = self.used.checked_div(self.kept)? / jobs as u64;
         Some(Duration::from_nanos(each)).filter(|each| !each.is_zero())
     }
 
     /// What a league with these bounds plays and writes in a day, a game in the time `each`.
-    fn a_day(&self, each: Duration, bounds: GameBounds) -> String {
+    fn describe_daily_load(&self, each: Duration, bounds: LeagueGameBounds) -> String {
         let quiet = bounds.quiet.map_or(0, QuietHours::minutes);
         let open = DAY.saturating_sub(Duration::from_secs(60 * u64::from(quiet)));
         let games = u64::try_from(open.as_nanos() / each.as_nanos().max(1)).unwrap_or(u64::MAX);
@@ -199,14 +221,18 @@ impl PlannedGames {
 }
 
 /// The game of a log with the players' numbers in the plan, by their numbers in the log.
-fn planned(game: &GameLine, numbers: &[Option<usize>]) -> Option<Fixture> {
+fn planned_fixture(game: &GameLine, numbers: &[Option<usize>]) -> Option<Fixture> {
     let players = game.fixture.players.players().map(|player| numbers[player]);
     Some(Fixture { players: players.collect::<Option<_>>()?, ..game.fixture })
 }
 
 /// What to expect of the ranking, from simulated tournaments, and its description. None if there
 /// are too few players to rank, or too many or too many games to simulate.
-fn forecast(tournament: &Tournament, header: &Header, due: usize) -> Option<(Forecast, String)> {
+fn forecast_plan(
+    tournament: &Tournament,
+    header: &Header,
+    due: usize,
+) -> Option<(Forecast, String)> {
     if !(3..=MOST_SIMULATED).contains(&header.players.len()) || due > MOST_GAMES {
         return None;
     }
@@ -215,16 +241,18 @@ fn forecast(tournament: &Tournament, header: &Header, due: usize) -> Option<(For
     let forecast = |header: &Header| Forecast::new(header, &grades, None, tournaments);
     let expected = forecast(header)?;
     let width = expected.width.round();
-    let more = doubled(header).filter(|_| 2 * due <= MOST_GAMES).and_then(|(header, change)| {
-        let less = forecast(&header)?.width.round();
-        (less < width).then(|| format!("; {change} would make them about {less} wide"))
-    });
-    let (ranks, more) = (counted(width, "rank"), more.unwrap_or_default());
+    let more = double_forecast_meetings(header).filter(|_| 2 * due <= MOST_GAMES).and_then(
+        |(header, change)| {
+            let less = forecast(&header)?.width.round();
+            (less < width).then(|| format!("; {change} would make them about {less} wide"))
+        },
+    );
+    let (ranks, more) = (pluralize(width, "rank"), more.unwrap_or_default());
     let said = format!("rank intervals are about {ranks} wide{more}");
     Some((expected, format!("if strengths scatter by {SCATTER} Elo, {said}")))
 }
 
-fn unknown(until: &Until) -> String {
+fn describe_unknown_plan(until: &Until) -> String {
     format!(
         "until {}: the number of games can be estimated once there are games in the log",
         until.text
@@ -232,7 +260,12 @@ fn unknown(until: &Until) -> String {
 }
 
 /// Describes what fits into the time left if one game takes `each` and `due` games are missing.
-fn outlook(until: &Until, each: Duration, due: usize, tables: &Tables) -> String {
+fn describe_plan_outlook(
+    until: &Until,
+    each: Duration,
+    due: usize,
+    tables: &TournamentTables,
+) -> String {
     let games = until.left.as_secs_f64() / each.as_secs_f64();
     let share = match due {
         0 => "all of them further games".to_owned(),
@@ -240,7 +273,7 @@ fn outlook(until: &Until, each: Duration, due: usize, tables: &Tables) -> String
         due if games < due as f64 => format!("of the {due} due"),
         due => format!("the {due} due, then further ones"),
     };
-    let ratings = tables.standings.rows.iter().filter_map(Row::shown_rating);
+    let ratings = tables.standings.rows.iter().filter_map(StandingsRow::shown_rating);
     let margins: Vec<f64> = ratings.map(Estimate::margin).collect();
     #[expect(clippy::cast_precision_loss, reason = "counts of games and players")]
     let (played, players) = (tables.analysis.state.played() as f64, margins.len() as f64);

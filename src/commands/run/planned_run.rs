@@ -7,39 +7,41 @@ use std::time::Instant;
 
 use tokio::sync::{mpsc, watch};
 
-use super::hook_runner::HookBell;
+use super::hook_runner::HookSender;
 use super::live_boards::LiveBoards;
 use super::live_tables::LiveTables;
 use super::overtakes::Overtakes;
 use super::pgn_file::PgnFile;
 use super::remote_args::{self, RemoteWorkers};
 use super::workers_file::WorkersFile;
-use crate::commands::runtime::{finish_asked, new_runtime};
+use crate::commands::runtime::{new_runtime, watch_finish_request};
 use crate::commands::{Failure, report};
 use referee_games::{AnyPosition, Event};
 use referee_match::openings::OpeningBook;
-use referee_match::player::Sandbox;
+use referee_match::player::PlayerSandbox;
 use referee_match::replay::frames::Frame;
 use referee_record::log::LogWriter;
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::tournament::Tournament;
-use referee_report::tournament_tables::Tables;
+use referee_report::tournament_tables::TournamentTables;
 use referee_sandbox::descriptor_limit;
 use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::analysis::named_results::Faulted;
-use referee_tournament::folder::{self, LockedFolder, LogContents};
+use referee_tournament::folder::{
+    LockedFolder, LogContents, check_folder_game_count, read_folder_log,
+};
 use referee_tournament::run::cores::Cores;
 use referee_tournament::run::deadline::RunDeadline;
 use referee_tournament::run::entrant::Entrant;
 use referee_tournament::run::instruction::{Instruction, Instructions};
-use referee_tournament::run::job::Conditions;
-use referee_tournament::run::resume::Prepared;
-use referee_tournament::run::run_event::{Listener, Listeners, RunEvent};
+use referee_tournament::run::job::JobConditions;
+use referee_tournament::run::resume::PreparedRun;
+use referee_tournament::run::run_event::{RunEvent, RunListener, RunListeners};
 use referee_tournament::run::spectators::Spectators;
 use referee_tournament::run::venue::ThisMachine;
-use referee_tournament::run::worker_thread;
-use referee_tournament::run::{Recorder, RunEnd, Runner};
+use referee_tournament::run::worker_thread::max_worker_open_files;
+use referee_tournament::run::{Recorder, RunEnd, TournamentRunner};
 use referee_tournament::schedule::tournament_state::TournamentState;
 
 /// The number of games at once, the end time, and where games are played.
@@ -68,7 +70,7 @@ impl RunLimits {
         seats: usize,
     ) -> Result<(), Failure> {
         if self.workers.is_none() {
-            refuse_too_many(at_once, worker_thread::open_files(players, seats))?;
+            refuse_too_many_run_files(at_once, max_worker_open_files(players, seats))?;
         }
         Ok(())
     }
@@ -79,9 +81,9 @@ pub(in crate::commands) struct PlannedRun<'r> {
     pub(in crate::commands) tournament: &'r Tournament,
     pub(in crate::commands) limits: &'r RunLimits,
     pub(in crate::commands) folder: &'r LockedFolder,
-    pub(in crate::commands) containment: &'r Arc<Sandbox>,
+    pub(in crate::commands) containment: &'r Arc<PlayerSandbox>,
     /// Rings when the ranking of a league changes.
-    pub(in crate::commands) bell: HookBell,
+    pub(in crate::commands) bell: HookSender,
 }
 
 impl PlannedRun<'_> {
@@ -91,17 +93,17 @@ impl PlannedRun<'_> {
         players: &[(usize, &PlayerSpec)],
         spectators: &Arc<Spectators>,
         closes: watch::Receiver<Option<Instant>>,
-    ) -> Result<Conditions, Failure> {
+    ) -> Result<JobConditions, Failure> {
         let Self { tournament, folder, containment, .. } = *self;
         let entrant = |&(number, player): &(usize, &PlayerSpec)| {
-            (number, Entrant::of(player, &*tournament.game, containment))
+            (number, Entrant::from_spec(player, &*tournament.game, containment))
         };
-        Ok(Conditions {
+        Ok(JobConditions {
             control: tournament.clock,
             policy: tournament.fault_policy,
             adjudication: tournament.adjudication,
             players: players.iter().map(entrant).collect(),
-            secret: folder.secret(tournament.seed)?.for_stages(&tournament.stages),
+            secret: folder.load_or_create_secret(tournament.seed)?.for_stages(&tournament.stages),
             reads_memory: false,
             spectators: Arc::clone(spectators),
             closes,
@@ -111,19 +113,19 @@ impl PlannedRun<'_> {
     /// Plays the missing games, until the receiver from `stop` is true.
     pub(in crate::commands) fn play(
         &self,
-        prepared: Prepared,
-        listener: &mut dyn Listener,
+        prepared: PreparedRun,
+        listener: &mut dyn RunListener,
         stop: impl Future<Output = Result<watch::Receiver<bool>, Failure>>,
     ) -> Result<RunOutcome, Failure> {
-        let Prepared { mut contents, log } = prepared;
+        let PreparedRun { mut contents, log } = prepared;
         if self.limits.deadline.is_some() {
             contents.state.allow_further();
         }
         let names = contents.state.names().to_vec();
         let players: Vec<(usize, &PlayerSpec)> =
-            in_order_of(&names, &self.tournament.players).enumerate().collect();
-        let at_once = self.limits.at_once(contents.state.due());
-        let listening = Listening::new(self, log, at_once, &contents.state, listener)?;
+            players_in_log_order(&names, &self.tournament.players).enumerate().collect();
+        let at_once = self.limits.at_once(contents.state.count_due());
+        let listening = RunOutputs::new(self, log, at_once, &contents.state, listener)?;
         let state = &mut contents.state;
         let end = listening.with(listener, |listeners, heard| {
             new_runtime()?.block_on(async {
@@ -131,7 +133,7 @@ impl PlannedRun<'_> {
                 let (tell, instructions) = mpsc::unbounded_channel();
                 // Workers finish the games on a server anyway.
                 if self.limits.workers.is_none() {
-                    finish_when_asked(tell)?;
+                    finish_run_on_interrupt(tell)?;
                 }
                 let starters = Starters { players: &players, instructions };
                 self.play_between(starters, state, heard, listeners, stop).await
@@ -143,24 +145,24 @@ impl PlannedRun<'_> {
 }
 
 /// Everything that listens to a run besides its progress.
-pub(super) struct Listening<'r> {
+pub(super) struct RunOutputs<'r> {
     recorder: Recorder<'r>,
     live_tables: LiveTables,
     workers: WorkersFile,
     pgn: Option<PgnFile>,
-    heard: Heard,
+    heard: RunFeeds,
     _live_boards: Option<LiveBoards>,
 }
 
 /// What games need of those that listen.
-pub(super) struct Heard {
+pub(super) struct RunFeeds {
     spectators: Arc<Spectators>,
     /// How many games of this run are on disk.
     #[cfg_attr(not(feature = "nats"), expect(dead_code, reason = "workers need it"))]
     synced: watch::Receiver<u64>,
 }
 
-impl<'r> Listening<'r> {
+impl<'r> RunOutputs<'r> {
     /// Begins to listen to `run`, in which this many games are played at once. Problems are told to
     /// `listener`.
     pub(super) fn new(
@@ -168,11 +170,11 @@ impl<'r> Listening<'r> {
         log: LogWriter,
         at_once: usize,
         state: &TournamentState,
-        listener: &mut dyn Listener,
+        listener: &mut dyn RunListener,
     ) -> Result<Self, Failure> {
         let PlannedRun { tournament, limits, folder, ref bell, .. } = *run;
         let recorder = Recorder::new(folder, log);
-        let synced = recorder.synced();
+        let synced = recorder.watch_synced_games();
         let mut live_tables = LiveTables::new(folder.dir(), state.header());
         if state.is_league() {
             live_tables = live_tables.with_overtakes(Overtakes::new(bell.clone()));
@@ -180,19 +182,20 @@ impl<'r> Listening<'r> {
         if at_once > 0 {
             live_tables.begin();
         }
-        let spectators = Arc::new(Spectators::new(drawn));
+        let spectators = Arc::new(Spectators::new(run_board_json));
         // Players must not learn from others what is hidden from them.
         let are_shown = limits.workers.is_none() && !tournament.game.is_hidden() && at_once > 0;
         let live_boards =
-            if are_shown { show_boards(folder, &spectators, state, listener)? } else { None };
-        let is_needed = |name: &&str| at_once > 0 || !report::follows_the_log(folder.dir(), name);
+            if are_shown { open_run_boards(folder, &spectators, state, listener)? } else { None };
+        let is_needed =
+            |name: &&str| at_once > 0 || !report::file_is_up_to_date(folder.dir(), name);
         let begin = |name| PgnFile::begin(name, tournament, folder.dir());
         Ok(Self {
             recorder,
             live_tables,
             workers: WorkersFile::new(folder.dir()),
             pgn: tournament.pgn.as_deref().filter(is_needed).map(begin).transpose()?,
-            heard: Heard { spectators, synced },
+            heard: RunFeeds { spectators, synced },
             _live_boards: live_boards,
         })
     }
@@ -200,12 +203,16 @@ impl<'r> Listening<'r> {
     /// Calls `play` with all listeners, `listener` among them.
     pub(super) fn with<T>(
         mut self,
-        listener: &mut dyn Listener,
-        play: impl FnOnce(&mut Listeners<'_>, &Heard) -> T,
+        listener: &mut dyn RunListener,
+        play: impl FnOnce(&mut RunListeners<'_>, &RunFeeds) -> T,
     ) -> T {
-        let mut listeners =
-            Listeners(vec![&mut self.recorder, &mut self.live_tables, &mut self.workers, listener]);
-        listeners.0.extend(self.pgn.as_mut().map(|pgn| pgn as &mut dyn Listener));
+        let mut listeners = RunListeners(vec![
+            &mut self.recorder,
+            &mut self.live_tables,
+            &mut self.workers,
+            listener,
+        ]);
+        listeners.0.extend(self.pgn.as_mut().map(|pgn| pgn as &mut dyn RunListener));
         play(&mut listeners, &self.heard)
     }
 }
@@ -219,8 +226,10 @@ pub(super) struct Starters<'p> {
 }
 
 /// Instructs the run to finish at the first interruption.
-pub(super) fn finish_when_asked(tell: mpsc::UnboundedSender<Instruction>) -> Result<(), Failure> {
-    let mut asked = finish_asked()?;
+pub(super) fn finish_run_on_interrupt(
+    tell: mpsc::UnboundedSender<Instruction>,
+) -> Result<(), Failure> {
+    let mut asked = watch_finish_request()?;
     tokio::spawn(async move {
         if asked.wait_for(|asked| *asked).await.is_ok() {
             // A run that is over needs no instruction.
@@ -237,20 +246,21 @@ impl PlannedRun<'_> {
         &self,
         starters: Starters<'_>,
         state: &mut TournamentState,
-        heard: &Heard,
-        listeners: &mut dyn Listener,
+        heard: &RunFeeds,
+        listeners: &mut dyn RunListener,
         stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, Failure> {
         let Starters { players, instructions } = starters;
         let Self { tournament, limits, containment, .. } = *self;
         let (closing, closes) = watch::channel(None);
         let conditions = Arc::new(self.conditions(players, &heard.spectators, closes)?);
-        let at_once = if state.is_league() { limits.jobs } else { limits.at_once(state.due()) };
+        let at_once =
+            if state.is_league() { limits.jobs } else { limits.at_once(state.count_due()) };
         let seats = tournament.game.seats().len();
         limits.refuse_too_many(at_once, players.iter().map(|&(_, player)| player), seats)?;
         let header = state.header().clone();
         let deadline = watch::Sender::new(limits.deadline);
-        let runner = Runner { state, jobs: limits.jobs, instructions, deadline };
+        let runner = TournamentRunner { state, jobs: limits.jobs, instructions, deadline };
         match &limits.workers {
             None => {
                 let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
@@ -264,13 +274,13 @@ impl PlannedRun<'_> {
                     sandbox: Arc::clone(containment),
                     closing,
                 };
-                if let Some(crowded) = venue.cores.crowded_by(at_once) {
+                if let Some(crowded) = venue.cores.crowding_warning(at_once) {
                     listeners.on(RunEvent::Warning(&crowded), runner.state)?;
                 }
                 Ok(runner.run(&venue, listeners, stop).await?)
             }
             #[cfg(not(feature = "nats"))]
-            Some(_) => Err(remote_args::missing_feature()),
+            Some(_) => Err(remote_args::missing_remote_feature()),
             #[cfg(feature = "nats")]
             Some(workers) => {
                 let secret = conditions.secret.clone();
@@ -286,23 +296,23 @@ impl PlannedRun<'_> {
 }
 
 /// A position as the page shows it.
-fn drawn(position: &dyn AnyPosition, events: &[Event]) -> serde_json::Value {
+fn run_board_json(position: &dyn AnyPosition, events: &[Event]) -> serde_json::Value {
     // Nothing in a frame can fail to become JSON.
     serde_json::to_value(Frame::whole(position, events)).unwrap_or_default()
 }
 
 /// Shows the games in play to people who look. If that is impossible, says why; they are played all
 /// the same.
-fn show_boards(
+fn open_run_boards(
     folder: &LockedFolder,
     spectators: &Arc<Spectators>,
     state: &TournamentState,
-    listener: &mut dyn Listener,
+    listener: &mut dyn RunListener,
 ) -> Result<Option<LiveBoards>, Failure> {
     match LiveBoards::open(folder.dir(), Arc::clone(spectators)) {
         Ok(opened) => Ok(Some(opened)),
         Err(error) => {
-            let why = referee_protocol::escape::terminal(&error.to_string());
+            let why = referee_protocol::escape::escape_line(&error.to_string());
             let warning = format!("the games in progress cannot be shown: {why}");
             listener.on(RunEvent::Warning(&warning), state)?;
             Ok(None)
@@ -321,10 +331,14 @@ pub(in crate::commands) struct RunOutcome {
 
 impl RunOutcome {
     /// The tables of the log in `dir`, which must contain all games of this run and no others.
-    pub(in crate::commands) fn tables(&mut self, dir: &Path) -> Result<Tables, Failure> {
-        let contents = self.unchanged.take().map_or_else(|| folder::read(dir, |_, _| {}), Ok)?;
-        let tables = Tables::of(TournamentAnalysis::of(dir, contents, Faulted::Count)?);
-        folder::check_count(dir, tables.analysis.state.played(), self.games)?;
+    pub(in crate::commands) fn tables(&mut self, dir: &Path) -> Result<TournamentTables, Failure> {
+        let contents = self.unchanged.take().map_or_else(|| read_folder_log(dir, |_, _| {}), Ok)?;
+        let tables = TournamentTables::from_analysis(TournamentAnalysis::from_contents(
+            dir,
+            contents,
+            Faulted::Count,
+        )?);
+        check_folder_game_count(dir, tables.analysis.state.played(), self.games)?;
         Ok(tables)
     }
 }
@@ -333,7 +347,7 @@ impl RunOutcome {
 const APART: u64 = 40;
 
 /// Refuses more games at once than the limit on open files allows, at `each` files per game.
-fn refuse_too_many(games: usize, each: u64) -> Result<(), Failure> {
+fn refuse_too_many_run_files(games: usize, each: u64) -> Result<(), Failure> {
     let limit = descriptor_limit();
     let most = limit.saturating_sub(APART) / each;
     if games as u64 <= most {
@@ -351,7 +365,7 @@ fn refuse_too_many(games: usize, each: u64) -> Result<(), Failure> {
 }
 
 /// The players in the order of the log, which may differ from the configuration's.
-fn in_order_of<'a>(
+fn players_in_log_order<'a>(
     names: &'a [String],
     players: &'a [PlayerSpec],
 ) -> impl Iterator<Item = &'a PlayerSpec> {

@@ -16,7 +16,7 @@ pub(crate) struct RemoteArgs {
     /// With --on, play PERCENT of the games again on another worker and report differences. Only
     /// for deterministic players
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, requires = "on",
-        value_parser = percentage)]
+        value_parser = parse_remote_percentage)]
     pub(crate) spot_check: f64,
 }
 
@@ -35,12 +35,12 @@ impl RemoteArgs {
     /// Why the games cannot be played on a server, if that was asked for: this program was built
     /// without the feature.
     pub(in crate::commands) fn refusal(&self) -> Option<Failure> {
-        self.on.as_ref().filter(|_| !cfg!(feature = "nats")).map(|_| missing_feature())
+        self.on.as_ref().filter(|_| !cfg!(feature = "nats")).map(|_| missing_remote_feature())
     }
 }
 
 /// Parses a percentage.
-fn percentage(text: &str) -> Result<f64, &'static str> {
+fn parse_remote_percentage(text: &str) -> Result<f64, &'static str> {
     text.parse()
         .ok()
         .filter(|percent| (0.0..=100.0).contains(percent))
@@ -76,7 +76,7 @@ impl From<referee_remote::error::RemoteError> for Failure {
 }
 
 /// The message of a program that was built without the feature.
-pub(in crate::commands) fn missing_feature() -> Failure {
+pub(in crate::commands) fn missing_remote_feature() -> Failure {
     Failure::input(
         "this program was built for one machine only; for many machines, build it with \
          `cargo build --release --features nats`",
@@ -98,28 +98,28 @@ mod with_nats {
     use referee_record::model::player_spec::PlayerSpec;
     use referee_record::model::record::Header;
     use referee_record::model::tournament::Tournament;
-    use referee_record::seeds::Secret;
+    use referee_record::seeds::TournamentSecret;
     use referee_remote::coordinator::Coordinator;
     use referee_remote::error::RemoteError;
     use referee_remote::inspection::Inspector;
-    use referee_remote::run_description::{Packer, RunDescription};
+    use referee_remote::run_description::{RunDescriber, RunDescription};
     use referee_remote::run_files::RunFiles;
     use referee_remote::scratch_folder::ScratchFolder;
-    use referee_tournament::run::run_event::Listener;
-    use referee_tournament::run::{RunEnd, Runner};
+    use referee_tournament::run::run_event::RunListener;
+    use referee_tournament::run::{RunEnd, TournamentRunner};
 
     /// Plays the games of `runner` on the workers of a server. `dir` is the results folder, and
     /// `players` are the current ones, with their numbers.
     pub(in crate::commands::run) async fn play_remotely(
         workers: &RemoteWorkers,
-        (tournament, header, secret, dir): (&Tournament, &Header, &Secret, &Path),
+        (tournament, header, secret, dir): (&Tournament, &Header, &TournamentSecret, &Path),
         players: &[(usize, &PlayerSpec)],
-        runner: Runner<'_>,
+        runner: TournamentRunner<'_>,
         synced: watch::Receiver<u64>,
-        listener: &mut dyn Listener,
+        listener: &mut dyn RunListener,
         stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, Failure> {
-        refuse_rooms(players)?;
+        refuse_rooms_for_remote(players)?;
         let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
         let book = OpeningBook::new(rules, header.openings.as_ref())?;
         let inspector = Inspector {
@@ -130,8 +130,9 @@ mod with_nats {
         };
         let folder = ScratchFolder::new(dir.join(".bundles"))?;
         let hidden = [&workers.request.hidden[..], std::slice::from_ref(&workers.results)].concat();
-        let packer = Packer { folder: folder.path.clone(), hidden };
-        let description = describe(workers, tournament, header, secret, players, &packer)?;
+        let packer = RunDescriber { folder: folder.path.clone(), hidden };
+        let description =
+            describe_remote_run(workers, tournament, header, secret, players, &packer)?;
         let files = RunFiles { description, newcomers: Vec::new(), packer, folder };
         let mut stop_opening = stop.clone();
         let coordinator = tokio::select! {
@@ -143,7 +144,7 @@ mod with_nats {
     }
 
     /// Refuses players that need something of this machine that is not sent.
-    fn refuse_rooms(players: &[(usize, &PlayerSpec)]) -> Result<(), Failure> {
+    fn refuse_rooms_for_remote(players: &[(usize, &PlayerSpec)]) -> Result<(), Failure> {
         let needs_room = |player: &PlayerSpec| {
             player.root.is_some() || !player.devices.is_empty() || !player.network.is_empty()
         };
@@ -152,19 +153,19 @@ mod with_nats {
             Some((_, player)) => Err(Failure::input(format!(
                 "{}: a player with `root`, `devices` or `network` cannot play on other machines; \
                  leave out --on",
-                referee_protocol::escape::terminal(&player.name)
+                referee_protocol::escape::escape_line(&player.name)
             ))),
         }
     }
 
     /// The description of the run, with bundles by `packer`.
-    fn describe(
+    fn describe_remote_run(
         workers: &RemoteWorkers,
         tournament: &Tournament,
         header: &Header,
-        secret: &Secret,
+        secret: &TournamentSecret,
         players: &[(usize, &PlayerSpec)],
-        packer: &Packer,
+        packer: &RunDescriber,
     ) -> Result<RunDescription, RemoteError> {
         let rules = tournament.game.program().map(|program| packer.rules(program)).transpose()?;
         let sent: Result<_, _> =

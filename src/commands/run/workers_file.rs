@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use referee_record::log::WriteError;
 use referee_tournament::folder::live_workers_file::{LiveWorker, LiveWorkers};
-use referee_tournament::run::run_event::{Listener, RunEvent, WorkerPool, WorkerStatus};
+use referee_tournament::run::run_event::{RunEvent, RunListener, WorkerPool, WorkerStatus};
 use referee_tournament::schedule::tournament_state::TournamentState;
 
 /// The shortest time between two versions of the file, if the workers are the same.
@@ -36,7 +36,7 @@ struct WorkerTally {
 impl WorkersFile {
     /// Keeps the file in `dir`, where an earlier run may have left one.
     pub(super) fn new(dir: &Path) -> Self {
-        note(LiveWorkers::remove(dir));
+        log_workers_file_error(LiveWorkers::remove(dir));
         let by_worker = HashMap::new();
         Self { dir: dir.to_owned(), began: None, games: 0, by_worker, written: None }
     }
@@ -53,7 +53,7 @@ impl WorkersFile {
             return;
         }
         self.written = Some((now, slots));
-        note(self.live(pool, state, now).write(&self.dir));
+        log_workers_file_error(self.live(pool, state, now).write(&self.dir));
     }
 
     fn live(&self, pool: &WorkerPool, state: &TournamentState, now: Instant) -> LiveWorkers {
@@ -79,19 +79,19 @@ impl WorkersFile {
             workers,
             queued: pool.queued,
             games: self.games,
-            due: state.due() as u64,
+            due: state.count_due() as u64,
             seconds: (now - began).as_secs_f64(),
         }
     }
 }
 
-fn note(done: io::Result<()>) {
+fn log_workers_file_error(done: io::Result<()>) {
     if let Err(error) = done {
         tracing::warn!(%error, "the page cannot show the workers");
     }
 }
 
-impl Listener for WorkersFile {
+impl RunListener for WorkersFile {
     fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), WriteError> {
         match event {
             RunEvent::Begun { .. } => self.began = Some(Instant::now()),
@@ -103,7 +103,7 @@ impl Listener for WorkersFile {
                 }
             }
             RunEvent::WorkerPool(pool) => self.show(pool, state),
-            RunEvent::Over { .. } => note(LiveWorkers::remove(&self.dir)),
+            RunEvent::Over { .. } => log_workers_file_error(LiveWorkers::remove(&self.dir)),
             _ => {}
         }
         Ok(())

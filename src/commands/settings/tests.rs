@@ -33,7 +33,7 @@ fn configured() -> Tournament {
     "#;
     std::fs::write(&file, text).expect("written");
     let file = Configuration::read(&file, crate::printer::Colour::Plain).expect("a file");
-    file.tournament().whole().expect("a configuration")
+    file.tournament().into_tournament().expect("a configuration")
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn the_configuration_comes_before_the_defaults() {
 #[test]
 fn the_command_line_comes_first() {
     let given = GivenSettings {
-        options: OptionArgs {
+        options: GameOptionArgs {
             options: vec![("max-plies".to_owned(), "150".to_owned())],
             boards: Vec::new(),
         },
@@ -119,6 +119,6 @@ fn the_name_of_a_player_with_a_problem_is_no_program() {
 }
 
 fn given_nothing() -> GameSettingsArgs {
-    let options = OptionArgs { options: Vec::new(), boards: Vec::new() };
+    let options = GameOptionArgs { options: Vec::new(), boards: Vec::new() };
     GameSettingsArgs { game: None, options, config: None, tc: None, containment: None }
 }

@@ -6,7 +6,8 @@ use std::io::BufWriter;
 use super::*;
 use referee_games::two_player::{BySide, GameResult, Outcome, Side, Step, Turn};
 use referee_games::{
-    Event, Game, OptionError, Options, RuleSheet, SeatMap, Stream, TypedPosition, divide, perft,
+    Event, Game, OptionError, Options, RuleSheet, SeatMap, Stream, TypedPosition, perft,
+    perft_divide,
 };
 
 /// A game of two turns with a die: a roll, then both players name a number up to it.
@@ -102,7 +103,7 @@ impl Game for Toy {
     }
 
     fn state(&self) -> SeatMap<u32> {
-        self.sums.named(Self::SEATS)
+        self.sums.to_seat_map(Self::SEATS)
     }
 
     fn snapshot(&self) -> Self::Snapshot {
@@ -123,7 +124,7 @@ impl Game for Toy {
 }
 
 fn course(seed: Option<u64>) -> TracedGame {
-    let luck = seed.map(|seed| Secret::from_seed(seed).luck(&["a", "b"], 1));
+    let luck = seed.map(|seed| TournamentSecret::from_seed(seed).game_luck(&["a", "b"], 1));
     TracedGame { game: Box::new(TypedPosition::new(Toy::default())), luck }
 }
 
@@ -134,7 +135,7 @@ fn printed(
     let mut bytes = Vec::new();
     let mut out = BufWriter::new(&mut bytes);
     let result = take(&mut out).map_err(|failure| failure.to_string());
-    flush(&mut out).expect("a vector takes everything");
+    flush_trace(&mut out).expect("a vector takes everything");
     drop(out);
     (String::from_utf8(bytes).expect("JSON is UTF-8"), result)
 }
@@ -195,7 +196,7 @@ fn perft_follows_chance_and_counts_pairs() {
     let counts = (0..4).map(|depth| perft(&start, depth).expect("listed"));
     assert_eq!(counts.collect::<Vec<_>>(), [1, 5, 25, 0]);
     let divided = |game: &TypedPosition<Toy>, depth| -> Vec<String> {
-        let counts = divide(game, depth).expect("listed").map(|below| below.expect("legal"));
+        let counts = perft_divide(game, depth).expect("listed").map(|below| below.expect("legal"));
         counts.map(|(step, count)| format!("{} {count}", step.text())).collect()
     };
     assert_eq!(divided(&start, 2), ["roll 1 5", "roll 2 20"]);

@@ -10,7 +10,7 @@ use referee_games::{AnyPosition, Event, Legal, Outcome, PASS, SeatMap, Text, Tur
 
 /// A position, and the step that led to it.
 #[derive(Debug, Serialize)]
-pub(super) struct Record<'a> {
+pub(super) struct TraceLine<'a> {
     ply: u32,
     action: Option<&'a str>,
     state: Cow<'a, RawValue>,
@@ -45,7 +45,7 @@ enum LegalRecord {
     BySeat(Box<SeatMap<Legal>>),
 }
 
-impl<'a> Record<'a> {
+impl<'a> TraceLine<'a> {
     /// The record of `game` after the step `played`; with the legal actions if `legal`.
     pub(super) fn new(game: &'a dyn AnyPosition, played: &'a TracedStep, legal: bool) -> Self {
         let turn = game.turn();
@@ -54,13 +54,13 @@ impl<'a> Record<'a> {
             action: played.action.as_deref(),
             state: game.state(),
             events: &played.events,
-            legal: legal.then(|| legal_record(game, &turn)),
-            turn: turn_record(game, turn),
+            legal: legal.then(|| trace_legal_actions(game, &turn)),
+            turn: trace_turn(game, turn),
         }
     }
 }
 
-fn turn_record(game: &dyn AnyPosition, turn: Turn) -> TurnRecord {
+fn trace_turn(game: &dyn AnyPosition, turn: Turn) -> TurnRecord {
     let seats = game.seats();
     match turn {
         Turn::Move(seat) | Turn::Pass(seat) => TurnRecord::Move(seats[seat].clone()),
@@ -74,7 +74,7 @@ fn turn_record(game: &dyn AnyPosition, turn: Turn) -> TurnRecord {
         }
         Turn::Over(Outcome { places, reason }) => {
             let result = places.result(&seats).map(|name| name.to_owned().into());
-            let by_seat = || SeatMap::new(seats.clone(), places.from_one());
+            let by_seat = || SeatMap::new(seats.clone(), places.counted_from_one());
             let places = result.is_none().then(by_seat);
             TurnRecord::Over { result, places, reason }
         }
@@ -82,7 +82,7 @@ fn turn_record(game: &dyn AnyPosition, turn: Turn) -> TurnRecord {
 }
 
 /// At a forced pass, the pass is the only legal line. If no seat acts, the list is empty.
-fn legal_record(game: &dyn AnyPosition, turn: &Turn) -> LegalRecord {
+fn trace_legal_actions(game: &dyn AnyPosition, turn: &Turn) -> LegalRecord {
     match turn {
         Turn::Move(seat) => LegalRecord::One(game.legal(*seat)),
         Turn::Pass(_) => LegalRecord::One(Legal::List(vec![PASS.to_owned()])),

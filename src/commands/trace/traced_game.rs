@@ -1,15 +1,15 @@
 //! A game in progress, played by lines of text.
 
 use referee_games::{AnyPosition, Event, GameError, PASS, Position, Refusal, Seat, Stream, Turn};
-use referee_match::replay::{Script, next_step};
-use referee_record::seeds::Luck;
+use referee_match::replay::{Script, next_script_step};
+use referee_record::seeds::SeededLuck;
 
 /// A game in progress, and its source of chance.
 #[derive(Debug)]
 pub(super) struct TracedGame {
     pub(super) game: Position,
     /// Draws chance outcomes that no line gives.
-    pub(super) luck: Option<Luck>,
+    pub(super) luck: Option<SeededLuck>,
 }
 
 /// A step that was played.
@@ -32,8 +32,8 @@ impl TracedGame {
     /// before it.
     pub(super) fn step(&mut self, text: &str) -> Result<(TracedStep, Answers), GameError> {
         let mut line = LineScript { text, luck: &mut self.luck, answers: Answers::Line };
-        let step = next_step(&*self.game, &mut line)?;
-        let step = step.ok_or_else(|| malformed("the game is over"))?;
+        let step = next_script_step(&*self.game, &mut line)?;
+        let step = step.ok_or_else(|| malformed_trace_line("the game is over"))?;
         let answers = line.answers;
         let mut events = Vec::new();
         self.game.play(step.as_text(), &mut events)?;
@@ -44,7 +44,7 @@ impl TracedGame {
 /// A line of input as a script of one step.
 struct LineScript<'a> {
     text: &'a str,
-    luck: &'a mut Option<Luck>,
+    luck: &'a mut Option<SeededLuck>,
     answers: Answers,
 }
 
@@ -65,7 +65,7 @@ impl Script for LineScript<'_> {
         if actions.len() < asked.len() {
             let all = if asked.len() == 2 { "both" } else { "all" };
             let expected = format!("expected {all} actions in seat order, with ` / ` between them");
-            return Err(malformed(&expected));
+            return Err(malformed_trace_line(&expected));
         }
         let before = asked.iter().take_while(|&other| other < seat).count();
         position.judge(seat, actions[before]).map(Some)
@@ -84,7 +84,7 @@ impl Script for LineScript<'_> {
         self.answers = Answers::Nothing;
         match self.luck {
             Some(luck) => Ok(Some(luck.draw(stream, &outcomes))),
-            None => Err(malformed(&format!(
+            None => Err(malformed_trace_line(&format!(
                 "expected a chance outcome such as `{}`, or --seed to draw one",
                 outcomes.first().map_or("", |(outcome, _)| outcome)
             ))),
@@ -103,6 +103,6 @@ impl Script for LineScript<'_> {
     }
 }
 
-fn malformed(reason: &str) -> GameError {
+fn malformed_trace_line(reason: &str) -> GameError {
     Refusal::Malformed(reason.to_owned()).into()
 }

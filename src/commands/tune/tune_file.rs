@@ -36,13 +36,13 @@ pub(super) struct TuneFile {
     #[serde(default = "gamma")]
     gamma: f64,
     #[serde(default)]
-    parameters: Vec<Parameter>,
+    parameters: Vec<TuneParameter>,
 }
 
 /// A parameter: how the player is told its value, and what values it may have.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Parameter {
+pub(super) struct TuneParameter {
     option: Option<String>,
     env: Option<String>,
     argument: Option<String>,
@@ -85,28 +85,28 @@ impl TuneFile {
     fn parse(text: &str) -> Result<Self, String> {
         let file: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         if !(1..=MOST_STEPS).contains(&file.steps) {
-            return Err(invalid("steps", file.steps, &format!("1 to {MOST_STEPS}")));
+            return Err(invalid_tune_value("steps", file.steps, &format!("1 to {MOST_STEPS}")));
         }
         if !(1..=MOST_PAIRS).contains(&file.pairs) {
-            return Err(invalid("pairs", file.pairs, &format!("1 to {MOST_PAIRS}")));
+            return Err(invalid_tune_value("pairs", file.pairs, &format!("1 to {MOST_PAIRS}")));
         }
         let schedule = file.schedule();
         let is_share = |value: f64| (0.0..=1.0).contains(&value);
         if !(schedule.rate > 0.0 && schedule.rate <= 1.0) {
-            return Err(invalid("rate", schedule.rate, "a number above 0, at most 1"));
+            return Err(invalid_tune_value("rate", schedule.rate, "a number above 0, at most 1"));
         }
         for (key, value) in [("alpha", schedule.alpha), ("gamma", schedule.gamma)] {
             if !is_share(value) {
-                return Err(invalid(key, value, "a number from 0 to 1"));
+                return Err(invalid_tune_value(key, value, "a number from 0 to 1"));
             }
         }
         if !(schedule.stability >= 0.0 && schedule.stability.is_finite()) {
-            return Err(invalid("A", schedule.stability, "a number of steps"));
+            return Err(invalid_tune_value("A", schedule.stability, "a number of steps"));
         }
         if file.parameters.is_empty() {
             return Err("no parameter found; add `[[parameters]]`".to_owned());
         }
-        file.parameters.iter().try_for_each(Parameter::check)?;
+        file.parameters.iter().try_for_each(TuneParameter::check)?;
         Ok(file)
     }
 
@@ -121,7 +121,7 @@ impl TuneFile {
     }
 
     pub(super) fn tunables(&self) -> Vec<Tunable> {
-        let of = |it: &Parameter| Tunable {
+        let of = |it: &TuneParameter| Tunable {
             start: it.start,
             min: it.min,
             max: it.max,
@@ -137,8 +137,8 @@ impl TuneFile {
     }
 
     /// The values as a player gets them.
-    pub(super) fn played(&self, values: &[f64]) -> Vec<f64> {
-        self.tunables().iter().zip(values).map(|(it, &value)| it.played(value)).collect()
+    pub(super) fn played_values(&self, values: &[f64]) -> Vec<f64> {
+        self.tunables().iter().zip(values).map(|(it, &value)| it.value_to_play(value)).collect()
     }
 
     /// The parameters' names.
@@ -147,7 +147,7 @@ impl TuneFile {
     }
 
     /// The parameters with these values, for people.
-    pub(super) fn shown(&self, values: &[f64]) -> String {
+    pub(super) fn format_values(&self, values: &[f64]) -> String {
         let each = self.parameters.iter().zip(values);
         let shown = each.map(|(it, value)| match &it.argument {
             Some(argument) => argument.replace(VALUE, &format!("{value:.4}")),
@@ -176,7 +176,7 @@ impl TuneFile {
     ) -> Result<PlayerSpec, Failure> {
         let mut said = Vec::new();
         for (parameter, value) in self.parameters.iter().zip(values) {
-            let value = written(*value);
+            let value = format_tune_value(*value);
             parameter.give(&mut player, &value)?;
             said.push(format!("{}={value}", parameter.name()));
         }
@@ -187,7 +187,7 @@ impl TuneFile {
     }
 }
 
-impl Parameter {
+impl TuneParameter {
     fn name(&self) -> &str {
         [&self.option, &self.env, &self.argument].into_iter().flatten().next().map_or("", |it| it)
     }
@@ -241,12 +241,12 @@ impl Parameter {
     }
 }
 
-fn invalid(key: &str, value: impl Display, expected: &str) -> String {
+fn invalid_tune_value(key: &str, value: impl Display, expected: &str) -> String {
     format!("invalid value `{value}` for `{key}`: expected {expected}")
 }
 
 /// A value as text: whole numbers without a point, others with six digits behind it.
-fn written(value: f64) -> String {
+fn format_tune_value(value: f64) -> String {
     let text = format!("{value:.6}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
@@ -303,6 +303,6 @@ mod tests {
     #[test]
     fn numbers_are_written_as_people_do() {
         let values = [3.0, 0.25, -20.0, 100.0, 0.0, -1e-7];
-        assert_eq!(values.map(written), ["3", "0.25", "-20", "100", "0", "0"]);
+        assert_eq!(values.map(format_tune_value), ["3", "0.25", "-20", "100", "0", "0"]);
     }
 }

@@ -5,10 +5,14 @@ use std::path::{Path, PathBuf};
 
 use crate::command_failure::Failure;
 use crate::printer::Printer;
-use referee_record::disk::{keep_private, write_whole};
-use referee_record::log::{GameNames, LOG, LogReader, LogWriter, Scanned, set_aside};
-use referee_record::plain_files;
-use referee_tournament::folder::{FolderError, LineProblem, LineProblemKind, LockedFolder, place};
+use referee_record::disk::{make_new_files_private, write_atomically};
+use referee_record::log::{
+    GameLineNames, LOG, LogReader, LogWriter, ScannedLine, keep_removed_lines,
+};
+use referee_record::plain_files::open_plain_nofollow;
+use referee_tournament::folder::{
+    FolderError, LineProblem, LineProblemKind, LockedFolder, add_line_or_problem,
+};
 use referee_tournament::schedule::tournament_state::TournamentState;
 
 /// The file for unusable lines.
@@ -17,9 +21,9 @@ const SET_ASIDE: &str = "set-aside.jsonl";
 const BEFORE: &str = "games.jsonl.before-repair";
 
 /// Copies the log, moves its bad lines to another file, and replaces the log in one step.
-pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
+pub(super) fn repair_log(dir: &Path, printer: Printer) -> Result<(), Failure> {
     let _locked = LockedFolder::open(dir)?;
-    let mut log = LogWriter::hold(dir)?;
+    let mut log = LogWriter::open_locked(dir)?;
     let reader = LogReader::open(dir).map_err(FolderError::of_log(dir))?;
     if !reader.header_intact() {
         return Err(Failure::input(format!(
@@ -28,14 +32,14 @@ pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
         )));
     }
     if reader.header().is_hidden() {
-        keep_private();
+        make_new_files_private();
     }
     let mut bad = 0;
     let mut count = |_: &[u8], problem: Option<LineProblem>| {
         bad += usize::from(problem.is_some());
         Ok(())
     };
-    each_line(dir, &mut count).map_err(|error| Failure::input(error.to_string()))?;
+    scan_lines_to_repair(dir, &mut count).map_err(|error| Failure::input(error.to_string()))?;
     if bad == 0 {
         printer.note("nothing to repair: every line of the log is usable");
         return Ok(());
@@ -43,17 +47,17 @@ pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
     let failed = |path: &Path, error| {
         Failure::system(format!("cannot write {}: {error}; the log is unchanged", path.display()))
     };
-    let copy = keep_copy(dir).map_err(|error| failed(&dir.join(BEFORE), error))?;
+    let copy = copy_log_before_repair(dir).map_err(|error| failed(&dir.join(BEFORE), error))?;
     let path = dir.join(SET_ASIDE);
-    set_aside(&path, |add| {
-        each_line(dir, &mut |raw, problem| {
-            problem.map_or(Ok(()), |problem| add(&removed_line(raw, &problem)))
+    keep_removed_lines(&path, |add| {
+        scan_lines_to_repair(dir, &mut |raw, problem| {
+            problem.map_or(Ok(()), |problem| add(&format_removed_line(raw, &problem)))
         })
     })
     .map_err(|error| failed(&path, error))?;
     log.replace(reader.header(), |out| {
         out.write_all(reader.header_line())?;
-        each_line(dir, &mut |raw, problem| match problem {
+        scan_lines_to_repair(dir, &mut |raw, problem| match problem {
             None => out.write_all(raw),
             Some(_) => Ok(()),
         })
@@ -71,27 +75,27 @@ pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
 type EachLine<'a> = &'a mut dyn FnMut(&[u8], Option<LineProblem>) -> io::Result<()>;
 
 /// Passes the bytes of every line of the log to `each`, with the line's problem, if any.
-fn each_line(dir: &Path, each: EachLine<'_>) -> io::Result<()> {
+fn scan_lines_to_repair(dir: &Path, each: EachLine<'_>) -> io::Result<()> {
     let mut reader = LogReader::open(dir).map_err(io::Error::other)?;
-    let names = GameNames::of(reader.header());
+    let names = GameLineNames::of(reader.header());
     let mut state = TournamentState::new(reader.header());
     while let Some(line) = reader.next_line().map_err(io::Error::other)? {
         let raw = line.raw.clone();
-        each(&raw, problem(&Scanned::of(line, &names), &mut state))?;
+        each(&raw, line_problem_to_repair(&ScannedLine::from_line(line, &names), &mut state))?;
     }
     Ok(())
 }
 
 /// The problem with a line, if any. An edited line does not affect the lines after it.
-fn problem(line: &Scanned, state: &mut TournamentState) -> Option<LineProblem> {
+fn line_problem_to_repair(line: &ScannedLine, state: &mut TournamentState) -> Option<LineProblem> {
     if line.is_edited() {
-        return Some(LineProblem::of(line, LineProblemKind::Edited));
+        return Some(LineProblem::new(line, LineProblemKind::Edited));
     }
-    place(line, state).1
+    add_line_or_problem(line, state).1
 }
 
 /// A removed line, with its position and its problem.
-fn removed_line(raw: &[u8], problem: &LineProblem) -> Vec<u8> {
+fn format_removed_line(raw: &[u8], problem: &LineProblem) -> Vec<u8> {
     let text = String::from_utf8_lossy(raw);
     let text = text.strip_suffix('\n').unwrap_or(&text);
     let line = serde_json::json!({
@@ -101,13 +105,15 @@ fn removed_line(raw: &[u8], problem: &LineProblem) -> Vec<u8> {
 }
 
 /// Copies the log beside itself under a name that is not taken, and returns the copy's path.
-fn keep_copy(dir: &Path) -> io::Result<PathBuf> {
+fn copy_log_before_repair(dir: &Path) -> io::Result<PathBuf> {
     let mut path = dir.join(BEFORE);
     let mut number = 1;
     while path.try_exists()? {
         number += 1;
         path = dir.join(format!("{BEFORE}-{number}"));
     }
-    write_whole(&path, |out| io::copy(&mut plain_files::open(&dir.join(LOG))?, out).map(drop))?;
+    write_atomically(&path, |out| {
+        io::copy(&mut open_plain_nofollow(&dir.join(LOG))?, out).map(drop)
+    })?;
     Ok(path)
 }

@@ -9,9 +9,11 @@ use serde::Serialize;
 use super::LogFinding;
 use crate::command_failure::Failure;
 use referee_record::model::grades::Grades;
-use referee_record::plain_files;
+use referee_record::plain_files::{
+    open_plain_nofollow, plain_file_has_content, read_plain_nofollow,
+};
 use referee_report::csv_tables::{GAMES_TABLE, GRADES_RULES, GRADES_TABLE, UNFINISHED};
-use referee_report::tournament_tables::Tables;
+use referee_report::tournament_tables::TournamentTables;
 
 /// The most bytes of the rules for marks, which are applied to every player: enough for the names
 /// and reasons of a thousand who are absent.
@@ -62,7 +64,7 @@ impl TableState {
 /// Compares the tables with the log. The table of games should have the hash `games`, and the marks
 /// should follow from `grades`, or else from the rules in the folder.
 pub(super) fn check_tables(
-    tables: &Tables,
+    tables: &TournamentTables,
     games: Hash,
     grades: Option<&Grades>,
 ) -> Result<(TableState, Vec<LogFinding>), Failure> {
@@ -70,32 +72,36 @@ pub(super) fn check_tables(
     if dir.join(UNFINISHED).exists() {
         return Ok((TableState::Unfinished, Vec::new()));
     }
-    let files = tables.files().map_err(|error| cannot_compute(&error))?;
+    let files = tables.csv_files().map_err(|error| table_check_failure(&error))?;
     let is_missing = |file: &str| !dir.join(file).exists();
     let names = files.iter().map(|(file, _)| *file).chain([GAMES_TABLE]);
-    if tables.analysis.state.due() > 0 && names.clone().all(is_missing) {
+    if tables.analysis.state.count_due() > 0 && names.clone().all(is_missing) {
         return Ok((TableState::Missing, Vec::new()));
     }
-    let same = |(file, expected): &(&str, Vec<u8>)| plain_files::holds(&dir.join(file), expected);
+    let same =
+        |(file, expected): &(&str, Vec<u8>)| plain_file_has_content(&dir.join(file), expected);
     let compared =
-        names.zip(files.iter().map(same).chain([has_hash(&dir.join(GAMES_TABLE), games)]));
-    let found = compared.filter_map(|(file, same)| finding(file, same, "`referee run`"));
+        names.zip(files.iter().map(same).chain([table_has_hash(&dir.join(GAMES_TABLE), games)]));
+    let found =
+        compared.filter_map(|(file, same)| table_check_finding(file, same, "`referee run`"));
     let mut found: Vec<LogFinding> = found.collect();
-    let own = match grades.is_none().then(|| own_rules(dir)).transpose() {
+    let own = match grades.is_none().then(|| read_recorded_grade_rules(dir)).transpose() {
         Ok(own) => own.flatten(),
         Err(error) => {
-            found.extend(finding(GRADES_RULES, Err(error), REPORT_GRADES));
+            found.extend(table_check_finding(GRADES_RULES, Err(error), REPORT_GRADES));
             return Ok((TableState::ComparedWithoutMarks, found));
         }
     };
     let state = own.as_ref().map_or(TableState::Compared, |_| TableState::ComparedByOwnRules);
     match grades.or(own.as_ref()) {
         // Marks are only expected when all games are played.
-        Some(_) if is_missing(GRADES_TABLE) && tables.analysis.state.due() > 0 => {}
+        Some(_) if is_missing(GRADES_TABLE) && tables.analysis.state.count_due() > 0 => {}
         Some(grades) => {
-            let same =
-                plain_files::holds(&dir.join(GRADES_TABLE), &expected_grades(grades, tables)?);
-            found.extend(finding(GRADES_TABLE, same, REPORT_GRADES));
+            let same = plain_file_has_content(
+                &dir.join(GRADES_TABLE),
+                &expected_grades_table(grades, tables)?,
+            );
+            found.extend(table_check_finding(GRADES_TABLE, same, REPORT_GRADES));
             return Ok((state, found));
         }
         None => {}
@@ -104,8 +110,8 @@ pub(super) fn check_tables(
 }
 
 /// The rules for marks in a results folder; `None` if it has neither marks nor rules.
-fn own_rules(dir: &Path) -> io::Result<Option<Grades>> {
-    match plain_files::read(&dir.join(GRADES_RULES), LARGEST_RULES) {
+fn read_recorded_grade_rules(dir: &Path) -> io::Result<Option<Grades>> {
+    match read_plain_nofollow(&dir.join(GRADES_RULES), LARGEST_RULES) {
         Ok(rules) => Ok(Some(serde_json::from_slice(&rules)?)),
         Err(_) if !dir.join(GRADES_RULES).exists() && !dir.join(GRADES_TABLE).exists() => Ok(None),
         Err(error) => Err(error),
@@ -113,22 +119,26 @@ fn own_rules(dir: &Path) -> io::Result<Option<Grades>> {
 }
 
 /// Whether the file at `path` has this hash.
-fn has_hash(path: &Path, expected: Hash) -> io::Result<bool> {
+fn table_has_hash(path: &Path, expected: Hash) -> io::Result<bool> {
     let mut found = Hasher::new();
-    io::copy(&mut plain_files::open(path)?, &mut found)?;
+    io::copy(&mut open_plain_nofollow(path)?, &mut found)?;
     Ok(found.finalize() == expected)
 }
 
-fn expected_grades(grades: &Grades, tables: &Tables) -> Result<Vec<u8>, Failure> {
-    tables.graded(grades).table().map_err(|error| cannot_compute(&error))
+fn expected_grades_table(grades: &Grades, tables: &TournamentTables) -> Result<Vec<u8>, Failure> {
+    tables.grade_players(grades).to_csv().map_err(|error| table_check_failure(&error))
 }
 
-pub(super) fn cannot_compute(error: &io::Error) -> Failure {
+pub(super) fn table_check_failure(error: &io::Error) -> Failure {
     Failure::system(format!("cannot compute tables: {error}"))
 }
 
 /// The problem with a table, and the command that writes it again.
-fn finding(file: &'static str, same: io::Result<bool>, command: &str) -> Option<LogFinding> {
+fn table_check_finding(
+    file: &'static str,
+    same: io::Result<bool>,
+    command: &str,
+) -> Option<LogFinding> {
     let problem = match same {
         Ok(true) => return None,
         Ok(false) => format!("it differs from the log; {command} writes it again"),

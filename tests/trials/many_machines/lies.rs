@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 
 use referee_remote::async_nats::jetstream::AckKind;
-use referee_remote::delivery::{pack, publish_result};
+use referee_remote::delivery::{pack_for_delivery, publish_result};
 use referee_remote::messages::{RunAnnouncement, WorkerHeartbeat};
 use referee_remote::nats_server::NatsServer;
-use referee_remote::run_streams::{RUNS, RunNames, Streams, job_of};
+use referee_remote::run_streams::{RUNS, RunStreams, StreamNames, job_of};
 use referee_remote::worker_identity::WorkerIdentity;
-use referee_tournament::run::job::{Finished, Job, JobOutcome};
+use referee_tournament::run::job::{FinishedGame, Job, JobOutcome};
 use serde_json::{Value, json};
 use tokio_stream::StreamExt as _;
 
@@ -23,7 +23,7 @@ pub(super) type Records = BTreeMap<String, Value>;
 pub(super) struct Liar {
     pub(super) identity: WorkerIdentity,
     pub(super) server: NatsServer,
-    pub(super) names: RunNames,
+    pub(super) names: StreamNames,
 }
 
 /// A job that a liar has taken.
@@ -39,7 +39,7 @@ impl Liar {
         let mut runs = server.client.subscribe(RUNS).await.expect("a subscription");
         let announced = runs.next().await.expect("a run");
         let announced: RunAnnouncement = serde_json::from_slice(&announced.payload).expect("JSON");
-        Self { identity: identity(name), server, names: RunNames::new(&announced.run) }
+        Self { identity: identity(name), server, names: StreamNames::new(&announced.run) }
     }
 
     /// Another liar in the same run.
@@ -58,7 +58,8 @@ impl Liar {
 
     /// Takes a pair of games. Answers honestly when a player is to be started.
     pub(super) async fn take(&self) -> TakenJob {
-        let queue = Streams::new(&self.server, self.names.clone()).jobs().await.expect("a queue");
+        let queue =
+            RunStreams::new(&self.server, self.names.clone()).jobs().await.expect("a queue");
         loop {
             // One by one: what is fetched ahead would be lost for a while.
             let mut jobs = queue.batch().max_messages(1).messages().await.expect("a queue");
@@ -75,14 +76,15 @@ impl Liar {
 
     /// Takes whatever comes first.
     pub(super) async fn take_any(&self) -> referee_remote::async_nats::jetstream::Message {
-        let queue = Streams::new(&self.server, self.names.clone()).jobs().await.expect("a queue");
+        let queue =
+            RunStreams::new(&self.server, self.names.clone()).jobs().await.expect("a queue");
         let mut jobs = queue.batch().max_messages(1).messages().await.expect("a queue");
         jobs.next().await.expect("a job").expect("a job")
     }
 
     /// Answers a job with these records.
     pub(super) async fn answer(&self, job: &TakenJob, records: Vec<Value>) {
-        let game = |record| serde_json::from_value::<Finished>(json!({ "record": record }));
+        let game = |record| serde_json::from_value::<FinishedGame>(json!({ "record": record }));
         let games = records.into_iter().map(|record| game(record).expect("a game")).collect();
         self.send(&job.message, JobOutcome::Played(games)).await;
     }
@@ -92,7 +94,7 @@ impl Liar {
         message: &referee_remote::async_nats::jetstream::Message,
         outcome: JobOutcome,
     ) {
-        let packed = pack(outcome, usize::MAX).expect("JSON");
+        let packed = pack_for_delivery(outcome, usize::MAX).expect("JSON");
         self.send_packed(message, packed).await;
     }
 

@@ -10,9 +10,9 @@ use referee_games::{
 };
 
 /// The score of each seat, from 0 to 1: how the game ended, or the game's own estimate.
-pub(super) fn scores(position: &dyn AnyPosition) -> Option<BySeat<f64>> {
+pub(super) fn scores_without_playout(position: &dyn AnyPosition) -> Option<BySeat<f64>> {
     if let Turn::Over(outcome) = position.turn() {
-        return Some(scores_of(outcome.places));
+        return Some(playout_scores(outcome.places));
     }
     let scores = position.values()?.map(|value| f64::midpoint(value, 1.0));
     Some(match scores.values() {
@@ -22,7 +22,7 @@ pub(super) fn scores(position: &dyn AnyPosition) -> Option<BySeat<f64>> {
     })
 }
 
-fn scores_of(places: Places) -> BySeat<f64> {
+fn playout_scores(places: Places) -> BySeat<f64> {
     BySeat::from_fn(places.seats(), |seat| places.score(seat))
 }
 
@@ -35,13 +35,13 @@ pub(super) fn playout(
     let mut events = Vec::new();
     loop {
         let step = match position.turn() {
-            Turn::Over(outcome) => return Some(scores_of(outcome.places)),
+            Turn::Over(outcome) => return Some(playout_scores(outcome.places)),
             Turn::Pass(_) => Step::Pass,
             Turn::Move(seat) => Step::Move(position.sample(seat, rng).ok()??),
             Turn::Together(seats) => Step::Together(
                 seats.iter().map(|seat| position.sample(seat, rng).ok()?).collect::<Option<_>>()?,
             ),
-            Turn::Chance(_) => draw(&*position, rng)?,
+            Turn::Chance(_) => draw_chance_step(&*position, rng)?,
         };
         meter.tick()?;
         events.clear();
@@ -50,12 +50,15 @@ pub(super) fn playout(
 }
 
 /// Draws an outcome of chance.
-pub(super) fn draw(position: &dyn AnyPosition, rng: &mut ChaCha8Rng) -> Option<TextStep> {
+pub(super) fn draw_chance_step(
+    position: &dyn AnyPosition,
+    rng: &mut ChaCha8Rng,
+) -> Option<TextStep> {
     draw_outcome(&position.outcomes(), rng).cloned().map(Step::Chance)
 }
 
 /// Any action of `seat`.
-pub(super) fn any_action(
+pub(super) fn draw_any_action(
     position: &dyn AnyPosition,
     seat: Seat,
     rng: &mut ChaCha8Rng,

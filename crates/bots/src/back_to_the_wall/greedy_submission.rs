@@ -2,8 +2,8 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use super::{any, directions};
-use crate::greedy::any_best;
+use super::{draw_wall_square, piece_direction_pairs};
+use crate::greedy::choose_greediest;
 use crate::{Allotment, Bot, Choice};
 use referee_games::Game;
 use referee_games::back_to_the_wall::{Action, BackToTheWall, Board, Piece, Squares};
@@ -27,32 +27,36 @@ impl Bot<BackToTheWall> for GreedySubmission {
         if position.turn() != Turn::Both {
             return None;
         }
-        let sets: Vec<_> = (0..SETS).map(|_| some_walls(position.board(), rng)).collect();
+        let sets: Vec<_> = (0..SETS).map(|_| draw_greedy_walls(position.board(), rng)).collect();
         let with_each =
             |directions| sets.iter().map(move |walls| Action { directions, walls: *walls });
-        let submissions = directions().flat_map(with_each).collect();
-        any_best(submissions, |submission| lead(position, seat, submission), rng)
+        let submissions = piece_direction_pairs().flat_map(with_each).collect();
+        choose_greediest(
+            submissions,
+            |submission| lead_after_submission(position, seat, submission),
+            rng,
+        )
     }
 }
 
-fn some_walls(board: &Board, rng: &mut ChaCha8Rng) -> Squares {
-    let mut free = board.free();
+fn draw_greedy_walls(board: &Board, rng: &mut ChaCha8Rng) -> Squares {
+    let mut free = board.nameable_squares();
     let mut walls = Squares::EMPTY;
     for _ in 0..board.ground.walls_each {
-        walls |= any(free, rng);
+        walls |= draw_wall_square(free, rng);
         free -= walls;
     }
     walls
 }
 
 /// The lead of `seat` in squares after `submission` if the other seat's pieces stood still.
-fn lead(position: &BackToTheWall, seat: Side, submission: &Action) -> i32 {
+fn lead_after_submission(position: &BackToTheWall, seat: Side, submission: &Action) -> i32 {
     let mut board = *position.board();
     let site = board.site(position.rules_in_force().readings);
-    board.build(site.place_all(submission.walls).placed);
+    board.build_walls(site.place_all(submission.walls).placed);
     let runs = Piece::BOTH.into_iter().filter_map(|piece| {
         let heading = board.heading(seat, piece, submission.directions[piece])?;
-        Some(board.along(board.pieces[seat][piece], heading))
+        Some(board.squares_up_to_wall(board.pieces[seat][piece], heading))
     });
     let entered = runs.fold(Squares::EMPTY, |all, run| all | run);
     let (mine, theirs) = (board.owned[seat] | entered, board.owned[!seat] - entered);

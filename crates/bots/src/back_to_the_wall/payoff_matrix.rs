@@ -22,12 +22,12 @@ pub(super) struct MixedStrategy(Vec<f64>);
 
 impl MixedStrategy {
     /// The expected value, given the value of each choice.
-    pub(super) fn mean(&self, worth: &[f64]) -> f64 {
+    pub(super) fn expected_value(&self, worth: &[f64]) -> f64 {
         self.0.iter().zip(worth).map(|(share, worth)| share * worth).sum()
     }
 
     /// Draws the index of a choice, ignoring unlikely ones; 0 if none is likely enough.
-    pub(super) fn draw(&self, rng: &mut ChaCha8Rng) -> usize {
+    pub(super) fn draw_choice(&self, rng: &mut ChaCha8Rng) -> usize {
         let most = self.0.iter().copied().fold(0.0, f64::max);
         let likely = |share: f64| if share < UNLIKELY.min(most) { 0.0 } else { share };
         let total: f64 = self.0.iter().copied().map(likely).sum();
@@ -67,8 +67,9 @@ impl PayoffMatrix {
         let mut rows = RegretMatcher::new(self.rows.len());
         let mut columns = RegretMatcher::new(width);
         for round in 1..=ROUNDS {
-            let (row_mix, column_mix) = (rows.mix(), columns.mix());
-            let by_row: Vec<_> = self.rows.iter().map(|row| column_mix.mean(row)).collect();
+            let (row_mix, column_mix) = (rows.current_strategy(), columns.current_strategy());
+            let by_row: Vec<_> =
+                self.rows.iter().map(|row| column_mix.expected_value(row)).collect();
             rows.learn(&row_mix, &by_row, round);
             let mut by_column = vec![0.0; width];
             for (row, share) in self.rows.iter().zip(&row_mix.0) {
@@ -78,9 +79,9 @@ impl PayoffMatrix {
             }
             columns.learn(&column_mix, &by_column, round);
         }
-        let mix = BySide::new(rows.average(), columns.average());
-        let by_row: Vec<_> = self.rows.iter().map(|row| mix.second.mean(row)).collect();
-        let value = mix.first.mean(&by_row);
+        let mix = BySide::new(rows.average_strategy(), columns.average_strategy());
+        let by_row: Vec<_> = self.rows.iter().map(|row| mix.second.expected_value(row)).collect();
+        let value = mix.first.expected_value(&by_row);
         (mix, value)
     }
 }
@@ -96,18 +97,18 @@ impl RegretMatcher {
         Self { regrets: vec![0.0; choices], sum: vec![0.0; choices] }
     }
 
-    fn mix(&self) -> MixedStrategy {
-        normalized(&self.regrets)
+    fn current_strategy(&self) -> MixedStrategy {
+        normalize_strategy(&self.regrets)
     }
 
-    fn average(&self) -> MixedStrategy {
-        normalized(&self.sum)
+    fn average_strategy(&self) -> MixedStrategy {
+        normalize_strategy(&self.sum)
     }
 
     /// Updates the regrets with the value that each choice would have had in a round in which `mix`
     /// was played.
     fn learn(&mut self, mix: &MixedStrategy, worth: &[f64], round: usize) {
-        let mean = mix.mean(worth);
+        let mean = mix.expected_value(worth);
         #[expect(clippy::cast_precision_loss, reason = "a small number")]
         let weight = round as f64;
         for (regret, worth) in self.regrets.iter_mut().zip(worth) {
@@ -120,7 +121,7 @@ impl RegretMatcher {
 }
 
 /// Scales the weights to a sum of 1; equal shares if all are zero.
-fn normalized(weights: &[f64]) -> MixedStrategy {
+fn normalize_strategy(weights: &[f64]) -> MixedStrategy {
     let total: f64 = weights.iter().sum();
     #[expect(clippy::cast_precision_loss, reason = "a small number")]
     let even = 1.0 / weights.len() as f64;

@@ -3,7 +3,7 @@ use std::time::Duration;
 use rand::SeedableRng;
 
 use super::*;
-use crate::{named, random};
+use crate::{parse_bot_name, random};
 use referee_games::Options;
 use referee_games::two_player::GameResult;
 
@@ -16,7 +16,7 @@ fn start(rounds: &str) -> BackToTheWall {
 }
 
 fn bot(name: &str) -> Player {
-    named(name).expect("a bot").bot()
+    parse_bot_name(name).expect("a bot").create_bot()
 }
 
 /// Plays a match in process; every action must be legal.

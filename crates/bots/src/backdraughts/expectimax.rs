@@ -3,8 +3,8 @@
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::evaluation::{ExpectedScore, WIN, evaluate, wins};
-use crate::iterative_deepening::{Root, RootSearch, deepen};
+use super::evaluation::{ExpectedScore, WIN, can_reach_goal, evaluate_backdraughts};
+use crate::iterative_deepening::{DeepeningRoot, DeepeningSearch, search_by_deepening};
 use crate::meter::{Limit, Meter};
 use crate::{Allotment, Bot, Choice};
 use referee_games::backdraughts::{Action, Backdraughts, Board, Movement, Rules};
@@ -34,16 +34,16 @@ impl Bot<Backdraughts> for Expectimax {
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<Action>> {
         let meter = Meter::new(self.limit, time);
-        let mut roots = Root::all(position, seat);
+        let mut roots = DeepeningRoot::from_legal_actions(position, seat);
         // A pass lets the enemy choose among the same actions, so it is never better (B8).
         if roots.len() > 1 {
             roots.retain(|root| root.action != Action::Pass);
         }
         roots.shuffle(rng);
         let mut tree = ExpectimaxTree { rules: *position.rules_in_force(), seat, meter };
-        let score = deepen(&mut tree, &mut roots, 0.0);
+        let score = search_by_deepening(&mut tree, &mut roots, 0.0);
         let action = roots.first()?.action;
-        Some(Choice { action, eval: Some(eval(score)) })
+        Some(Choice { action, eval: Some(scale_expectimax_score(score)) })
     }
 }
 
@@ -55,7 +55,7 @@ struct ExpectimaxTree {
     meter: Meter,
 }
 
-impl RootSearch for ExpectimaxTree {
+impl DeepeningSearch for ExpectimaxTree {
     type Game = Backdraughts;
     type Score = ExpectedScore;
     /// In turns.
@@ -64,7 +64,7 @@ impl RootSearch for ExpectimaxTree {
 
     fn value(
         &mut self,
-        root: &Root<Backdraughts>,
+        root: &DeepeningRoot<Backdraughts>,
         depth: u8,
         alpha: ExpectedScore,
     ) -> Option<ExpectedScore> {
@@ -75,8 +75,8 @@ impl RootSearch for ExpectimaxTree {
             Some(GameResult::Win(winner)) if winner == seat => Some(WIN),
             Some(GameResult::Win(_)) => Some(-WIN),
             Some(GameResult::Draw) => Some(0.0),
-            None if next == seat => self.turn(board, seat, depth, (alpha, WIN)),
-            None => Some(-self.turn(board, !seat, depth, (-WIN, -alpha))?),
+            None if next == seat => self.search_turn(board, seat, depth, (alpha, WIN)),
+            None => Some(-self.search_turn(board, !seat, depth, (-WIN, -alpha))?),
         }
     }
 
@@ -89,7 +89,7 @@ impl ExpectimaxTree {
     /// The value of a position to `seat`, whose turn begins: the average over its numbers. The
     /// search stops as soon as the average can no longer fall inside the window, regardless of the
     /// remaining numbers are worth.
-    fn turn(
+    fn search_turn(
         &mut self,
         board: &Board,
         seat: Side,
@@ -97,15 +97,17 @@ impl ExpectimaxTree {
         (alpha, beta): (ExpectedScore, ExpectedScore),
     ) -> Option<ExpectedScore> {
         self.meter.tick()?;
-        if let Some((winner, _)) = board.decided() {
+        if let Some((winner, _)) = board.find_winner() {
             return Some(if winner == seat { WIN } else { -WIN });
         }
         if depth == 0 {
-            return Some(evaluate(board, seat, &self.rules));
+            return Some(evaluate_backdraughts(board, seat, &self.rules));
         }
         let numbers = match self.rules.movement {
             Movement::Dice => 1..=6,
-            Movement::NoDice => board.distance(seat)..=board.distance(seat),
+            Movement::NoDice => {
+                board.distance_without_dice(seat)..=board.distance_without_dice(seat)
+            }
         };
         let mut rest = f64::from(1 + numbers.end() - numbers.start());
         let (count, mut sum) = (rest, 0.0);
@@ -113,7 +115,7 @@ impl ExpectimaxTree {
             rest -= 1.0;
             let low = (alpha * count - sum - rest * WIN).max(-WIN);
             let high = (beta * count - sum + rest * WIN).min(WIN);
-            let found = self.act(board, seat, number, depth, (low, high))?;
+            let found = self.search_actions(board, seat, number, depth, (low, high))?;
             sum += found;
             if found <= low && low > -WIN {
                 return Some((sum + rest * WIN) / count);
@@ -126,7 +128,7 @@ impl ExpectimaxTree {
     }
 
     /// The value of a position to `seat`, which plays this number.
-    fn act(
+    fn search_actions(
         &mut self,
         board: &Board,
         seat: Side,
@@ -134,10 +136,10 @@ impl ExpectimaxTree {
         depth: u8,
         (mut alpha, beta): (ExpectedScore, ExpectedScore),
     ) -> Option<ExpectedScore> {
-        if wins(board, seat, number, self.rules.turning) {
+        if can_reach_goal(board, seat, number, self.rules.turning) {
             return Some(WIN);
         }
-        let mut actions = board.actions(seat, number, &self.rules);
+        let mut actions = board.pawn_actions(seat, number, &self.rules);
         if actions.is_empty() {
             actions.push(Action::Pass);
         }
@@ -146,7 +148,7 @@ impl ExpectimaxTree {
         for action in actions.into_iter().rev() {
             let mut after = *board;
             after.play_unchecked(seat, action);
-            let found = -self.turn(&after, !seat, depth - 1, (-beta, -alpha))?;
+            let found = -self.search_turn(&after, !seat, depth - 1, (-beta, -alpha))?;
             best = best.max(found);
             alpha = alpha.max(best);
             if alpha >= beta {
@@ -158,7 +160,7 @@ impl ExpectimaxTree {
 }
 
 /// Scales a score to the protocol's range from −1 to 1.
-fn eval(score: ExpectedScore) -> f64 {
+fn scale_expectimax_score(score: ExpectedScore) -> f64 {
     if score.abs() >= WIN { score.signum() } else { (score / CLEAR).tanh() }
 }
 

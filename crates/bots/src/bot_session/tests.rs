@@ -4,16 +4,16 @@ use referee_games::{AnyPosition, Event, Options, Seat, Step, TextStep, Turn};
 use serde_json::json;
 
 use super::*;
-use crate::named;
+use crate::parse_bot_name;
 
 const INIT: &str = r#"{"type":"init","id":0,"protocol":[1],"game":"watch-your-back","options":{"end-check":"before-and-after-shrink","max-moves":512},"you":"black","seats":["white","black"],"clock":{"startup_ms":10000,"move_ms":5000},"seed":8123,"state":{},"opening":["3,3"]}"#;
 const FIRST_TURN: &str = r#"{"type":"turn","id":1,"ply":3,"events":[{"event":"action","by":"white","action":"3,3","opening":true},{"event":"action","by":"black","action":"3,4","opening":true},{"event":"action","by":"white","action":"3,5"},{"event":"removed","squares":["3,4"],"why":"surrounded"}],"clock":{"used_ms":0}}"#;
 
-fn session(name: &str) -> Session {
-    Session::new(named(name).expect("a bot"))
+fn session(name: &str) -> BotSession {
+    BotSession::new(parse_bot_name(name).expect("a bot"))
 }
 
-fn reply(session: &mut Session, line: &str) -> String {
+fn reply(session: &mut BotSession, line: &str) -> String {
     match session.respond(line) {
         Ok(Reaction::Reply(reply)) => reply,
         other => panic!("{line}: {other:?}"),

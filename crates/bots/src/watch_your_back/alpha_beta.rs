@@ -8,10 +8,10 @@ mod tree;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use self::evaluation::{SearchScore, evaluate, is_decisive};
+use self::evaluation::{SearchScore, evaluate_watch_your_back, is_decisive_score};
 use self::transposition_table::TranspositionTable;
 use self::tree::AlphaBetaTree;
-use crate::iterative_deepening::{Root, deepen};
+use crate::iterative_deepening::{DeepeningRoot, search_by_deepening};
 use crate::meter::{Limit, Meter};
 use crate::{Allotment, Bot, Choice};
 use referee_games::two_player::Side;
@@ -42,22 +42,26 @@ impl Bot<WatchYourBack> for AlphaBeta {
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<Action>> {
         let meter = Meter::new(self.limit, time);
-        let mut roots = Root::all(position, seat);
+        let mut roots = DeepeningRoot::from_legal_actions(position, seat);
         roots.shuffle(rng);
         let (rules, board) = (*position.rules_in_force(), *position.board());
-        let mut score = evaluate(&board, seat);
+        let mut score = evaluate_watch_your_back(&board, seat);
         if roots.len() > 1 {
             let mut tree = AlphaBetaTree::new(rules, (board, seat), &mut self.table, meter);
-            score = deepen(&mut tree, &mut roots, score);
+            score = search_by_deepening(&mut tree, &mut roots, score);
         }
         let action = roots.first()?.action;
-        Some(Choice { action, eval: Some(eval(score)) })
+        Some(Choice { action, eval: Some(scale_alpha_beta_score(score)) })
     }
 }
 
 /// Scales a score to the protocol's range from −1 to 1.
-fn eval(score: SearchScore) -> f64 {
-    if is_decisive(score) { f64::from(score.signum()) } else { (f64::from(score) / CLEAR).tanh() }
+fn scale_alpha_beta_score(score: SearchScore) -> f64 {
+    if is_decisive_score(score) {
+        f64::from(score.signum())
+    } else {
+        (f64::from(score) / CLEAR).tanh()
+    }
 }
 
 #[cfg(test)]

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::{CheckReport, CheckStep, Figures, Readiness, StepVerdict};
+use super::{CheckFigures, CheckReport, CheckStep, Readiness, StepVerdict};
 use crate::CheckFinding;
-use referee_protocol::escape;
-use referee_record::model::clock::seconds;
+use referee_protocol::escape::escape_line;
+use referee_record::model::clock::format_clock_seconds;
 use referee_record::model::fault::FaultCode;
-use referee_report::colour::{Colour, Styled};
+use referee_report::colour::{Colour, ColouredText};
 
 const GREEN: &str = "32";
 const RED: &str = "1;31";
@@ -16,7 +16,7 @@ const YELLOW: &str = "33";
 
 /// Writes a report step by step, each finding in full only once.
 #[derive(Debug)]
-pub struct ReportText {
+pub struct CheckReportText {
     colour: Colour,
     /// The width of a line, except lines with a command to copy, which stay whole.
     columns: Option<usize>,
@@ -28,7 +28,7 @@ pub struct ReportText {
     told: Vec<(FaultCode, String)>,
 }
 
-impl ReportText {
+impl CheckReportText {
     /// Begins the text of this report, in lines of at most this many columns.
     pub fn new(report: &CheckReport, colour: Colour, columns: Option<usize>) -> Self {
         let width = report.steps.iter().map(|step| step.name.len()).max().unwrap_or_default();
@@ -36,24 +36,24 @@ impl ReportText {
     }
 
     /// The line above the steps: the player and the game.
-    pub fn heading(report: &CheckReport) -> Styled {
-        let player = escape::terminal(&report.player);
-        let command = escape::terminal(&report.command);
+    pub fn heading(report: &CheckReport) -> ColouredText {
+        let player = escape_line(&report.player);
+        let command = escape_line(&report.command);
         let name = if player == command { player } else { format!("{player}: {command}") };
         format!("{name} ({})", report.game).into()
     }
 
     /// The lines of the next step.
-    pub fn step(&mut self, step: &CheckStep) -> Styled {
+    pub fn step(&mut self, step: &CheckStep) -> ColouredText {
         self.steps += 1;
         let mark = match step.verdict {
             StepVerdict::Passed => self.colour.paint("ok  ", GREEN),
             StepVerdict::Failed => self.colour.paint("FAIL", RED),
             StepVerdict::Unfinished | StepVerdict::NotTried => self.colour.paint("-   ", YELLOW),
         };
-        let (width, summary) = (self.width, escape::terminal(&step.summary));
+        let (width, summary) = (self.width, escape_line(&step.summary));
         let outcome = format!("  {:width$}  {summary}", step.name);
-        let mut text = self.wrapped(&Styled::join(["  ".into(), mark, outcome.into()], ""));
+        let mut text = self.wrapped(&ColouredText::join(["  ".into(), mark, outcome.into()], ""));
         if let Some(finding) = &step.finding {
             let key = (finding.code, finding.message.clone());
             if self.told.contains(&key) {
@@ -67,15 +67,16 @@ impl ReportText {
     }
 
     /// The steps that were not written yet, the measurements, the notes and the verdict.
-    pub fn rest(&mut self, report: &CheckReport) -> Styled {
+    pub fn rest(&mut self, report: &CheckReport) -> ColouredText {
         let left = self.steps;
-        let mut steps: Vec<Styled> =
+        let mut steps: Vec<ColouredText> =
             report.steps.iter().skip(left).map(|step| self.step(step)).collect();
-        let mut lines: Vec<Styled> = figures(report).into_iter().map(Styled::from).collect();
-        let notes = report.warnings.iter().map(|warning| escape::terminal(warning));
+        let mut lines: Vec<ColouredText> =
+            figures(report).into_iter().map(ColouredText::from).collect();
+        let notes = report.warnings.iter().map(|warning| escape_line(warning));
         lines.extend(notes.map(|note| {
             let label = self.colour.paint("note", YELLOW);
-            Styled::join(["  ".into(), label, format!(": {note}").into()], "")
+            ColouredText::join(["  ".into(), label, format!(": {note}").into()], "")
         }));
         let colour = match report.outcome() {
             Readiness::Ready => GREEN,
@@ -83,21 +84,22 @@ impl ReportText {
             Readiness::Unfinished => YELLOW,
         };
         lines.push(self.colour.paint(&report.verdict(), colour));
-        steps.push(self.wrapped(&Styled::join(lines, "\n")));
-        Styled::join(steps, "\n")
+        steps.push(self.wrapped(&ColouredText::join(lines, "\n")));
+        ColouredText::join(steps, "\n")
     }
 
-    fn details(&self, finding: &CheckFinding) -> Styled {
-        let mut lines: Vec<Styled> = finding.describe().lines().map(Styled::from).collect();
+    fn details(&self, finding: &CheckFinding) -> ColouredText {
+        let mut lines: Vec<ColouredText> =
+            finding.describe().lines().map(ColouredText::from).collect();
         if let Some(board) = &finding.board {
-            lines.extend(board.with(self.colour).split_lines());
+            lines.extend(board.with_colour(self.colour).split_lines());
         }
         lines.extend(finding.shown_exchange().map(|line| line.to_string().into()));
         let label = || self.colour.paint("advice", GREEN);
-        let advice = |text| Styled::join([label(), format!(": {text}").into()], "");
+        let advice = |text| ColouredText::join([label(), format!(": {text}").into()], "");
         lines.extend(finding.advice.iter().map(advice));
-        let indented = |line| Styled::join(["\n        ".into(), line], "");
-        let mut text = self.wrapped(&Styled::join(lines.into_iter().map(indented), ""));
+        let indented = |line| ColouredText::join(["\n        ".into(), line], "");
+        let mut text = self.wrapped(&ColouredText::join(lines.into_iter().map(indented), ""));
         if let Some(again) = &finding.reproduce {
             text.push(&format!("\n        again: {again}"));
         }
@@ -105,7 +107,7 @@ impl ReportText {
     }
 
     /// The text with its long lines broken between words.
-    fn wrapped(&self, text: &Styled) -> Styled {
+    fn wrapped(&self, text: &ColouredText) -> ColouredText {
         self.columns.map_or_else(|| text.clone(), |columns| text.wrapped(columns))
     }
 }
@@ -113,13 +115,13 @@ impl ReportText {
 /// The lines of the measurements and the results; none if nothing was measured.
 fn figures(report: &CheckReport) -> Option<String> {
     let figures = &report.figures;
-    if *figures == Figures::default() {
+    if *figures == CheckFigures::default() {
         return None;
     }
     let time = |ms: Option<f64>| match ms {
         None => "not measured".to_owned(),
         Some(..1.0) => "under 1 ms".to_owned(),
-        Some(ms) => seconds(Duration::from_secs_f64(ms / 1e3)),
+        Some(ms) => format_clock_seconds(Duration::from_secs_f64(ms / 1e3)),
     };
     let memory = figures
         .memory

@@ -1,8 +1,8 @@
 use super::*;
-use crate::ShownLine;
+use crate::FaultTranscriptLine;
 use referee_match::player::LineDirection;
 use referee_record::model::fault::FaultCode;
-use referee_record::model::warning::{PlayerWarning, Wording};
+use referee_record::model::warning::{PlayerWarning, WarningWording};
 
 fn report() -> CheckReport {
     CheckReport::new("ant", "ant", "a-game", ["start", "turns", "long"].map(str::to_owned).into())
@@ -115,7 +115,7 @@ fn repeated_findings_are_shown_once() {
 
 #[test]
 fn measurements_keep_the_worst_and_the_mean() {
-    let mut figures = Figures::default();
+    let mut figures = CheckFigures::default();
     figures.start(Duration::from_millis(3));
     figures.start(Duration::from_millis(2));
     figures.time(&[1_000_000, 3_000_000], false);
@@ -124,7 +124,7 @@ fn measurements_keep_the_worst_and_the_mean() {
     figures.time(&[], true);
     assert_eq!(
         figures,
-        Figures {
+        CheckFigures {
             startup_ms: Some(3.0),
             memory: None,
             turns: 3,
@@ -142,7 +142,7 @@ fn a_ready_player_is_shown_with_its_figures_points_and_notes() {
         (step.verdict, step.summary) = (StepVerdict::Passed, "fine".to_owned());
     }
     report.ready = true;
-    report.figures = Figures {
+    report.figures = CheckFigures {
         startup_ms: Some(12.0),
         memory: Some(5 << 20 | 1),
         turns: 9,
@@ -202,7 +202,7 @@ fn only_commands_are_wider_than_the_terminal() {
 fn output_after_the_end_is_no_note_beside_a_finding_on_output() {
     let mut report = report();
     let wrote = PlayerWarning::WroteAfterEnd("bye".to_owned());
-    report.warnings.insert(wrote.text(Wording::General));
+    report.warnings.insert(wrote.text(WarningWording::General));
     failed(&mut report, 0, "exit code 1");
     report.drop_repeated_notes();
     assert_eq!(report.warnings.len(), 1, "a crash is something else");
@@ -215,7 +215,7 @@ fn output_after_the_end_is_no_note_beside_a_finding_on_output() {
 fn a_finding_shows_the_board_in_place_of_the_turn() {
     let mut report = report();
     failed(&mut report, 0, "exit code 1");
-    let line = |way, text: &str| ShownLine { way, text: text.to_owned() };
+    let line = |way, text: &str| FaultTranscriptLine { way, text: text.to_owned() };
     let finding = report.steps[0].finding.as_mut().expect("one");
     finding.exchange = vec![
         line(LineDirection::ToPlayer, r#"{"type":"turn","id":1}"#),
@@ -224,7 +224,7 @@ fn a_finding_shows_the_board_in_place_of_the_turn() {
     assert!(report.describe(Colour::Plain, None).contains("        > {\"type\":\"turn\""));
     let finding = report.steps[0].finding.as_mut().expect("one");
     let piece = Colour::Ansi.paint("W", "36");
-    finding.board = Some(Styled::join(["    0 1\n  0 ".into(), piece, " B".into()], ""));
+    finding.board = Some(ColouredText::join(["    0 1\n  0 ".into(), piece, " B".into()], ""));
     finding.advice = Some("write it well".to_owned());
     let text = report.describe(Colour::Plain, None);
     let shown = "            0 1\n          0 W B\n        < pass\n        advice: write it well\n";

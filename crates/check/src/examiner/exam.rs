@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::check_report::CheckReport;
 use crate::drills::Drill;
-use referee_match::player::Sandbox;
+use referee_match::player::PlayerSandbox;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::player_spec::PlayerSpec;
@@ -20,7 +20,7 @@ pub struct Exam {
     /// The time limits.
     pub control: TimeControl,
     /// The sandbox for the players.
-    pub containment: Arc<Sandbox>,
+    pub containment: Arc<PlayerSandbox>,
     /// The policy after a refused action.
     pub policy: FaultPolicy,
     /// The decisions that show each kind of turn.
@@ -83,7 +83,7 @@ impl Exam {
         let spec = &candidate.spec;
         let steps = self.tasks().map(|task| self.name(task)).collect();
         let mut report =
-            CheckReport::new(&spec.name, &shown_command(spec), self.rules.game.name(), steps);
+            CheckReport::new(&spec.name, &format_exam_command(spec), self.rules.game.name(), steps);
         report.warnings.extend(candidate.remarks.iter().cloned());
         report
     }
@@ -106,7 +106,7 @@ impl Exam {
     }
 }
 /// The command of a player, and the folder that it runs in, if that is another one than this.
-fn shown_command(spec: &PlayerSpec) -> String {
+fn format_exam_command(spec: &PlayerSpec) -> String {
     let is_elsewhere = spec.dir.is_relative() && spec.dir.components().next().is_some();
     match spec.dir.display().to_string().as_str() {
         "." | "./" => spec.command.clone(),

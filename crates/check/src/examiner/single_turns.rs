@@ -4,30 +4,31 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Examiner, Interruption, PARTNER, SUBJECT, StepResult};
+use crate::CheckFinding;
 use crate::drills::Drill;
 use crate::error::ExamError;
-use crate::{CheckFinding, fault_transcript};
-use referee_match::player::{InitView, Launch, NotStarted, Player};
+use crate::fault_transcript::transcript_before_fault;
+use referee_match::player::{InitView, NotStarted, Player, PlayerLaunch};
 use referee_match::reask::{self, DecisionPoint, RecordedGame};
 use referee_protocol::{Greeting, Wants};
-use referee_record::model::clock::{TimeControl, seconds};
-use referee_record::model::short_clock::own_control;
-use referee_record::model::warning::{PlayerWarning, Wording};
-use referee_record::wording::counted;
+use referee_record::model::clock::{TimeControl, format_clock_seconds};
+use referee_record::model::short_clock::with_own_short_clock;
+use referee_record::model::warning::{PlayerWarning, WarningWording};
+use referee_record::wording::pluralize;
 
 impl Examiner<'_> {
     /// The player's time limits.
     fn control(&self) -> TimeControl {
-        own_control(&self.exam.control, self.candidate.spec.tc)
+        with_own_short_clock(&self.exam.control, self.candidate.spec.tc)
     }
 
     /// Starts it in every seat and lets it quit.
-    pub(super) async fn start(&mut self) -> StepResult {
+    pub(super) async fn start_in_every_seat(&mut self) -> StepResult {
         let mut starts = Vec::new();
         let mut wants = Wants::default();
         let (game, seats) = (&*self.exam.rules.game, self.exam.rules.seats());
         for seat in seats.seats() {
-            let mut player = self.fresh();
+            let mut player = self.launch_single_player();
             let begun = {
                 let view = InitView {
                     seat,
@@ -50,14 +51,14 @@ impl Examiner<'_> {
             match begun {
                 Ok((Greeting { wants: wanted, .. }, took)) => {
                     self.report.figures.start(took);
-                    self.leave(player).await;
+                    self.quit_single_player(player).await;
                     wants = wanted;
-                    starts.push(format!("{} as {}", seconds(took), seats[seat]));
+                    starts.push(format!("{} as {}", format_clock_seconds(took), seats[seat]));
                 }
                 Err(NotStarted::Shortage(shortage)) => return Err(ExamError::from(shortage).into()),
                 Err(NotStarted::Game(error)) => return Err(ExamError::from(error).into()),
                 Err(NotStarted::Fault(fault)) => {
-                    let lines = fault_transcript::last_request(&player);
+                    let lines = transcript_before_fault(&player);
                     let mut finding = CheckFinding::new(game, &fault, seat, None, lines);
                     // A program is named by a file, which the configuration has.
                     let game = match game.program() {
@@ -75,7 +76,7 @@ impl Examiner<'_> {
     }
 
     /// Asks it for every kind of turn.
-    pub(super) async fn turns(&mut self) -> StepResult {
+    pub(super) async fn ask_single_turns(&mut self) -> StepResult {
         let takes_openings = self.candidate.spec.takes_openings();
         let (mut kinds, mut asked, mut left_out) = (0, 0, 0);
         let exam = self.exam;
@@ -84,7 +85,7 @@ impl Examiner<'_> {
                 left_out += drill.kinds.len();
                 continue;
             }
-            if let Some(finding) = self.drill(number, drill).await? {
+            if let Some(finding) = self.ask_drill_turn(number, drill).await? {
                 let kinds: Vec<&str> = drill.kinds.values().map(String::as_str).collect();
                 let summary = format!("a turn with {} went wrong", kinds.join(", "));
                 return Ok((summary, Some(finding)));
@@ -93,7 +94,7 @@ impl Examiner<'_> {
             asked += 1;
         }
         let mut summary =
-            format!("{} of turn, {}", counted(kinds, "kind"), counted(asked, "position"));
+            format!("{} of turn, {}", pluralize(kinds, "kind"), pluralize(asked, "position"));
         if left_out > 0 {
             summary.push_str(
                 "; the others only in whole games, because this player cannot start from an \
@@ -103,7 +104,7 @@ impl Examiner<'_> {
         Ok((summary, None))
     }
 
-    async fn drill(
+    async fn ask_drill_turn(
         &mut self,
         number: u32,
         drill: &Drill,
@@ -135,7 +136,7 @@ impl Examiner<'_> {
             record: &unplayed,
         };
         let decision = DecisionPoint { seat, ply: drill.beginning.plies };
-        let mut player = self.fresh();
+        let mut player = self.launch_single_player();
         let put = self.unless_over(reask::ask_again(&source, decision, &mut player)).await;
         let put = match put {
             Ok(put) => put.map_err(ExamError::from)?,
@@ -144,15 +145,15 @@ impl Examiner<'_> {
                 return Err(stop);
             }
         };
-        let lines = fault_transcript::last_request(&player);
-        self.leave(player).await;
+        let lines = transcript_before_fault(&player);
+        self.quit_single_player(player).await;
         let startup = put.greeted.map_or(Duration::ZERO, |(_, took)| took);
         let Err(fault) = put.outcome else { return Ok(None) };
         let record = record(startup, Some(fault.clone()));
-        self.found(&fault, seat, &record, lines).map(Some)
+        self.record_finding(&fault, seat, &record, lines).map(Some)
     }
 
-    pub(super) async fn leave(&mut self, mut player: Player) {
+    pub(super) async fn quit_single_player(&mut self, mut player: Player) {
         let memory = player.peak_memory();
         let statistics = player.leave().await;
         // Only now can the stderr be read.
@@ -167,12 +168,12 @@ impl Examiner<'_> {
         let wrote = statistics.afterwards.map(PlayerWarning::WroteAfterEnd);
         // The same texts as after a whole game, so that the report says them once.
         for warning in left.into_iter().chain(wrote) {
-            warn(&warning.text(Wording::General));
+            warn(&warning.text(WarningWording::General));
         }
     }
 
-    pub(super) fn fresh(&self) -> Player {
-        let launch = Launch::of(&self.candidate.spec, &*self.exam.rules.game);
+    pub(super) fn launch_single_player(&self) -> Player {
+        let launch = PlayerLaunch::for_player(&self.candidate.spec, &*self.exam.rules.game);
         let containment = Arc::clone(&self.exam.containment);
         Player::process(launch, containment)
     }

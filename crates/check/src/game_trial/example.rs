@@ -6,7 +6,7 @@ use std::time::Duration;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::walk::Walk;
+use super::walk::TrialWalk;
 use crate::Beginning;
 use referee_games::{BySeat, Event, GameError, Position, Seat, Turn};
 use referee_record::model::game_rules::GameRules;
@@ -30,7 +30,7 @@ impl ExampleGame {
     /// The game failed.
     pub fn play(rules: &GameRules, seed: u64) -> Result<Self, GameError> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut walk = Walk::new(&rules.start);
+        let mut walk = TrialWalk::new(&rules.start);
         while walk.random_step(&mut rng)? {}
         let mut beginning = Beginning::default();
         walk.steps.iter().for_each(|step| beginning.push(&step.as_text()));
@@ -46,10 +46,10 @@ impl ExampleGame {
         if let Turn::Over(outcome) = walk.position.turn() {
             outcome.places.result(&seats).unwrap_or_default().clone_into(&mut record.result);
             record.reason = outcome.reason.to_string();
-            record.places =
-                (seats.len() > 2).then(|| SeatMap::new(seats.clone(), outcome.places.from_one()));
+            record.places = (seats.len() > 2)
+                .then(|| SeatMap::new(seats.clone(), outcome.places.counted_from_one()));
         }
-        let mut middle = Walk::new(&rules.start);
+        let mut middle = TrialWalk::new(&rules.start);
         for (number, step) in walk.steps.iter().enumerate() {
             // Dice are drawn once they are rolled.
             if number >= walk.steps.len() / 2 && !matches!(middle.position.turn(), Turn::Chance(_))

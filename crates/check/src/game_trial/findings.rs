@@ -19,7 +19,7 @@ pub struct GameFinding {
 
 /// The mistakes found so far, one of each kind.
 #[derive(Debug, Default)]
-pub(super) struct Findings {
+pub(super) struct GameFindings {
     by_kind: BTreeMap<String, GameFinding>,
     /// How often the program failed.
     pub(super) failures: u32,
@@ -35,18 +35,18 @@ pub struct HiddenChecks {
     pub pairs: u32,
 }
 
-impl Findings {
+impl GameFindings {
     /// Adds a mistake that the position after these steps shows.
     pub(super) fn add(&mut self, problem: &str, steps: &[TextStep]) {
-        let found = self.by_kind.entry(kind(problem)).or_insert_with(|| GameFinding {
+        let found = self.by_kind.entry(game_finding_kind(problem)).or_insert_with(|| GameFinding {
             problem: problem.to_owned(),
-            steps: words(steps),
+            steps: describe_finding_steps(steps),
             count: 0,
         });
         found.count += 1;
         if steps.len() < found.steps.len() {
             problem.clone_into(&mut found.problem);
-            found.steps = words(steps);
+            found.steps = describe_finding_steps(steps);
         }
     }
 
@@ -69,7 +69,7 @@ impl Findings {
 }
 
 /// The first line without numbers and quoted texts: mistakes with the same one are of one kind.
-fn kind(problem: &str) -> String {
+fn game_finding_kind(problem: &str) -> String {
     let mut quoted = false;
     let line = problem.lines().next().unwrap_or_default();
     let plain = line.chars().filter(|character| {
@@ -79,7 +79,7 @@ fn kind(problem: &str) -> String {
     plain.collect()
 }
 
-fn words(steps: &[TextStep]) -> Vec<String> {
+fn describe_finding_steps(steps: &[TextStep]) -> Vec<String> {
     steps.iter().map(TextStep::text).collect()
 }
 
@@ -93,7 +93,7 @@ mod tests {
         let steps = |texts: &[&str]| -> Vec<TextStep> {
             texts.iter().map(|text| Step::Move((*text).to_owned())).collect()
         };
-        let mut findings = Findings::default();
+        let mut findings = GameFindings::default();
         findings.add("`a` is listed twice\n  more", &steps(&["x", "y"]));
         findings.add("`b` is listed twice\n  else", &steps(&["z"]));
         findings.add("the game has 3 seats", &steps(&[]));

@@ -9,8 +9,8 @@ use rand::Rng;
 use rand::seq::IteratorRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::findings::Findings;
-use super::walk::{Walk, steps};
+use super::findings::GameFindings;
+use super::walk::{TrialWalk, list_walk_steps};
 use referee_games::{AnyPosition, Event, GameError, Position, Seat, Step, Turn};
 
 /// The number of guesses that two positions must share to count as the same to a seat.
@@ -20,9 +20,9 @@ const NONSENSE: &str = "nonsense";
 const DRAWS: u64 = 1 << 53;
 
 /// Checks that guesses look like the position to the seat, and lead to the same guesses.
-pub(super) fn check_guesses(walk: &Walk, rng: &mut ChaCha8Rng, findings: &mut Findings) {
+pub(super) fn check_guesses(walk: &TrialWalk, rng: &mut ChaCha8Rng, findings: &mut GameFindings) {
     // The end of a game may reveal everything, and needs no guesses.
-    if is_over(&*walk.position) {
+    if is_position_over(&*walk.position) {
         return;
     }
     for seat in walk.position.seats().seats() {
@@ -50,7 +50,7 @@ enum Guessed {
 fn guess_problem(position: &dyn AnyPosition, seat: Seat, draw: u64) -> Result<Guessed, GameError> {
     let Some(guess) = position.guess(seat, draw)? else { return Ok(Guessed::Nothing) };
     let name = &position.seats()[seat];
-    if let Some(what) = difference(position, &*guess, seat) {
+    if let Some(what) = find_hidden_difference(position, &*guess, seat) {
         let problem = format!("{name} can tell a guess from the position by {what}");
         return Ok(Guessed::Badly(problem));
     }
@@ -63,18 +63,24 @@ fn guess_problem(position: &dyn AnyPosition, seat: Seat, draw: u64) -> Result<Gu
 }
 
 /// The first difference between two positions in what a seat is sent.
-fn difference(one: &dyn AnyPosition, other: &dyn AnyPosition, seat: Seat) -> Option<&'static str> {
+fn find_hidden_difference(
+    one: &dyn AnyPosition,
+    other: &dyn AnyPosition,
+    seat: Seat,
+) -> Option<&'static str> {
     if one.view(seat).get() != other.view(seat).get() {
         return Some("its view");
     }
-    if one.turn().asks(seat) != other.turn().asks(seat) || is_over(one) != is_over(other) {
+    if one.turn().asks(seat) != other.turn().asks(seat)
+        || is_position_over(one) != is_position_over(other)
+    {
         return Some("whether it is asked");
     }
-    difference_in_answers(one, other, seat)
+    find_hidden_answer_difference(one, other, seat)
 }
 
 /// The first difference in a seat's possible answers, if it has to act in both positions.
-fn difference_in_answers(
+fn find_hidden_answer_difference(
     one: &dyn AnyPosition,
     other: &dyn AnyPosition,
     seat: Seat,
@@ -88,18 +94,22 @@ fn difference_in_answers(
     (one.judge(seat, NONSENSE) != other.judge(seat, NONSENSE)).then_some("a refusal")
 }
 
-fn is_over(position: &dyn AnyPosition) -> bool {
+fn is_position_over(position: &dyn AnyPosition) -> bool {
     matches!(position.turn(), Turn::Over(_))
 }
 
 /// Compares the positions after two different steps, for a seat that chose neither.
-pub(super) fn check_twins(walk: &Walk, rng: &mut ChaCha8Rng, findings: &mut Findings) {
+pub(super) fn check_hidden_twins(
+    walk: &TrialWalk,
+    rng: &mut ChaCha8Rng,
+    findings: &mut GameFindings,
+) {
     let mover = match walk.position.turn() {
         Turn::Move(seat) => Some(seat),
         Turn::Chance(_) => None,
         _ => return,
     };
-    let chosen = steps(&*walk.position, rng).into_iter().choose_multiple(rng, 2);
+    let chosen = list_walk_steps(&*walk.position, rng).into_iter().choose_multiple(rng, 2);
     let [one, other] =
         <[_; 2]>::try_from(chosen).map_or_else(|_| [None, None], |two| two.map(Some));
     let (Some(one), Some(other)) = (one, other) else { return };
@@ -110,11 +120,11 @@ pub(super) fn check_twins(walk: &Walk, rng: &mut ChaCha8Rng, findings: &mut Find
             return;
         }
     }
-    if is_over(&*left.position) || is_over(&*right.position) {
+    if is_position_over(&*left.position) || is_position_over(&*right.position) {
         return;
     }
     for seat in walk.position.seats().seats().filter(|seat| Some(*seat) != mover) {
-        match compare(&left, &right, seat, rng) {
+        match compare_hidden_positions(&left, &right, seat, rng) {
             Ok(Comparison::Told) => {}
             Ok(Comparison::Alike(problem)) => {
                 findings.hidden.pairs += 1;
@@ -137,15 +147,15 @@ enum Comparison {
 
 /// Compares two positions that differ in the last step, which a seat did not choose. That a seat is
 /// asked, or asked again, is public.
-fn compare(
-    left: &Walk,
-    right: &Walk,
+fn compare_hidden_positions(
+    left: &TrialWalk,
+    right: &TrialWalk,
     seat: Seat,
     rng: &mut ChaCha8Rng,
 ) -> Result<Comparison, GameError> {
     let (one, other) = (&left.position, &right.position);
     let name = one.seats()[seat].to_string();
-    let known = |walk: &Walk| events_of(walk, &name);
+    let known = |walk: &TrialWalk| hidden_step_events(walk, &name);
     let by = if one.view(seat).get() != other.view(seat).get() {
         Some("its view")
     } else if known(left) != known(right) {
@@ -153,8 +163,8 @@ fn compare(
     } else {
         None
     };
-    let guesses = same_guesses(one, other, seat, rng)?;
-    let step = other_step(right);
+    let guesses = have_same_hidden_guesses(one, other, seat, rng)?;
+    let step = last_step_of_twin(right);
     let problem = match (by, guesses) {
         (Some(_), SameGuesses::No | SameGuesses::Unanswered) => return Ok(Comparison::Told),
         (Some(by), SameGuesses::Yes) => Some(format!(
@@ -168,14 +178,14 @@ fn compare(
             "{name}'s guesses leak hidden information: they differ between the last step and \
              `{step}`, although its view and events are the same"
         )),
-        (None, _) => difference_in_answers(&**one, &**other, seat)
+        (None, _) => find_hidden_answer_difference(&**one, &**other, seat)
             .map(|by| format!("{name} can tell from {by} what it should not know")),
     };
     Ok(Comparison::Alike(problem))
 }
 
 /// The text of the last step.
-fn other_step(walk: &Walk) -> &str {
+fn last_step_of_twin(walk: &TrialWalk) -> &str {
     match walk.steps.last() {
         Some(Step::Move(text) | Step::Chance(text)) => text,
         _ => "",
@@ -183,7 +193,7 @@ fn other_step(walk: &Walk) -> &str {
 }
 
 /// The events of the last step that the seat receives, as JSON.
-fn events_of(walk: &Walk, seat: &str) -> Vec<String> {
+fn hidden_step_events(walk: &TrialWalk, seat: &str) -> Vec<String> {
     let is_told = |event: &&Event| match event {
         Event::Action { to: Some([only]), .. } => only == seat,
         Event::Other(event) => event.is_known_to(seat),
@@ -201,7 +211,7 @@ enum SameGuesses {
     Unanswered,
 }
 
-fn same_guesses(
+fn have_same_hidden_guesses(
     one: &Position,
     other: &Position,
     seat: Seat,

@@ -7,9 +7,9 @@ use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
 use super::TrialPlan;
-use super::findings::Findings;
-use super::walk::{Walk, random_step};
-use referee_bots::{Allotment, BotKind, Limit, engine};
+use super::findings::GameFindings;
+use super::walk::{TrialWalk, random_walk_step};
+use referee_bots::{Allotment, BotKind, Limit, create_built_in_player};
 use referee_games::{AnyGame, BySeat, GameError, Outcome, Places, Seat, Step, Turn};
 use referee_record::model::game_rules::GameRules;
 
@@ -24,7 +24,7 @@ pub struct GamePortrait {
     /// Games between searching players; `None` if none were played.
     pub search: Option<GameSample>,
     /// The number of legal actions at a decision; `None` if the game does not list them.
-    pub branching: Option<Quantiles>,
+    pub branching: Option<PortraitQuantiles>,
 }
 
 /// Statistics of games between players of one kind.
@@ -35,11 +35,11 @@ pub struct GameSample {
     /// The number of games.
     pub games: u32,
     /// The points of the first seat; half a point for a draw.
-    pub first_seat: ShareInterval,
+    pub first_seat: PortraitShare,
     /// The games that were not drawn.
-    pub decisive: ShareInterval,
+    pub decisive: PortraitShare,
     /// The length of games in plies.
-    pub plies: Quantiles,
+    pub plies: PortraitQuantiles,
     /// The number of games that ended for each reason.
     pub reasons: BTreeMap<String, u32>,
     /// Whether games of more than two seats only report the winner, and the game does not declare
@@ -50,7 +50,7 @@ pub struct GameSample {
 
 /// The quantiles of a list of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Quantiles {
+pub struct PortraitQuantiles {
     /// The smallest.
     pub least: u32,
     /// The lower quartile.
@@ -65,7 +65,7 @@ pub struct Quantiles {
     pub mean: f64,
 }
 
-impl Quantiles {
+impl PortraitQuantiles {
     /// The quantiles; `None` for an empty list.
     fn of(mut numbers: Vec<u32>) -> Option<Self> {
         numbers.sort_unstable();
@@ -81,7 +81,7 @@ impl Quantiles {
 
 /// A share with its 95% interval (Wilson's).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct ShareInterval {
+pub struct PortraitShare {
     /// The share, from 0 to 1.
     pub share: f64,
     /// The low end of the interval.
@@ -92,7 +92,7 @@ pub struct ShareInterval {
     pub of: u32,
 }
 
-impl ShareInterval {
+impl PortraitShare {
     /// The share of `points` in this many games. Draws may count as half a point: this can make the
     /// interval too wide, never too narrow.
     fn new(points: f64, of: u32) -> Self {
@@ -108,14 +108,14 @@ impl ShareInterval {
 
 /// The data of a portrait.
 pub(super) struct PortraitMaker {
-    random: EndCounts,
-    search: Option<(String, EndCounts)>,
+    random: PortraitEndCounts,
+    search: Option<(String, PortraitEndCounts)>,
     choices: Vec<u32>,
 }
 
 /// The reasons why games ended.
 #[derive(Default)]
-struct EndCounts {
+struct PortraitEndCounts {
     games: u32,
     first: f64,
     decisive: f64,
@@ -128,7 +128,7 @@ struct EndCounts {
     is_declared: bool,
 }
 
-impl EndCounts {
+impl PortraitEndCounts {
     fn add(&mut self, outcome: &Outcome, plies: u32) {
         self.games += 1;
         self.first += outcome.places.score(Seat::FIRST);
@@ -146,9 +146,9 @@ impl EndCounts {
         Some(GameSample {
             players,
             games: self.games,
-            first_seat: ShareInterval::new(self.first, self.games),
-            decisive: ShareInterval::new(self.decisive, self.games),
-            plies: Quantiles::of(self.lengths)?,
+            first_seat: PortraitShare::new(self.first, self.games),
+            decisive: PortraitShare::new(self.decisive, self.games),
+            plies: PortraitQuantiles::of(self.lengths)?,
             reasons: self.reasons,
             winner_only: !self.is_declared
                 && self.winner_only >= FEWEST_TOLD
@@ -161,12 +161,12 @@ impl PortraitMaker {
     /// A portrait of this game without any games.
     pub(super) fn new(game: &dyn AnyGame) -> Self {
         let is_declared = game.program().is_some_and(|program| !program.ranking.is_all());
-        let random = EndCounts { is_declared, ..EndCounts::default() };
+        let random = PortraitEndCounts { is_declared, ..PortraitEndCounts::default() };
         Self { random, search: None, choices: Vec::new() }
     }
 
     /// Adds a random game, if it was finished.
-    pub(super) fn add(&mut self, walk: &Walk) {
+    pub(super) fn add(&mut self, walk: &TrialWalk) {
         let Turn::Over(outcome) = walk.position.turn() else { return };
         self.random.add(&outcome, walk.position.ply());
         self.choices.extend(&walk.choices);
@@ -177,15 +177,15 @@ impl PortraitMaker {
         &mut self,
         rules: &GameRules,
         plan: &TrialPlan,
-        findings: &mut Findings,
+        findings: &mut GameFindings,
         mut played: impl FnMut(u32),
     ) {
         let is_declared = self.random.is_declared;
-        let mut ends = EndCounts { is_declared, ..EndCounts::default() };
+        let mut ends = PortraitEndCounts { is_declared, ..PortraitEndCounts::default() };
         for number in 0..plan.search_games {
             played(number);
             let rng = ChaCha8Rng::seed_from_u64(plan.seed ^ (u64::from(number + 1) << 32));
-            let mut walk = Walk::new(&rules.start);
+            let mut walk = TrialWalk::new(&rules.start);
             match search_game(rules, plan.nodes, &mut walk, rng) {
                 Ok(true) => {}
                 Ok(false) => break,
@@ -208,7 +208,7 @@ impl PortraitMaker {
         Some(GamePortrait {
             random: self.random.sample("random".to_owned())?,
             search: self.search.and_then(|(players, ends)| ends.sample(players)),
-            branching: Quantiles::of(self.choices),
+            branching: PortraitQuantiles::of(self.choices),
         })
     }
 }
@@ -217,12 +217,12 @@ impl PortraitMaker {
 fn search_game(
     rules: &GameRules,
     nodes: u64,
-    walk: &mut Walk,
+    walk: &mut TrialWalk,
     mut rng: ChaCha8Rng,
 ) -> Result<bool, GameError> {
     let kind = BotKind::Search(Limit::Nodes(nodes));
     let seats = rules.seats();
-    let player = |_| engine(&*rules.game, kind, &rules.options);
+    let player = |_| create_built_in_player(&*rules.game, kind, &rules.options);
     let mut players: BySeat<_> = seats.seats().map(player).collect::<Result<_, _>>()?;
     loop {
         let mut choose = |seat: Seat, rng: &mut ChaCha8Rng| {
@@ -235,7 +235,7 @@ fn search_game(
                 let chosen: Vec<_> = asked.iter().map(|seat| choose(seat, &mut rng)).collect();
                 chosen.into_iter().collect::<Option<_>>().map(Step::Together)
             }
-            _ => match random_step(&*walk.position, &mut rng)? {
+            _ => match random_walk_step(&*walk.position, &mut rng)? {
                 Some(step) => Some(step),
                 None => return Ok(true),
             },
@@ -254,18 +254,18 @@ mod tests {
 
     #[test]
     fn quantiles_of_few_numbers() {
-        assert_eq!(Quantiles::of(Vec::new()), None);
-        let one = Quantiles::of(vec![7]).expect("a number");
+        assert_eq!(PortraitQuantiles::of(Vec::new()), None);
+        let one = PortraitQuantiles::of(vec![7]).expect("a number");
         assert_eq!((one.least, one.median, one.most, one.mean), (7, 7, 7, 7.0));
-        let five = Quantiles::of(vec![5, 1, 4, 2, 3]).expect("numbers");
+        let five = PortraitQuantiles::of(vec![5, 1, 4, 2, 3]).expect("numbers");
         assert_eq!((five.least, five.lower, five.median, five.upper, five.most), (1, 2, 3, 4, 5));
     }
 
     #[test]
     fn wilsons_interval() {
-        let half = ShareInterval::new(50.0, 100);
+        let half = PortraitShare::new(50.0, 100);
         assert!((half.low - 0.4038).abs() < 1e-4 && (half.high - 0.5962).abs() < 1e-4, "{half:?}");
-        let none = ShareInterval::new(0.0, 10);
+        let none = PortraitShare::new(0.0, 10);
         assert!(none.low.abs() < 1e-9 && (none.high - 0.2775).abs() < 1e-4, "{none:?}");
     }
 }

@@ -5,9 +5,10 @@ use rand::RngCore;
 use rand::seq::{IndexedRandom, IteratorRandom};
 use rand_chacha::ChaCha8Rng;
 
-use super::findings::Findings;
+use super::findings::GameFindings;
 use super::hidden_information;
-use super::walk::{Walk, steps};
+use super::hidden_information::check_hidden_twins;
+use super::walk::{TrialWalk, list_walk_steps};
 use referee_games::{GameError, Refusal, Seat};
 use referee_record::model::game_rules::GameRules;
 
@@ -28,7 +29,12 @@ const NONSENSE: [&str; 10] = [
 ];
 
 /// Checks the position at the end of a walk.
-pub(super) fn check(rules: &GameRules, walk: &Walk, rng: &mut ChaCha8Rng, findings: &mut Findings) {
+pub(super) fn check_trial_position(
+    rules: &GameRules,
+    walk: &TrialWalk,
+    rng: &mut ChaCha8Rng,
+    findings: &mut GameFindings,
+) {
     if let Err(error) = walk.position.svg() {
         findings.add(&error.to_string(), &walk.steps);
     }
@@ -36,7 +42,7 @@ pub(super) fn check(rules: &GameRules, walk: &Walk, rng: &mut ChaCha8Rng, findin
         check_judging(rules, walk, seat, rng, findings);
         check_sampling(walk, seat, rng, findings);
     }
-    for step in steps(&*walk.position, rng).into_iter().choose_multiple(rng, STEPS) {
+    for step in list_walk_steps(&*walk.position, rng).into_iter().choose_multiple(rng, STEPS) {
         let mut after = walk.clone();
         if let Err(error) = after.play(step) {
             findings.failed(&error, &after.steps);
@@ -45,12 +51,12 @@ pub(super) fn check(rules: &GameRules, walk: &Walk, rng: &mut ChaCha8Rng, findin
     }
     if rules.game.is_hidden() {
         hidden_information::check_guesses(walk, rng, findings);
-        hidden_information::check_twins(walk, rng, findings);
+        check_hidden_twins(walk, rng, findings);
     }
 }
 
 /// Checks that seats that are out stay out.
-fn check_elimination(before: &Walk, after: &Walk, findings: &mut Findings) {
+fn check_elimination(before: &TrialWalk, after: &TrialWalk, findings: &mut GameFindings) {
     let back = before.position.eliminated().without(after.position.eliminated());
     if let Some(seat) = back.iter().next() {
         let name = &after.position.seats()[seat];
@@ -62,10 +68,10 @@ fn check_elimination(before: &Walk, after: &Walk, findings: &mut Findings) {
 /// Judges nonsense and texts that are almost actions.
 fn check_judging(
     rules: &GameRules,
-    walk: &Walk,
+    walk: &TrialWalk,
     seat: Seat,
     rng: &mut ChaCha8Rng,
-    findings: &mut Findings,
+    findings: &mut GameFindings,
 ) {
     let legal = walk.position.legal_list(seat);
     let mut texts: Vec<String> =
@@ -87,7 +93,7 @@ fn check_judging(
 }
 
 /// Draws an action from a game that does not list them.
-fn check_sampling(walk: &Walk, seat: Seat, rng: &mut ChaCha8Rng, findings: &mut Findings) {
+fn check_sampling(walk: &TrialWalk, seat: Seat, rng: &mut ChaCha8Rng, findings: &mut GameFindings) {
     if walk.position.legal_list(seat).is_some() {
         return;
     }

@@ -7,12 +7,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use super::findings::Findings;
-use super::walk::Walk;
+use super::findings::GameFindings;
+use super::walk::TrialWalk;
 use referee_games::{AnyPosition, Event, Position, Step, TextStep};
 use referee_record::model::game_rules::GameRules;
 
-/// The parts of a position that are compared, in the order of [`digests`].
+/// The parts of a position that are compared, in the order of [`purity_digests`].
 const PARTS: [&str; 6] =
     ["the state", "the turn", "`legal`", "the views", "the board", "the events"];
 
@@ -45,30 +45,30 @@ impl PurityTest {
         self.games.len()
     }
 
-    pub(super) fn begin(&mut self, walk: &Walk) {
+    pub(super) fn begin(&mut self, walk: &TrialWalk) {
         if self.start.is_some() {
-            let shown = vec![digests(&*walk.position, &walk.events)];
+            let shown = vec![purity_digests(&*walk.position, &walk.events)];
             self.games.push(TriedGame { steps: Vec::new(), shown });
         }
     }
 
     /// Adds the last step of the game that began last.
-    pub(super) fn add(&mut self, walk: &Walk) {
+    pub(super) fn add(&mut self, walk: &TrialWalk) {
         if let Some(game) = self.games.last_mut() {
             game.steps.extend(walk.steps.last().cloned());
-            game.shown.push(digests(&*walk.position, &walk.events));
+            game.shown.push(purity_digests(&*walk.position, &walk.events));
         }
     }
 
     /// Replays the games, one step of a random game at a time.
-    pub(super) fn compare(&mut self, rng: &mut ChaCha8Rng, findings: &mut Findings) {
+    pub(super) fn compare(&mut self, rng: &mut ChaCha8Rng, findings: &mut GameFindings) {
         let Some(start) = &self.start else { return };
-        let again = |game| (game, Walk::new(start));
+        let again = |game| (game, TrialWalk::new(start));
         let mut open: Vec<_> = self.games.drain(..).map(again).collect();
         while !open.is_empty() {
             let number = rng.random_range(0..open.len());
             let (game, walk) = &mut open[number];
-            if !goes_on(game, walk, findings) {
+            if !compare_purity_step(game, walk, findings) {
                 open.swap_remove(number);
             }
         }
@@ -77,9 +77,13 @@ impl PurityTest {
 
 /// Compares the position with the first process's, and plays the next step. Returns whether the
 /// game continues.
-fn goes_on(game: &TriedGame, walk: &mut Walk, findings: &mut Findings) -> bool {
+fn compare_purity_step(
+    game: &TriedGame,
+    walk: &mut TrialWalk,
+    findings: &mut GameFindings,
+) -> bool {
     let at = walk.steps.len();
-    let shown = digests(&*walk.position, &walk.events);
+    let shown = purity_digests(&*walk.position, &walk.events);
     if let Some(part) = (0..PARTS.len()).find(|&part| shown[part] != game.shown[at][part]) {
         let has_order =
             matches!(walk.steps.last(), Some(Step::Together(_))) && walk.position.seats().len() > 2;
@@ -103,7 +107,7 @@ fn goes_on(game: &TriedGame, walk: &mut Walk, findings: &mut Findings) -> bool {
 }
 
 /// Hashes of the parts of a position.
-fn digests(position: &dyn AnyPosition, events: &[Event]) -> Digests {
+fn purity_digests(position: &dyn AnyPosition, events: &[Event]) -> Digests {
     let seats = position.seats();
     let views = seats.map_seats(|seat| position.view(seat).get().to_owned());
     let legal = seats.map_seats(|seat| format!("{:?}", position.legal(seat)));
@@ -111,16 +115,16 @@ fn digests(position: &dyn AnyPosition, events: &[Event]) -> Digests {
     let board = (drawn, position.caption(), format!("{:?}", position.values()));
     let turn = (format!("{:?}", position.turn()), position.outcomes());
     [
-        digest(&position.state().get()),
-        digest(&turn),
-        digest(&legal),
-        digest(&views),
-        digest(&board),
-        digest(&format!("{events:?}")),
+        purity_digest(&position.state().get()),
+        purity_digest(&turn),
+        purity_digest(&legal),
+        purity_digest(&views),
+        purity_digest(&board),
+        purity_digest(&format!("{events:?}")),
     ]
 }
 
-fn digest(value: &impl Hash) -> u64 {
+fn purity_digest(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()

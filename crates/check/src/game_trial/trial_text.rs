@@ -1,33 +1,33 @@
 //! A trial as text.
 
-use super::{GameSample, GameTrial, HiddenChecks, Quantiles, ShareInterval};
-use referee_protocol::escape;
-use referee_record::wording::counted;
+use super::{GameSample, GameTrial, HiddenChecks, PortraitQuantiles, PortraitShare};
+use referee_protocol::escape::escape_line;
+use referee_record::wording::pluralize;
 
 /// The lines of the report.
-pub fn lines(trial: &GameTrial) -> Vec<String> {
-    let games = counted(trial.games, "random game");
+pub fn format_trial(trial: &GameTrial) -> Vec<String> {
+    let games = pluralize(trial.games, "random game");
     let mut lines = vec![
         format!("{} ({}), {games}, seed {}", trial.title, trial.game, trial.seed),
         String::new(),
     ];
-    lines.extend(finding_lines(trial));
-    lines.extend(untested(trial));
-    lines.extend(uncompared(trial).map(str::to_owned));
-    lines.extend(winner_only(trial).map(str::to_owned));
+    lines.extend(format_trial_findings(trial));
+    lines.extend(describe_untested_in_trial(trial));
+    lines.extend(describe_uncompared_in_trial(trial).map(str::to_owned));
+    lines.extend(describe_winner_only_trial(trial).map(str::to_owned));
     if let Some(portrait) = &trial.portrait {
         lines.push(String::new());
         for sample in std::iter::once(&portrait.random).chain(&portrait.search) {
-            lines.extend(sample_lines(trial, sample));
+            lines.extend(format_trial_sample(trial, sample));
         }
         if let Some(branching) = &portrait.branching {
-            lines.push(format!("legal actions: {}", numbers(branching)));
+            lines.push(format!("legal actions: {}", format_trial_quantiles(branching)));
         }
     }
-    lines.iter().map(|line| escape::terminal(line)).collect()
+    lines.iter().map(|line| escape_line(line)).collect()
 }
 
-fn finding_lines(trial: &GameTrial) -> Vec<String> {
+fn format_trial_findings(trial: &GameTrial) -> Vec<String> {
     if trial.findings.is_empty() {
         return vec!["nothing found".to_owned()];
     }
@@ -35,14 +35,14 @@ fn finding_lines(trial: &GameTrial) -> Vec<String> {
     for (number, finding) in (1..).zip(&trial.findings) {
         let mut problem = finding.problem.lines();
         lines.push(format!("{number}. {}", problem.next().unwrap_or_default()));
-        lines.push(format!("   {}", way(&finding.steps)));
+        lines.push(format!("   {}", format_trial_steps(&finding.steps)));
         lines.extend(problem.map(|line| format!("   {}", line.trim())));
     }
     lines
 }
 
 /// Says which options had their defaults only, if any.
-fn untested(trial: &GameTrial) -> Option<String> {
+fn describe_untested_in_trial(trial: &GameTrial) -> Option<String> {
     let names = trial.defaults.join(", ");
     (!names.is_empty()).then(|| {
         format!(
@@ -52,7 +52,7 @@ fn untested(trial: &GameTrial) -> Option<String> {
 }
 
 /// Says which check of hidden information had nothing to compare, if any.
-fn uncompared(trial: &GameTrial) -> Option<&'static str> {
+fn describe_uncompared_in_trial(trial: &GameTrial) -> Option<&'static str> {
     match trial.hidden? {
         HiddenChecks { guesses: false, .. } => Some(
             "hidden information: cannot check what views and events reveal, because the program \
@@ -67,7 +67,7 @@ fn uncompared(trial: &GameTrial) -> Option<&'static str> {
 }
 
 /// A warning if the places never show more than the winner.
-fn winner_only(trial: &GameTrial) -> Option<&'static str> {
+fn describe_winner_only_trial(trial: &GameTrial) -> Option<&'static str> {
     let is_so = trial.portrait.as_ref()?.random.winner_only;
     is_so.then_some(
         "places: the games only say who won, and leave all others level; end them with everyone's \
@@ -77,7 +77,7 @@ fn winner_only(trial: &GameTrial) -> Option<&'static str> {
 }
 
 /// The steps that show a mistake.
-fn way(steps: &[String]) -> String {
+fn format_trial_steps(steps: &[String]) -> String {
     match steps {
         [] => "at the start".to_owned(),
         [step] => format!("after one step: {step}"),
@@ -85,31 +85,36 @@ fn way(steps: &[String]) -> String {
     }
 }
 
-fn sample_lines(trial: &GameTrial, sample: &GameSample) -> Vec<String> {
+fn format_trial_sample(trial: &GameTrial, sample: &GameSample) -> Vec<String> {
     let reasons: Vec<_> =
         sample.reasons.iter().map(|(reason, games)| format!("{reason} {games}")).collect();
     vec![
         format!("{} games between {} players", sample.games, sample.players),
-        format!("  points for {}: {}", trial.seats[0], share(&sample.first_seat)),
-        format!("  decisive: {}", share(&sample.decisive)),
-        format!("  plies: {}", numbers(&sample.plies)),
+        format!("  points for {}: {}", trial.seats[0], format_trial_share(&sample.first_seat)),
+        format!("  decisive: {}", format_trial_share(&sample.decisive)),
+        format!("  plies: {}", format_trial_quantiles(&sample.plies)),
         format!("  reasons: {}", reasons.join(", ")),
     ]
 }
 
 /// A share in percent, with its interval.
-fn share(share: &ShareInterval) -> String {
-    let ShareInterval { share, low, high, .. } = share;
-    format!("{} (95%: {} to {})", percent(*share), percent(*low), percent(*high))
+fn format_trial_share(share: &PortraitShare) -> String {
+    let PortraitShare { share, low, high, .. } = share;
+    format!(
+        "{} (95%: {} to {})",
+        format_trial_percent(*share),
+        format_trial_percent(*low),
+        format_trial_percent(*high)
+    )
 }
 
-fn percent(share: f64) -> String {
+fn format_trial_percent(share: f64) -> String {
     format!("{:.0}%", share * 100.0)
 }
 
 /// Quantiles as text.
-fn numbers(quantiles: &Quantiles) -> String {
-    let Quantiles { least, lower, median, upper, most, mean } = quantiles;
+fn format_trial_quantiles(quantiles: &PortraitQuantiles) -> String {
+    let PortraitQuantiles { least, lower, median, upper, most, mean } = quantiles;
     format!("{least} to {most}, half of them {lower} to {upper}, median {median}, mean {mean:.1}")
 }
 

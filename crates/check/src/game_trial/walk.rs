@@ -12,7 +12,7 @@ const MOST_STEPS: usize = 64;
 
 /// A game up to some step.
 #[derive(Debug, Clone)]
-pub(super) struct Walk {
+pub(super) struct TrialWalk {
     /// The steps from the start, including the last one if it failed.
     pub(super) steps: Vec<TextStep>,
     /// The position after them.
@@ -23,7 +23,7 @@ pub(super) struct Walk {
     pub(super) choices: Vec<u32>,
 }
 
-impl Walk {
+impl TrialWalk {
     pub(super) fn new(start: &Position) -> Self {
         Self { steps: Vec::new(), position: start.clone(), events: Vec::new(), choices: Vec::new() }
     }
@@ -37,7 +37,7 @@ impl Walk {
 
     /// Plays a random step; `false` if the game is over.
     pub(super) fn random_step(&mut self, rng: &mut ChaCha8Rng) -> Result<bool, GameError> {
-        let Some(step) = random_step(&*self.position, rng)? else { return Ok(false) };
+        let Some(step) = random_walk_step(&*self.position, rng)? else { return Ok(false) };
         for seat in self.position.turn().asked().iter() {
             if self.position.legal_list(seat).is_some() {
                 let count = self.position.legal_count(seat);
@@ -50,7 +50,7 @@ impl Walk {
 }
 
 /// A random step that answers the turn; `None` if the game is over.
-pub(super) fn random_step(
+pub(super) fn random_walk_step(
     position: &dyn AnyPosition,
     rng: &mut ChaCha8Rng,
 ) -> Result<Option<TextStep>, GameError> {
@@ -71,23 +71,23 @@ pub(super) fn random_step(
 }
 
 /// All steps that answer the turn; a random selection if there are many.
-pub(super) fn steps(position: &dyn AnyPosition, rng: &mut ChaCha8Rng) -> Vec<TextStep> {
+pub(super) fn list_walk_steps(position: &dyn AnyPosition, rng: &mut ChaCha8Rng) -> Vec<TextStep> {
     match position.turn() {
-        Turn::Move(seat) => some(position.legal_list(seat), rng, Step::Move),
+        Turn::Move(seat) => sample_walk_steps(position.legal_list(seat), rng, Step::Move),
         Turn::Chance(_) => {
             let possible = position.outcomes().into_iter().filter(|(_, weight)| *weight > 0);
-            some(Some(possible.map(|(text, _)| text).collect()), rng, Step::Chance)
+            sample_walk_steps(Some(possible.map(|(text, _)| text).collect()), rng, Step::Chance)
         }
         Turn::Pass(_) => vec![Step::Pass],
         Turn::Together(_) => {
-            let random = |_| random_step(position, rng).ok().flatten();
+            let random = |_| random_walk_step(position, rng).ok().flatten();
             (0..MOST_STEPS / 4).filter_map(random).collect()
         }
         Turn::Over(_) => Vec::new(),
     }
 }
 
-fn some(
+fn sample_walk_steps(
     texts: Option<Vec<String>>,
     rng: &mut ChaCha8Rng,
     step: impl Fn(String) -> TextStep,

@@ -11,12 +11,13 @@ use serde_json::Map;
 use super::book_bytes::BookBytes;
 use super::book_entry::{BookEntry, EntryError, EntryProblem};
 use super::book_file::{BookFile, BookFormat, BookOpenError};
-use super::{book_lines, pgn_reader};
-use referee_match::openings::{Opening, OpeningError, listed};
-use referee_protocol::escape;
+use super::book_lines::{line_has_opening, parse_action_line, parse_position_line};
+use super::pgn_reader;
+use referee_match::openings::{Opening, OpeningError, play_opening_list};
+use referee_protocol::escape::escape_line;
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::opening_source::{
-    BookOrder, BookSelection, DrawnOpenings, ListedOpening, OpeningFile, UnreadableBook,
+    BookOrder, DrawnOpenings, ListedOpening, OpeningBookSelection, OpeningFile, UnreadableBook,
 };
 
 /// The most openings of a book. Their places need 800 MiB at most.
@@ -29,7 +30,7 @@ const MOST_DRAWN: usize = 32 << 20;
 pub(super) struct Book {
     pub(super) file: BookFile,
     pub(super) rules: GameRules,
-    pub(super) selection: BookSelection,
+    pub(super) selection: OpeningBookSelection,
     /// Where each opening begins.
     pub(super) places: Arc<Vec<u64>>,
 }
@@ -60,8 +61,8 @@ impl BookIndex {
         let mut bytes = file.open().map_err(IndexError::Open)?;
         let (mut places, mut line) = (Vec::new(), Vec::new());
         while let Some(place) = match file.format {
-            BookFormat::Pgn => pgn_reader::pass_game(&mut bytes)?,
-            BookFormat::Lines | BookFormat::Epd => next_line(&mut bytes, &mut line)?,
+            BookFormat::Pgn => pgn_reader::skip_pgn_game(&mut bytes)?,
+            BookFormat::Lines | BookFormat::Epd => next_opening_line(&mut bytes, &mut line)?,
         } {
             if places.len() == MOST_OPENINGS {
                 return Err(IndexError::TooMany(MOST_OPENINGS));
@@ -73,9 +74,9 @@ impl BookIndex {
 }
 
 /// Reads the next line with an opening. Returns its place.
-fn next_line(bytes: &mut BookBytes, line: &mut Vec<u8>) -> Result<Option<u64>, EntryError> {
-    while let Some(place) = bytes.line(line)? {
-        if book_lines::has_opening(line) {
+fn next_opening_line(bytes: &mut BookBytes, line: &mut Vec<u8>) -> Result<Option<u64>, EntryError> {
+    while let Some(place) = bytes.read_line(line)? {
+        if line_has_opening(line) {
             return Ok(Some(place));
         }
     }
@@ -98,7 +99,7 @@ impl<T: Into<EntryError>> From<T> for UnplayableOpening {
 
 impl Book {
     /// The opening at a place of the book, which `bytes` reach next.
-    pub(super) fn read(
+    pub(super) fn read_opening(
         &self,
         bytes: &mut BookBytes,
         place: u64,
@@ -107,16 +108,16 @@ impl Book {
         let plies = self.selection.plies.map_or(usize::MAX, |plies| plies as usize);
         let mut line = Vec::new();
         let entry = match self.file.format {
-            BookFormat::Pgn => pgn_reader::read_game(bytes, plies)?,
+            BookFormat::Pgn => pgn_reader::read_pgn_game(bytes, plies)?,
             format => {
-                bytes.line(&mut line)?;
+                bytes.read_line(&mut line)?;
                 match format {
-                    BookFormat::Epd => book_lines::position(&line, place)?,
-                    _ => book_lines::actions(&line, place)?,
+                    BookFormat::Epd => parse_position_line(&line, place)?,
+                    _ => parse_action_line(&line, place)?,
                 }
             }
         };
-        played(&self.rules, entry)
+        play_book_entry(&self.rules, entry)
     }
 
     /// The numbers of the openings from 0, in the order of the pairs.
@@ -131,15 +132,15 @@ impl Book {
     }
 
     /// Says how many of the openings that were read cannot be played.
-    fn left_out(&self, wrong: &LeftOut, read: usize) -> io::Result<Option<String>> {
+    fn describe_left_out(&self, wrong: &LeftOut, read: usize) -> io::Result<Option<String>> {
         let LeftOut { count, first: Some(first) } = wrong else { return Ok(None) };
-        let line = self.file.line(first)?.number;
+        let line = self.file.read_problem_line(first)?.number;
         let all = if read == self.places.len() {
             format!("{read} openings in {}", self.selection.file)
         } else {
             format!("{read} openings drawn from {}", self.selection.file)
         };
-        let why = escape::terminal(&first.label);
+        let why = escape_line(&first.label);
         Ok(Some(format!(
             "{count} of {all} cannot be played and were left out, the first on line {line}: {why}"
         )))
@@ -164,22 +165,22 @@ impl LeftOut {
 }
 
 impl OpeningFile for Book {
-    fn selection(&self) -> &BookSelection {
+    fn selection(&self) -> &OpeningBookSelection {
         &self.selection
     }
 
     fn draw(&self, seed: u64, count: usize) -> Result<DrawnOpenings, UnreadableBook> {
-        self.drawn(seed, count).map_err(|error| UnreadableBook(error.to_string()))
+        self.draw_from_book(seed, count).map_err(|error| UnreadableBook(error.to_string()))
     }
 
     fn starting_at(&self, start: u32) -> Arc<dyn OpeningFile> {
-        let selection = BookSelection { start, ..self.selection.clone() };
+        let selection = OpeningBookSelection { start, ..self.selection.clone() };
         Arc::new(Self { selection, ..self.clone() })
     }
 }
 
 impl Book {
-    fn drawn(&self, seed: u64, count: usize) -> io::Result<DrawnOpenings> {
+    fn draw_from_book(&self, seed: u64, count: usize) -> io::Result<DrawnOpenings> {
         let order = self.order(seed);
         let (mut list, mut wrong) = (Vec::new(), LeftOut::default());
         let (mut read, mut size) = (0, 0);
@@ -191,11 +192,11 @@ impl Book {
             let mut found: Vec<Option<ListedOpening>> = vec![None; next.len()];
             let mut bytes = self.file.open()?;
             for (number, at) in by_place {
-                match self.read(&mut bytes, self.places[number as usize]) {
+                match self.read_opening(&mut bytes, self.places[number as usize]) {
                     Ok(opening) => found[at] = Some(opening),
                     Err(UnplayableOpening::Entry(EntryError::Wrong(problem))) => {
                         if self.file.format.is_handwritten() {
-                            let line = self.file.line(&problem)?.number;
+                            let line = self.file.read_problem_line(&problem)?.number;
                             let why = format!("line {line}: {}", problem.label);
                             return Err(io::Error::other(why));
                         }
@@ -217,12 +218,19 @@ impl Book {
                 }
             }
         }
-        Ok(DrawnOpenings { left_out: self.left_out(&wrong, read)?, read: read as u64, list })
+        Ok(DrawnOpenings {
+            left_out: self.describe_left_out(&wrong, read)?,
+            read: read as u64,
+            list,
+        })
     }
 }
 
 /// An opening that can be played under these rules.
-fn played(rules: &GameRules, entry: BookEntry) -> Result<ListedOpening, UnplayableOpening> {
+fn play_book_entry(
+    rules: &GameRules,
+    entry: BookEntry,
+) -> Result<ListedOpening, UnplayableOpening> {
     let mut own = Map::new();
     let mut at_start = 0..0;
     if let Some((fen, at)) = entry.fen {
@@ -230,10 +238,10 @@ fn played(rules: &GameRules, entry: BookEntry) -> Result<ListedOpening, Unplayab
         at_start = at;
     }
     let unfit = |label: String| EntryError::new(at_start.clone(), &label);
-    let own_rules = rules.with(&own).map_err(|why| unfit(why.to_string()))?;
+    let own_rules = rules.with_own_options(&own).map_err(|why| unfit(why.to_string()))?;
     let (texts, places): (Vec<_>, Vec<_>) = entry.actions.into_iter().unzip();
-    match listed(&own_rules.start, &texts) {
-        Ok(steps) => Ok(ListedOpening::new(own, Opening::texts_of(&steps))),
+    match play_opening_list(&own_rules.start, &texts) {
+        Ok(steps) => Ok(ListedOpening::new(own, Opening::action_texts(&steps))),
         Err(OpeningError::Dice) => Err(UnplayableOpening::Dice),
         Err(OpeningError::Start(why)) => Err(unfit(why.to_string()).into()),
         Err(OpeningError::Action(number, why)) => {

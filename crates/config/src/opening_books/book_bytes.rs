@@ -134,7 +134,7 @@ impl BookBytes {
     }
 
     /// Reads the next line into `line`, without its end. Returns its place, or `None` at the end.
-    pub(super) fn line(&mut self, line: &mut Vec<u8>) -> Result<Option<u64>, EntryError> {
+    pub(super) fn read_line(&mut self, line: &mut Vec<u8>) -> Result<Option<u64>, EntryError> {
         line.clear();
         let start = self.at;
         let most = LONGEST_LINE as u64 + 1;

@@ -11,7 +11,7 @@ use zip::{CompressionMethod, ZipArchive};
 
 use super::book_bytes::{BookBytes, BookStream};
 use super::book_entry::EntryProblem;
-use referee_record::plain_files::{self, ReadError};
+use referee_record::plain_files::{ReadError, open_plain_file};
 
 /// The most bytes of a line to show, on either side of what is wrong.
 const SHOWN: u64 = 200;
@@ -31,7 +31,7 @@ pub(super) enum BookFormat {
 
 impl BookFormat {
     /// The format of a file with this name, which may be packed.
-    pub(super) fn of(name: &str) -> Self {
+    pub(super) fn from_file_name(name: &str) -> Self {
         let name = name.to_ascii_lowercase();
         let endings = [".gz", ".zip", ".zst"];
         let plain = endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
@@ -87,7 +87,7 @@ pub(super) struct BookFile {
 impl BookFile {
     /// The file at `path`.
     pub(super) fn new(path: PathBuf) -> Self {
-        let format = BookFormat::of(&path.to_string_lossy());
+        let format = BookFormat::from_file_name(&path.to_string_lossy());
         Self { path, format }
     }
 
@@ -98,18 +98,21 @@ impl BookFile {
         if OTHER_ARCHIVES.contains(&&*ending) {
             return Err(BookOpenError::OtherArchive);
         }
-        let file = plain_files::input(&self.path)?;
+        let file = open_plain_file(&self.path)?;
         let stream = match &*ending {
             "gz" => BookStream::Unpacked(Box::new(MultiGzDecoder::new(BufReader::new(file)))),
             "zst" => BookStream::Unpacked(Box::new(ZstdFrames::new(file)?)),
-            "zip" => BookStream::Unpacked(member(&self.path, file)?),
+            "zip" => BookStream::Unpacked(open_zip_book(&self.path, file)?),
             _ => BookStream::File(file),
         };
         Ok(BookBytes::new(stream)?)
     }
 
     /// The line in which something is wrong. Of a very long line, only a part.
-    pub(super) fn line(&self, wrong: &EntryProblem) -> Result<BookLine, BookOpenError> {
+    pub(super) fn read_problem_line(
+        &self,
+        wrong: &EntryProblem,
+    ) -> Result<BookLine, BookOpenError> {
         let Range { start, end } = wrong.at;
         let mut bytes = self.open()?;
         let (mut number, mut line_start) = (1, bytes.at());
@@ -151,7 +154,7 @@ pub(super) struct BookLine {
 }
 
 /// The only file in an archive.
-fn member(path: &Path, file: File) -> Result<Box<dyn Read>, BookOpenError> {
+fn open_zip_book(path: &Path, file: File) -> Result<Box<dyn Read>, BookOpenError> {
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(io::Error::other)?;
     let mut files = Vec::new();
     for number in 0..archive.len() {
@@ -164,7 +167,7 @@ fn member(path: &Path, file: File) -> Result<Box<dyn Read>, BookOpenError> {
         return Err(BookOpenError::ManyFiles(files.len()));
     };
     let start = start.ok_or_else(|| io::Error::other("the archive is damaged"))?;
-    let mut file = plain_files::input(path)?;
+    let mut file = open_plain_file(path)?;
     io::Seek::seek(&mut file, io::SeekFrom::Start(start))?;
     let packed = file.take(size);
     match method {
@@ -181,11 +184,11 @@ struct ZstdFrames {
 
 impl ZstdFrames {
     fn new(file: File) -> io::Result<Self> {
-        Self::after(BufReader::new(file))
+        Self::from_next_frame(BufReader::new(file))
     }
 
     /// The frame that follows in `input`, if there is one.
-    fn after(mut input: BufReader<File>) -> io::Result<Self> {
+    fn from_next_frame(mut input: BufReader<File>) -> io::Result<Self> {
         let is_over = io::BufRead::fill_buf(&mut input)?.is_empty();
         let frame = || StreamingDecoder::new(input).map_err(io::Error::other);
         Ok(Self { frame: if is_over { None } else { Some(frame()?) } })
@@ -200,7 +203,7 @@ impl Read for ZstdFrames {
                 return Ok(count);
             }
             if let Some(done) = self.frame.take() {
-                *self = Self::after(done.into_inner())?;
+                *self = Self::from_next_frame(done.into_inner())?;
             }
         }
         Ok(0)

@@ -3,24 +3,24 @@
 use super::book_entry::{BookEntry, BookText, EntryError};
 
 /// Whether a line of actions or a position has an opening: it is not blank, nor a comment.
-pub(super) fn has_opening(line: &[u8]) -> bool {
+pub(super) fn line_has_opening(line: &[u8]) -> bool {
     !matches!(line.trim_ascii_start().first(), None | Some(b'#'))
 }
 
 /// Reads a line of actions, which begins at `start`. They are separated by `;`, or are a JSON list;
 /// a comment follows `#`.
-pub(super) fn actions(line: &[u8], start: u64) -> Result<BookEntry, EntryError> {
-    let text = text(line, start)?;
+pub(super) fn parse_action_line(line: &[u8], start: u64) -> Result<BookEntry, EntryError> {
+    let text = decode_book_line(line, start)?;
     if text.trim_start().starts_with('[') {
-        return json_list(text, start);
+        return parse_json_actions(text, start);
     }
     let text = text.split('#').next().unwrap_or_default();
-    Ok(BookEntry { fen: None, actions: parts(text, start) })
+    Ok(BookEntry { fen: None, actions: split_actions(text, start) })
 }
 
 /// Reads a line that begins with a JSON list of actions, perhaps followed by a comment. Every action
 /// has the byte range of the list.
-fn json_list(line: &str, start: u64) -> Result<BookEntry, EntryError> {
+fn parse_json_actions(line: &str, start: u64) -> Result<BookEntry, EntryError> {
     let start = start + (line.len() - line.trim_start().len()) as u64;
     let line = line.trim();
     let whole = || {
@@ -39,7 +39,7 @@ fn json_list(line: &str, start: u64) -> Result<BookEntry, EntryError> {
 }
 
 /// The parts of a line that begins at `start`, without outer blanks.
-fn parts(actions: &str, mut start: u64) -> Vec<BookText> {
+fn split_actions(actions: &str, mut start: u64) -> Vec<BookText> {
     let part = |text: &str| {
         let from = start + (text.len() - text.trim_start().len()) as u64;
         start += text.len() as u64 + 1;
@@ -51,8 +51,8 @@ fn parts(actions: &str, mut start: u64) -> Vec<BookText> {
 
 /// Reads a position in FEN or EPD, which begins at `start`. Of the operations of EPD, only those are
 /// used that stand for the counters of a FEN: `hmvc` and `fmvn`.
-pub(super) fn position(line: &[u8], start: u64) -> Result<BookEntry, EntryError> {
-    let text = text(line, start)?;
+pub(super) fn parse_position_line(line: &[u8], start: u64) -> Result<BookEntry, EntryError> {
+    let text = decode_book_line(line, start)?;
     let from = start + (text.len() - text.trim_start().len()) as u64;
     let text = text.trim();
     let at = from..from + text.len() as u64;
@@ -63,7 +63,8 @@ pub(super) fn position(line: &[u8], start: u64) -> Result<BookEntry, EntryError>
     let counters = (4..6).take_while(|&at| is_counter(at)).count();
     let mut fen = words[..(4 + counters).min(words.len())].join(" ").trim_end().to_owned();
     if counters == 0 && words.len() > 4 {
-        let [stale, number] = ["hmvc", "fmvn"].map(|code| operand(text, code).unwrap_or("-"));
+        let [stale, number] =
+            ["hmvc", "fmvn"].map(|code| find_epd_operand(text, code).unwrap_or("-"));
         if [stale, number] != ["-", "-"] {
             fen = format!("{fen} {stale} {number}");
         }
@@ -72,7 +73,7 @@ pub(super) fn position(line: &[u8], start: u64) -> Result<BookEntry, EntryError>
 }
 
 /// The operand of the operation with this code behind the four fields of a position.
-fn operand<'l>(line: &'l str, code: &str) -> Option<&'l str> {
+fn find_epd_operand<'l>(line: &'l str, code: &str) -> Option<&'l str> {
     let mut rest = line;
     for _ in 0..4 {
         rest = rest.trim_start().split_once(|it: char| it.is_ascii_whitespace())?.1;
@@ -84,15 +85,15 @@ fn operand<'l>(line: &'l str, code: &str) -> Option<&'l str> {
     };
     let words = rest.split(ends).map(|operation| operation.trim().split_once(' '));
     let (_, operand) = words.flatten().find(|(found, _)| *found == code)?;
-    Some(operand.trim()).filter(|it| is_number(it))
+    Some(operand.trim()).filter(|it| is_epd_counter(it))
 }
 
-fn is_number(text: &str) -> bool {
+fn is_epd_counter(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit())
 }
 
 /// The text of a line, which begins at `start`.
-fn text(line: &[u8], start: u64) -> Result<&str, EntryError> {
+fn decode_book_line(line: &[u8], start: u64) -> Result<&str, EntryError> {
     std::str::from_utf8(line).map_err(|error| {
         let at = start + error.valid_up_to() as u64;
         EntryError::new(at..at + 1, "this is not UTF-8; save the file as UTF-8")
@@ -108,7 +109,7 @@ mod tests {
     fn a_line_is_a_list_of_actions_or_a_json_list() {
         let all = |line: &str| -> Result<String, BookSpan> {
             let texts = |it: BookEntry| it.actions.into_iter().map(|it| it.0).collect::<Vec<_>>();
-            match actions(line.as_bytes(), 10) {
+            match parse_action_line(line.as_bytes(), 10) {
                 Ok(entry) => Ok(texts(entry).join("|")),
                 Err(EntryError::Wrong(problem)) => Err(problem.at),
                 Err(EntryError::Unreadable(error)) => panic!("{error}"),
@@ -119,11 +120,14 @@ mod tests {
         assert_eq!(all("[1]"), Err(10..13));
         assert_eq!(all(" [] "), Err(11..13));
         assert_eq!(all("[\"a\"] b"), Err(10..17));
-        let entry = actions(b" [\"a\", \"b\"]", 2).expect("two");
+        let entry = parse_action_line(b" [\"a\", \"b\"]", 2).expect("two");
         assert!(entry.actions.iter().all(|it| it.1 == (3..13)));
-        assert_eq!(actions(b"ab; cd", 2).expect("two").actions[1], ("cd".to_owned(), 6..8));
-        assert!(actions(b"a;\xff", 0).is_err());
-        assert!(has_opening(b" x") && !has_opening(b"  ") && !has_opening(b" # x"));
+        assert_eq!(
+            parse_action_line(b"ab; cd", 2).expect("two").actions[1],
+            ("cd".to_owned(), 6..8)
+        );
+        assert!(parse_action_line(b"a;\xff", 0).is_err());
+        assert!(line_has_opening(b" x") && !line_has_opening(b"  ") && !line_has_opening(b" # x"));
     }
 
     #[test]
@@ -143,7 +147,7 @@ mod tests {
             ("8/8 w - - hmvc 7;", "8/8 w - - 7 -"),
             ("8/8 w - - hmvc x;", "8/8 w - -"),
         ] {
-            let entry = position(line.as_bytes(), 5).expect(line);
+            let entry = parse_position_line(line.as_bytes(), 5).expect(line);
             assert_eq!(entry.fen, Some((fen.to_owned(), 5..5 + line.len() as u64)));
         }
     }

@@ -14,15 +14,15 @@ const KEPT: usize = 256;
 const MOST_PLIES: usize = 2_000;
 
 /// Goes past the next game. Returns the place of its first tag or move; `None` after the last game.
-pub(super) fn pass_game(bytes: &mut BookBytes) -> Result<Option<u64>, EntryError> {
-    let mut scanner = GameScanner::new(bytes, 0);
+pub(super) fn skip_pgn_game(bytes: &mut BookBytes) -> Result<Option<u64>, EntryError> {
+    let mut scanner = PgnScanner::new(bytes, 0);
     scanner.scan()?;
     Ok(scanner.start)
 }
 
 /// Reads the game that begins here, up to this many plies.
-pub(super) fn read_game(bytes: &mut BookBytes, plies: usize) -> Result<BookEntry, EntryError> {
-    let mut scanner = GameScanner::new(bytes, plies.min(MOST_PLIES));
+pub(super) fn read_pgn_game(bytes: &mut BookBytes, plies: usize) -> Result<BookEntry, EntryError> {
+    let mut scanner = PgnScanner::new(bytes, plies.min(MOST_PLIES));
     scanner.scan()?;
     Ok(scanner.game)
 }
@@ -36,7 +36,7 @@ enum GameSection {
     Moves,
 }
 
-struct GameScanner<'b> {
+struct PgnScanner<'b> {
     bytes: &'b mut BookBytes,
     game: BookEntry,
     /// The most plies to keep.
@@ -51,7 +51,7 @@ struct GameScanner<'b> {
     line_ends: u32,
 }
 
-impl<'b> GameScanner<'b> {
+impl<'b> PgnScanner<'b> {
     fn new(bytes: &'b mut BookBytes, plies: usize) -> Self {
         // The beginning of a game counts as that of a line.
         let (game, section) = (BookEntry::default(), GameSection::Tags);
@@ -70,7 +70,7 @@ impl<'b> GameScanner<'b> {
                         return Ok(());
                     }
                     self.start.get_or_insert(from);
-                    self.tag()?;
+                    self.read_tag()?;
                 }
                 b'{' if !self.bytes.pass_until(b'}')? => {
                     return Err(EntryError::new(from..from + 1, "this comment has no `}`"));
@@ -81,7 +81,7 @@ impl<'b> GameScanner<'b> {
                 _ => {
                     self.start.get_or_insert(from);
                     self.section = GameSection::Moves;
-                    if self.token(byte)? {
+                    if self.read_token(byte)? {
                         if self.start != Some(from) {
                             return Ok(());
                         }
@@ -117,7 +117,7 @@ impl<'b> GameScanner<'b> {
     }
 
     /// Reads something of the moves that begins with `byte`; true if it is the result.
-    fn token(&mut self, byte: u8) -> Result<bool, EntryError> {
+    fn read_token(&mut self, byte: u8) -> Result<bool, EntryError> {
         match byte {
             b'(' => {
                 if self.depth == 0 {
@@ -130,13 +130,13 @@ impl<'b> GameScanner<'b> {
                 self.depth = self.depth.saturating_sub(1);
                 self.bytes.pass(1);
             }
-            _ => return self.word(),
+            _ => return self.read_word(),
         }
         Ok(false)
     }
 
     /// Reads a tag such as `[FEN "…"]`.
-    fn tag(&mut self) -> Result<(), EntryError> {
+    fn read_tag(&mut self) -> Result<(), EntryError> {
         let from = self.bytes.at();
         let wrong = |at: u64| EntryError::new(from..at, "expected a tag such as `[White \"Ann\"]`");
         self.bytes.pass(1);
@@ -146,7 +146,7 @@ impl<'b> GameScanner<'b> {
             if !(byte.is_ascii_alphanumeric() || byte == b'_') {
                 break;
             }
-            push(&mut name, byte);
+            push_kept_byte(&mut name, byte);
             self.bytes.pass(1);
         }
         let quote = self.skip_blanks()?;
@@ -154,7 +154,7 @@ impl<'b> GameScanner<'b> {
             return Err(wrong(self.bytes.at()));
         }
         self.bytes.pass(1);
-        let value = self.value()?.ok_or_else(|| wrong(self.bytes.at()))?;
+        let value = self.read_tag_value()?.ok_or_else(|| wrong(self.bytes.at()))?;
         if name.eq_ignore_ascii_case(b"FEN") {
             let at = from..self.bytes.at();
             if self.game.fen.is_some() {
@@ -168,12 +168,12 @@ impl<'b> GameScanner<'b> {
 
     /// Reads the value of a tag behind its first quote, and the end of the tag. `None` if it is not
     /// one. A quote that the tag does not end with belongs to the value, in one line.
-    fn value(&mut self) -> Result<Option<String>, EntryError> {
+    fn read_tag_value(&mut self) -> Result<Option<String>, EntryError> {
         let (mut value, mut has_quote, mut lines) = (Vec::new(), false, 0);
         self.line_ends = 0;
         while let Some(byte) = self.bytes.next()? {
             match byte {
-                b'\\' => push(&mut value, self.bytes.next()?.unwrap_or(byte)),
+                b'\\' => push_kept_byte(&mut value, self.bytes.next()?.unwrap_or(byte)),
                 b'"' if self.skip_blanks()? == Some(b']') => {
                     self.bytes.pass(1);
                     return Ok(Some(String::from_utf8_lossy(&value).into_owned()));
@@ -181,7 +181,7 @@ impl<'b> GameScanner<'b> {
                 _ => {
                     has_quote |= byte == b'"';
                     lines += u32::from(byte == b'\n');
-                    push(&mut value, byte);
+                    push_kept_byte(&mut value, byte);
                 }
             }
             if has_quote && lines + self.line_ends > 0 {
@@ -193,7 +193,7 @@ impl<'b> GameScanner<'b> {
     }
 
     /// Reads a move, its number, a mark or a result; true if it is the result of the game.
-    fn word(&mut self) -> Result<bool, EntryError> {
+    fn read_word(&mut self) -> Result<bool, EntryError> {
         let from = self.bytes.at();
         let mut word = Vec::new();
         // A mark such as `$1` begins with a character that ends a word.
@@ -202,7 +202,7 @@ impl<'b> GameScanner<'b> {
             if ends && self.bytes.at() > from {
                 break;
             }
-            push(&mut word, byte);
+            push_kept_byte(&mut word, byte);
             self.bytes.pass(1);
             if byte == b'*' {
                 break;
@@ -232,7 +232,7 @@ impl<'b> GameScanner<'b> {
 }
 
 /// Adds a byte to a text, if its kept beginning has room.
-fn push(text: &mut Vec<u8>, byte: u8) {
+fn push_kept_byte(text: &mut Vec<u8>, byte: u8) {
     if text.len() < KEPT {
         text.push(byte);
     }
@@ -252,13 +252,13 @@ mod tests {
     fn games(text: &[u8]) -> Result<Vec<BookEntry>, EntryError> {
         let mut scanned = bytes(text);
         let mut starts = Vec::new();
-        while let Some(start) = pass_game(&mut scanned)? {
+        while let Some(start) = skip_pgn_game(&mut scanned)? {
             starts.push(start);
         }
         let mut read = bytes(text);
         let game = |start| {
             read.skip_to(start)?;
-            read_game(&mut read, usize::MAX)
+            read_pgn_game(&mut read, usize::MAX)
         };
         starts.into_iter().map(game).collect()
     }

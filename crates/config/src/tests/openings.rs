@@ -36,7 +36,7 @@ fn later_pairs_go_on_in_the_order_of_the_file() {
     let first_after = |order: &str, pairs| {
         let lines = format!("[openings]\nfile = \"openings.txt\"\norder = \"{order}\"\n");
         let tournament = folder.check(&format!("{HEAD}{lines}{PLAYERS}")).expect("a tournament");
-        let source = tournament.openings.expect("openings").after(pairs);
+        let source = tournament.openings.expect("openings").after_pairs(pairs);
         let OpeningSource::Book(book) = source else { panic!("{source:?}") };
         book.draw(7, 1).expect("openings").list[0].actions()[0].clone()
     };
@@ -199,7 +199,7 @@ a player behind this bridge cannot start from an opening
 /// The openings drawn from a book.
 #[derive(Debug)]
 struct DrawnBook {
-    selection: BookSelection,
+    selection: OpeningBookSelection,
     /// With two seeds.
     drawn: [DrawnOpenings; 2],
 }

@@ -9,7 +9,7 @@ use console::strip_ansi_codes;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::BuildError;
-use referee_protocol::escape;
+use referee_protocol::escape::escape_line;
 use referee_sandbox::resource_limits;
 
 /// How many bytes to read at once.
@@ -23,13 +23,13 @@ const LONGEST_LOG: usize = 256 * 1024;
 const TAB: &str = "    ";
 
 /// The most bytes to read, and the error if there are more.
-struct ByteLimit {
+struct StreamLimit {
     most: u64,
     read: u64,
     exceeded: fn(u64) -> BuildError,
 }
 
-impl ByteLimit {
+impl StreamLimit {
     fn new(most: u64, exceeded: fn(u64) -> BuildError) -> Self {
         Self { most, read: 0, exceeded }
     }
@@ -48,7 +48,7 @@ impl ByteLimit {
 
 /// The output of a build, up to a limit.
 pub(super) struct BuildOutput<'s> {
-    limit: ByteLimit,
+    limit: StreamLimit,
     /// The beginning of a line.
     line: Vec<u8>,
     /// All lines so far, safe to show.
@@ -60,7 +60,7 @@ impl<'s> BuildOutput<'s> {
     /// At most `most` bytes, with each line passed to `say`.
     pub(super) fn new(most: u64, say: &'s mut (dyn FnMut(&str) + Send)) -> Self {
         Self {
-            limit: ByteLimit::new(most, BuildError::Chatty),
+            limit: StreamLimit::new(most, BuildError::Chatty),
             line: Vec::new(),
             text: String::new(),
             say,
@@ -82,7 +82,7 @@ impl<'s> BuildOutput<'s> {
         let last = text[end..].iter().position(|&byte| byte == b'\n');
         match (first.map(|at| at + 1), last.map(|at| end + at + 1)) {
             (Some(first), Some(last)) if first < last => {
-                let left_out = resource_limits::bytes((last - first) as u64);
+                let left_out = resource_limits::format_bytes((last - first) as u64);
                 let [first, last] = [&self.text[..first], &self.text[last..]];
                 Cow::Owned(format!("{first}… {left_out} left out …\n{last}"))
             }
@@ -91,7 +91,7 @@ impl<'s> BuildOutput<'s> {
     }
 
     /// Reads to the end, and fails if there is too much.
-    pub(super) async fn take(
+    pub(super) async fn read_to_end(
         &mut self,
         mut from: impl AsyncRead + Unpin,
     ) -> Result<(), BuildError> {
@@ -119,7 +119,7 @@ impl<'s> BuildOutput<'s> {
     }
 
     fn end_line(&mut self) {
-        let line = escape::terminal(&plain(&String::from_utf8_lossy(&self.line)));
+        let line = escape_line(&strip_output_line(&String::from_utf8_lossy(&self.line)));
         self.line.clear();
         (self.say)(&line);
         self.text.push_str(&line);
@@ -129,7 +129,7 @@ impl<'s> BuildOutput<'s> {
 
 /// A line as a terminal would show it at its end, without colours: build tools paint their words,
 /// draw bars over bars, and indent with tabs.
-fn plain(line: &str) -> String {
+fn strip_output_line(line: &str) -> String {
     let line = strip_ansi_codes(line);
     let line = line.trim_end_matches('\r');
     let last = line.rsplit('\r').next().unwrap_or(line);
@@ -139,18 +139,18 @@ fn plain(line: &str) -> String {
 /// The result of a build, as an archive in a file without a name.
 pub(super) struct BuildArchive {
     file: File,
-    limit: ByteLimit,
+    limit: StreamLimit,
 }
 
 impl BuildArchive {
     /// An archive of at most `most` bytes, on the disk of `dir`.
     pub(super) fn new(dir: &Path, most: u64) -> io::Result<Self> {
-        let limit = ByteLimit::new(most, BuildError::TooLarge);
+        let limit = StreamLimit::new(most, BuildError::TooLarge);
         Ok(Self { file: tempfile::tempfile_in(dir)?, limit })
     }
 
     /// Reads to the end, and fails if there is too much.
-    pub(super) async fn take(
+    pub(super) async fn read_to_end(
         &mut self,
         mut from: impl AsyncRead + Unpin,
     ) -> Result<(), BuildError> {
@@ -178,7 +178,7 @@ mod tests {
     async fn said(bytes: &[u8], most: u64) -> (Vec<String>, Result<(), BuildError>) {
         let mut lines = Vec::new();
         let mut say = |line: &str| lines.push(line.to_owned());
-        let read = BuildOutput::new(most, &mut say).take(bytes).await;
+        let read = BuildOutput::new(most, &mut say).read_to_end(bytes).await;
         (lines, read)
     }
 
@@ -187,7 +187,7 @@ mod tests {
         let kept = async |bytes: &[u8]| {
             let mut say = |_: &str| {};
             let mut output = BuildOutput::new(1 << 23, &mut say);
-            output.take(bytes).await.expect("short enough");
+            output.read_to_end(bytes).await.expect("short enough");
             output.log().into_owned()
         };
         assert_eq!(kept(b"cc a.c\ndone\n").await, "cc a.c\ndone\n");
@@ -214,8 +214,8 @@ mod tests {
     async fn a_result_may_not_be_larger_than_its_limit() {
         let dir = tempfile::tempdir().expect("a folder");
         let mut archive = BuildArchive::new(dir.path(), 10).expect("a file");
-        archive.take(&b"0123456789"[..]).await.expect("short enough");
-        let read = archive.take(&b"0"[..]).await;
+        archive.read_to_end(&b"0123456789"[..]).await.expect("short enough");
+        let read = archive.read_to_end(&b"0"[..]).await;
         assert!(matches!(read, Err(BuildError::TooLarge(10))));
     }
 }

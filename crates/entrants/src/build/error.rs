@@ -11,7 +11,7 @@ use humantime::format_duration;
 use crate::submissions::{ArchiveError, NoPlayer};
 use referee_record::fingerprint::Unreadable;
 use referee_record::tree_walk::UnfitTree;
-use referee_sandbox::resource_limits::bytes;
+use referee_sandbox::resource_limits::format_bytes;
 use referee_sandbox::{Overrun, Shortage, SpawnError};
 
 /// The reason why a submission was not built.
@@ -48,23 +48,23 @@ pub enum BuildError {
     #[error("its build took more than {}", format_duration(*.0))]
     TimeUp(Duration),
     /// It exceeded a limit of the sandbox, and failed.
-    #[error("its build exceeded the limit `{}` under `[build]`: {}", limit_key(.0), .0)]
+    #[error("its build exceeded the limit `{}` under `[build]`: {}", build_limit_key(.0), .0)]
     Overrun(Overrun),
     /// It printed more than this many bytes.
-    #[error("its build printed more than {}", bytes(*.0))]
+    #[error("its build printed more than {}", format_bytes(*.0))]
     Chatty(u64),
     /// The command failed.
-    #[error("its build {}", ended(*.0))]
+    #[error("its build {}", describe_build_end(*.0))]
     Failed(ExitStatus),
     /// Its command failed, and its output says that it looked for a network.
     #[error(
         "its build {}; it has no network unless `network = true` is set under `[build]`",
-        ended(*.0)
+        describe_build_end(*.0)
     )]
     NoNetwork(ExitStatus),
     /// Its command failed, and its output says that the disk was full. It may have removed its files
     /// before it ended.
-    #[error("its build {}: its disk was full; raise `disk` or `files` under `[build]`", ended(*.0))]
+    #[error("its build {}: its disk was full; raise `disk` or `files` under `[build]`", describe_build_end(*.0))]
     Full(ExitStatus),
     /// It failed before, with the same sources and the same rules.
     #[error("{why}, as before; remove `{}` to build it again", .record.display())]
@@ -75,7 +75,7 @@ pub enum BuildError {
         record: PathBuf,
     },
     /// The result is larger than this many bytes.
-    #[error("the result of its build is larger than {}", bytes(*.0))]
+    #[error("the result of its build is larger than {}", format_bytes(*.0))]
     TooLarge(u64),
     /// The result was refused.
     #[error("the result of its build cannot be used: {0}")]
@@ -93,7 +93,7 @@ pub enum BuildError {
 impl BuildError {
     /// What the machine lacked for building the player of this name, if that is the reason.
     pub fn shortage(&self, name: &str) -> Option<Shortage> {
-        Shortage::of(&format!("build {name}"), self)
+        Shortage::from_error(&format!("build {name}"), self)
     }
 
     /// Whether the same sources would fail again.
@@ -123,7 +123,7 @@ impl BuildError {
 }
 
 /// The key of a limit in a configuration.
-fn limit_key(overrun: &Overrun) -> &'static str {
+fn build_limit_key(overrun: &Overrun) -> &'static str {
     match overrun {
         Overrun::Memory { .. } => "memory",
         Overrun::Processes { .. } => "processes",
@@ -133,7 +133,7 @@ fn limit_key(overrun: &Overrun) -> &'static str {
 }
 
 /// How a process ended, as the end of a sentence.
-fn ended(status: ExitStatus) -> String {
+fn describe_build_end(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("failed with exit code {code}"),
         (None, Some(signal)) => format!("was killed by signal {signal}"),

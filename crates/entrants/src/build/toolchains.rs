@@ -29,8 +29,11 @@ impl Toolchains {
     pub(super) fn find(command: &str) -> Self {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let words = command.split_whitespace().filter(|word| !word.contains('/'));
-        let programs: Vec<PathBuf> =
-            USUAL.into_iter().chain(words).filter_map(|name| in_path(name, &path)).collect();
+        let programs: Vec<PathBuf> = USUAL
+            .into_iter()
+            .chain(words)
+            .filter_map(|name| find_tool_in_path(name, &path))
+            .collect();
         let mut found = Self { programs, ..Self::default() };
         found.add_rustup();
         found
@@ -53,7 +56,7 @@ impl Toolchains {
     }
 }
 
-fn in_path(name: &str, path: &OsStr) -> Option<PathBuf> {
+fn find_tool_in_path(name: &str, path: &OsStr) -> Option<PathBuf> {
     let found = std::env::split_paths(path).map(|folder| folder.join(name));
     found.filter(|program| program.is_absolute()).find(|program| Path::is_file(program))
 }

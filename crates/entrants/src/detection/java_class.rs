@@ -3,7 +3,7 @@
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use referee_record::plain_files::{self, Bounded};
+use referee_record::plain_files::{BoundedReader, open_plain_nofollow, read_plain_start_nofollow};
 
 /// The most bytes of a class to read.
 const LONGEST_CLASS: u64 = 1024 * 1024;
@@ -15,9 +15,9 @@ const LONGEST_DIRECTORY: u64 = 4 * 1024 * 1024;
 
 /// The folder that the classes of a program are found from, and the full name of the class in the
 /// file `path`. `None` if its folders are not those of its package.
-pub(super) fn class_name(path: &Path) -> Option<(PathBuf, String)> {
-    let bytes = plain_files::own_beginning(path, LONGEST_CLASS).ok()?;
-    let name = name_in(&bytes)?;
+pub(super) fn find_java_class_name(path: &Path) -> Option<(PathBuf, String)> {
+    let bytes = read_plain_start_nofollow(path, LONGEST_CLASS).ok()?;
+    let name = parse_java_class_name(&bytes)?;
     let mut root = path.to_owned();
     let mut parts = name.rsplit('/');
     (root.file_stem()?.to_str()? == parts.next()?).then_some(())?;
@@ -30,8 +30,8 @@ pub(super) fn class_name(path: &Path) -> Option<(PathBuf, String)> {
 }
 
 /// The name of a class, with its package, from the text of its file.
-fn name_in(bytes: &[u8]) -> Option<String> {
-    let mut at = ClassReader { bytes, at: 8 };
+fn parse_java_class_name(bytes: &[u8]) -> Option<String> {
+    let mut at = JavaClassReader { bytes, at: 8 };
     let count = at.number()?;
     let (mut texts, mut classes) = (vec![None; count.into()], vec![0; count.into()]);
     let mut index = 1;
@@ -40,14 +40,14 @@ fn name_in(bytes: &[u8]) -> Option<String> {
         match at.byte()? {
             1 => {
                 let length = at.number()?;
-                texts[index] = Some(at.take(length.into())?);
+                texts[index] = Some(at.take_bytes(length.into())?);
             }
             7 => classes[index] = at.number()?,
-            8 | 16 | 19 | 20 => drop(at.take(2)?),
-            15 => drop(at.take(3)?),
-            3 | 4 | 9..=12 | 17 | 18 => drop(at.take(4)?),
+            8 | 16 | 19 | 20 => drop(at.take_bytes(2)?),
+            15 => drop(at.take_bytes(3)?),
+            3 | 4 | 9..=12 | 17 | 18 => drop(at.take_bytes(4)?),
             5 | 6 => {
-                at.take(8)?;
+                at.take_bytes(8)?;
                 // It counts as two.
                 index += 1;
             }
@@ -56,48 +56,50 @@ fn name_in(bytes: &[u8]) -> Option<String> {
         index += 1;
     }
     // The flags come first.
-    at.take(2)?;
+    at.take_bytes(2)?;
     let class = classes.get(usize::from(at.number()?))?;
     let text = (*texts.get(usize::from(*class))?)?;
     String::from_utf8(text.to_owned()).ok()
 }
 
-struct ClassReader<'b> {
+struct JavaClassReader<'b> {
     bytes: &'b [u8],
     at: usize,
 }
 
-impl<'b> ClassReader<'b> {
-    fn take(&mut self, count: usize) -> Option<&'b [u8]> {
+impl<'b> JavaClassReader<'b> {
+    fn take_bytes(&mut self, count: usize) -> Option<&'b [u8]> {
         let taken = self.bytes.get(self.at..self.at.checked_add(count)?)?;
         self.at += count;
         Some(taken)
     }
 
     fn byte(&mut self) -> Option<u8> {
-        self.take(1).map(|bytes| bytes[0])
+        self.take_bytes(1).map(|bytes| bytes[0])
     }
 
     fn number(&mut self) -> Option<u16> {
-        self.take(2).map(|bytes| u16::from_be_bytes([bytes[0], bytes[1]]))
+        self.take_bytes(2).map(|bytes| u16::from_be_bytes([bytes[0], bytes[1]]))
     }
 }
 
 /// Whether a class has a main method, as far as the names in it say.
-pub(super) fn has_main(path: &Path) -> bool {
-    let bytes = plain_files::own_beginning(path, LONGEST_CLASS).unwrap_or_default();
+pub(super) fn has_java_main(path: &Path) -> bool {
+    let bytes = read_plain_start_nofollow(path, LONGEST_CLASS).unwrap_or_default();
     let has = |text: &[u8]| bytes.windows(text.len()).any(|part| part == text);
     has(b"\x04main") && has(b"([Ljava/lang/String;)V")
 }
 
 /// Whether a jar says which class to start.
-pub(super) fn has_main_class(path: &Path) -> bool {
-    manifest(path).is_some_and(|text| text.lines().any(|line| line.starts_with("Main-Class:")))
+pub(super) fn jar_has_main_class(path: &Path) -> bool {
+    read_jar_manifest(path)
+        .is_some_and(|text| text.lines().any(|line| line.starts_with("Main-Class:")))
 }
 
-fn manifest(path: &Path) -> Option<String> {
-    let jar = Bounded::new(BufReader::new(plain_files::open(path).ok()?), LONGEST_DIRECTORY);
-    let left = jar.left();
+fn read_jar_manifest(path: &Path) -> Option<String> {
+    let jar =
+        BoundedReader::new(BufReader::new(open_plain_nofollow(path).ok()?), LONGEST_DIRECTORY);
+    let left = jar.read_limit();
     let mut jar = zip::ZipArchive::new(jar).ok()?;
     left.set(2 * LONGEST_MANIFEST);
     let file = jar.by_name("META-INF/MANIFEST.MF").ok()?;
@@ -108,10 +110,10 @@ fn manifest(path: &Path) -> Option<String> {
 
 /// The folder from which the classes of the sources in `dir` are found, within `top`: its package
 /// says how far above it lies.
-pub(crate) fn java_root(dir: &Path, top: &Path) -> PathBuf {
+pub(crate) fn find_java_root(dir: &Path, top: &Path) -> PathBuf {
     let names = crate::build_commands::names_in(dir);
-    let mut sources = names.iter().filter(|name| crate::build_commands::is_java(name));
-    let package = sources.find_map(|name| package(&dir.join(name))).unwrap_or_default();
+    let mut sources = names.iter().filter(|name| crate::build_commands::is_java_source(name));
+    let package = sources.find_map(|name| read_java_package(&dir.join(name))).unwrap_or_default();
     let mut root = dir.to_owned();
     for part in package.rsplit('.').filter(|part| !part.is_empty()) {
         let is_named = root.file_name().is_some_and(|name| name == part);
@@ -124,8 +126,8 @@ pub(crate) fn java_root(dir: &Path, top: &Path) -> PathBuf {
 }
 
 /// The package that a source file names.
-fn package(path: &Path) -> Option<String> {
-    let bytes = plain_files::own_beginning(path, LONGEST_CLASS).ok()?;
+fn read_java_package(path: &Path) -> Option<String> {
+    let bytes = read_plain_start_nofollow(path, LONGEST_CLASS).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let mut names = text.lines().filter_map(|line| {
         let rest = line.trim_start_matches('\u{feff}').trim().strip_prefix("package ")?;
@@ -158,7 +160,7 @@ mod tests {
     #[test]
     fn the_directory_of_a_jar_is_read_within_bounds() {
         let dir = tempfile::tempdir().expect("a folder");
-        assert!(has_main_class(&jar(dir.path(), 50)));
-        assert!(!has_main_class(&jar(dir.path(), 100)));
+        assert!(jar_has_main_class(&jar(dir.path(), 50)));
+        assert!(!jar_has_main_class(&jar(dir.path(), 100)));
     }
 }

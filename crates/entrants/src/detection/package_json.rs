@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use referee_record::plain_files;
+use referee_record::plain_files::read_plain_text;
 
 use crate::start_command::StartCommand;
 
@@ -12,8 +12,8 @@ const LONGEST: u64 = 1024 * 1024;
 const USUAL: &str = "index.js";
 
 /// The program named by the `package.json` in `dir`, if it exists.
-pub(super) fn main(dir: &Path) -> Option<StartCommand> {
-    let text = plain_files::text(&dir.join("package.json"), LONGEST).ok()?;
+pub(super) fn find_package_json_main(dir: &Path) -> Option<StartCommand> {
+    let text = read_plain_text(&dir.join("package.json"), LONGEST).ok()?;
     let package: serde_json::Value = serde_json::from_str(&text).ok()?;
     let named = package.get("main").and_then(serde_json::Value::as_str);
     let main = named.unwrap_or(USUAL).trim_start_matches("./");

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use referee_record::plain_files;
+use referee_record::plain_files::read_plain_start_nofollow;
 
 /// The most bytes of a Python file to read.
 const LOOKED_AT: u64 = 1024 * 1024;
@@ -12,15 +12,16 @@ const MOST_BESIDE: usize = 64;
 
 /// Whether a Python file has a class `Player` of the 2018 interface, either its own or one taken
 /// from neighbouring files.
-pub(super) fn is_class(path: &Path) -> bool {
+pub(super) fn is_player_class(path: &Path) -> bool {
     if path.extension() != Some(OsStr::new("py")) {
         return false;
     }
-    let Some(text) = text(path) else { return false };
-    match origin(&text, is_player(path)) {
-        Some(MethodOrigin::Here) => has_methods(&text),
+    let Some(text) = read_class_source(path) else { return false };
+    match find_player_class_origin(&text, is_player_file_name(path)) {
+        Some(MethodOrigin::Here) => has_player_methods(&text),
         Some(MethodOrigin::Elsewhere) => {
-            has_methods(&text) || beside(path).any(|text| has_methods(&text))
+            has_player_methods(&text)
+                || read_neighbour_files(path).any(|text| has_player_methods(&text))
         }
         None => false,
     }
@@ -28,11 +29,11 @@ pub(super) fn is_class(path: &Path) -> bool {
 
 /// The names of the files with such a class among the Python files `names` of a folder. Each is read
 /// once, however many inherit.
-pub(super) fn classes(dir: &Path, names: Vec<String>) -> impl Iterator<Item = String> {
+pub(super) fn find_player_classes(dir: &Path, names: Vec<String>) -> impl Iterator<Item = String> {
     let looked_at = |name: String| {
-        let text = text(&dir.join(&name))?;
-        let is_player = is_player(Path::new(&name));
-        Some((name, origin(&text, is_player), has_methods(&text)))
+        let text = read_class_source(&dir.join(&name))?;
+        let is_player = is_player_file_name(Path::new(&name));
+        Some((name, find_player_class_origin(&text, is_player), has_player_methods(&text)))
     };
     let found: Vec<_> = names.into_iter().filter_map(looked_at).collect();
     let somewhere = found.iter().any(|(_, _, has_methods)| *has_methods);
@@ -45,7 +46,7 @@ pub(super) fn classes(dir: &Path, names: Vec<String>) -> impl Iterator<Item = St
 }
 
 /// Whether a file is named like a player.
-fn is_player(path: &Path) -> bool {
+fn is_player_file_name(path: &Path) -> bool {
     path.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("player"))
 }
 
@@ -60,29 +61,30 @@ enum MethodOrigin {
 
 /// Whether a text has a class `Player`, at any indentation, or assigns one. Only a file named like a
 /// player may import it, because others import it to use it.
-fn origin(text: &str, may_import: bool) -> Option<MethodOrigin> {
+fn find_player_class_origin(text: &str, may_import: bool) -> Option<MethodOrigin> {
     text.lines().map(str::trim).find_map(|line| match line.strip_prefix("class Player") {
         Some(rest) if rest.starts_with([':', '(', ' ', '\t']) => {
             let own = ["", "()", "(object)"].contains(&rest.split(':').next()?.trim());
             Some(if own { MethodOrigin::Here } else { MethodOrigin::Elsewhere })
         }
-        _ => (assigns(line) || may_import && imports(line)).then_some(MethodOrigin::Elsewhere),
+        _ => (assigns_player_class(line) || may_import && imports_player_class(line))
+            .then_some(MethodOrigin::Elsewhere),
     })
 }
 
 /// Whether a line assigns something to `Player`.
-fn assigns(line: &str) -> bool {
+fn assigns_player_class(line: &str) -> bool {
     line.split_once('=').is_some_and(|(name, _)| name.trim() == "Player")
 }
 
 /// Whether a line imports something as `Player`.
-fn imports(line: &str) -> bool {
+fn imports_player_class(line: &str) -> bool {
     let imported = line.strip_prefix("from ").and_then(|rest| rest.split_once(" import "));
     let is_last = |name: &str| name.split_whitespace().next_back() == Some("Player");
     imported.is_some_and(|(_, names)| names.split(['(', ')', ',', '#']).any(is_last))
 }
 
-fn has_methods(text: &str) -> bool {
+fn has_player_methods(text: &str) -> bool {
     let defines = |name: &str| {
         let heads = text.lines().filter_map(|line| line.trim_start().strip_prefix("def "));
         let mut rests = heads.filter_map(|head| head.trim_start().strip_prefix(name));
@@ -92,15 +94,18 @@ fn has_methods(text: &str) -> bool {
 }
 
 /// The texts of the other Python files in the same folder.
-fn beside(path: &Path) -> impl Iterator<Item = String> {
-    let names = path.parent().map(super::python_files).unwrap_or_default();
+fn read_neighbour_files(path: &Path) -> impl Iterator<Item = String> {
+    let names = path.parent().map(super::list_python_files).unwrap_or_default();
     let others = names.into_iter().map(|name| path.with_file_name(name));
-    others.filter(move |other| other != path).take(MOST_BESIDE).filter_map(|path| text(&path))
+    others
+        .filter(move |other| other != path)
+        .take(MOST_BESIDE)
+        .filter_map(|path| read_class_source(&path))
 }
 
 /// The beginning of a file, without a byte order mark.
-fn text(path: &Path) -> Option<String> {
-    let bytes = plain_files::own_beginning(path, LOOKED_AT).ok()?;
+fn read_class_source(path: &Path) -> Option<String> {
+    let bytes = read_plain_start_nofollow(path, LOOKED_AT).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     Some(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
 }
@@ -118,7 +123,7 @@ mod tests {
         for (name, text) in files {
             fs::write(dir.path().join(name), text).expect("written");
         }
-        is_class(&dir.path().join(files[0].0))
+        is_player_class(&dir.path().join(files[0].0))
     }
 
     #[test]

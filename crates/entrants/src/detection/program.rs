@@ -10,9 +10,9 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
-use referee_record::plain_files;
+use referee_record::plain_files::read_plain_start;
 
-use super::java_class;
+use super::java_class::{has_java_main, jar_has_main_class};
 use crate::is_executable;
 use crate::start_command::StartCommand;
 
@@ -36,7 +36,7 @@ const CLASS_FILES: u16 = 44;
 
 /// Whether a file is machine code that this machine runs.
 pub(super) fn is_machine_code(path: &Path) -> bool {
-    let start = plain_files::beginning(path, 20).unwrap_or_default();
+    let start = read_plain_start(path, 20).unwrap_or_default();
     if cfg!(target_os = "macos") {
         return start.starts_with(b"\xcf\xfa\xed\xfe") || start.starts_with(b"\xca\xfe\xba\xbe");
     }
@@ -47,18 +47,18 @@ pub(super) fn is_machine_code(path: &Path) -> bool {
 }
 
 /// Whether a file is not a class file of a Java newer than the one here.
-pub(super) fn is_java_class(path: &Path) -> bool {
-    let start = plain_files::beginning(path, 8).unwrap_or_default();
-    !is_newer(&start, java_here())
+pub(super) fn fits_java_here(path: &Path) -> bool {
+    let start = read_plain_start(path, 8).unwrap_or_default();
+    !is_newer_java(&start, installed_java_version())
 }
 
 /// Whether a file was compiled for another system or processor, or for a newer Java than the one
 /// here.
 pub(crate) fn is_for_another_machine(path: &Path) -> bool {
-    let start = plain_files::beginning(path, 20).unwrap_or_default();
+    let start = read_plain_start(path, 20).unwrap_or_default();
     let is = |magic: &[u8]| start.starts_with(magic);
-    if is(b"\xca\xfe\xba\xbe") && !is_of_several_processors(&start) {
-        return is_newer(&start, java_here());
+    if is(b"\xca\xfe\xba\xbe") && !is_mac_universal_binary(&start) {
+        return is_newer_java(&start, installed_java_version());
     }
     let is_code = is(b"\x7fELF") || MACH_O.iter().any(|magic| is(magic));
     is_code && !is_machine_code(path)
@@ -66,17 +66,17 @@ pub(crate) fn is_for_another_machine(path: &Path) -> bool {
 
 /// Whether the beginning that class files and programs of a Mac share is that of a program: it
 /// counts its processors where a class has its version.
-fn is_of_several_processors(start: &[u8]) -> bool {
+fn is_mac_universal_binary(start: &[u8]) -> bool {
     matches!(*start, [_, _, _, _, 0, 0, 0, count, ..] if u16::from(count) <= CLASS_FILES)
 }
 
-fn is_newer(class: &[u8], java: Option<u16>) -> bool {
+fn is_newer_java(class: &[u8], java: Option<u16>) -> bool {
     let [0xca, 0xfe, 0xba, 0xbe, _, _, high, low] = *class else { return false };
     java.is_some_and(|java| u16::from_be_bytes([high, low]) > java + CLASS_FILES)
 }
 
 /// The version of the Java that the `PATH` has, as its installation says.
-pub fn java_here() -> Option<u16> {
+pub fn installed_java_version() -> Option<u16> {
     let path = std::env::var_os("PATH")?;
     let mut programs = std::env::split_paths(&path).map(|folder| folder.join("java"));
     let program = programs.find(|program| program.is_file())?.canonicalize().ok()?;
@@ -86,10 +86,10 @@ pub fn java_here() -> Option<u16> {
 }
 
 /// How the shell script `name` in `dir` is started: by the shell of its first line, or `sh`.
-pub(super) fn shell_script(dir: &Path, name: &str) -> StartCommand {
+pub(super) fn start_shell_script(dir: &Path, name: &str) -> StartCommand {
     let path = dir.join(name);
-    let mut words = interpreter(&path).unwrap_or_else(|| vec!["sh".to_owned()]);
-    if has_returns(&path) {
+    let mut words = read_shebang(&path).unwrap_or_else(|| vec!["sh".to_owned()]);
+    if script_has_carriage_returns(&path) {
         words.extend(["-c", WITHOUT_RETURNS].map(str::to_owned));
     }
     words.push(name.to_owned());
@@ -97,19 +97,19 @@ pub(super) fn shell_script(dir: &Path, name: &str) -> StartCommand {
 }
 
 /// How a file without a known ending is started, if it is a program.
-pub(super) fn without_ending(dir: &Path, name: &str) -> Option<StartCommand> {
+pub(super) fn start_without_extension(dir: &Path, name: &str) -> Option<StartCommand> {
     let path = dir.join(name);
     let may = fs::metadata(&path).is_ok_and(|found| is_executable(&found));
     if may && is_machine_code(&path) {
         return Some(StartCommand::new(dir, &[&format!("./{name}")]));
     }
-    let Some(words) = interpreter(&path) else {
-        let is_script = plain_files::beginning(&path, 2).is_ok_and(|start| start == b"#!");
+    let Some(words) = read_shebang(&path) else {
+        let is_script = read_plain_start(&path, 2).is_ok_and(|start| start == b"#!");
         return (may && is_script).then(|| StartCommand::new(dir, &[&format!("./{name}")]));
     };
     let is_shell = words.first().is_some_and(|word| word.ends_with("sh"));
     if is_shell {
-        return Some(shell_script(dir, name));
+        return Some(start_shell_script(dir, name));
     }
     Some(StartCommand {
         words: [words, vec![name.to_owned()]].concat(),
@@ -118,28 +118,28 @@ pub(super) fn without_ending(dir: &Path, name: &str) -> Option<StartCommand> {
 }
 
 /// The interpreter that the first line of a script names, with its options.
-fn interpreter(path: &Path) -> Option<Vec<String>> {
-    let start = plain_files::beginning(path, FIRST_LINE).ok()?;
+fn read_shebang(path: &Path) -> Option<Vec<String>> {
+    let start = read_plain_start(path, FIRST_LINE).ok()?;
     let text = String::from_utf8_lossy(&start);
-    interpreter_in(text.lines().next()?.strip_prefix("#!")?)
+    parse_shebang(text.lines().next()?.strip_prefix("#!")?)
 }
 
 /// The name of the interpreter in a first line, without its folder, and its options. Only options
 /// that name no file are kept, because a player may read the files that its command names.
-fn interpreter_in(line: &str) -> Option<Vec<String>> {
+fn parse_shebang(line: &str) -> Option<Vec<String>> {
     let mut words = line.split_whitespace();
     let named = words.next()?;
     if named.contains('/') && !named.starts_with('/') && !named.contains('\\') {
         return None;
     }
-    let mut program = base_name(named);
+    let mut program = program_base_name(named);
     if program == "env" {
         // An option that takes a value would make the value the program.
         let mut rest = words.clone().peekable();
         rest.next_if(|word| *word == "-S");
-        program = base_name(rest.next().filter(|word| !word.starts_with('-'))?);
+        program = program_base_name(rest.next().filter(|word| !word.starts_with('-'))?);
         words = line.split_whitespace();
-        words.by_ref().find(|word| base_name(word) == program);
+        words.by_ref().find(|word| program_base_name(word) == program);
     }
     let is_plain = |word: &&str| word.starts_with('-') && !word.contains(['/', '=']);
     let program = if program.starts_with("python") { "python3".to_owned() } else { program };
@@ -148,23 +148,23 @@ fn interpreter_in(line: &str) -> Option<Vec<String>> {
     is_name.then(|| std::iter::once(program).chain(options).collect())
 }
 
-fn base_name(word: &str) -> String {
+fn program_base_name(word: &str) -> String {
     let name = word.rsplit(['/', '\\']).next().unwrap_or_default();
     name.strip_suffix(".exe").unwrap_or(name).to_owned()
 }
 
-fn has_returns(path: &Path) -> bool {
-    let start = plain_files::beginning(path, FIRST_LINE).unwrap_or_default();
+fn script_has_carriage_returns(path: &Path) -> bool {
+    let start = read_plain_start(path, FIRST_LINE).unwrap_or_default();
     start.split_inclusive(|byte| *byte == b'\n').next().is_some_and(|line| line.ends_with(b"\r\n"))
 }
 
 /// Whether a file is a compiled program: machine code, a class with a main method, or a jar that
 /// names one.
-pub(super) fn is_made(path: &Path) -> bool {
+pub(super) fn is_compiled_program(path: &Path) -> bool {
     let is_library = |ending: &OsStr| ["so", "a", "o"].iter().any(|other| ending == *other);
     match path.extension() {
-        Some(ending) if ending == "class" => java_class::has_main(path),
-        Some(ending) if ending == "jar" => java_class::has_main_class(path),
+        Some(ending) if ending == "class" => has_java_main(path),
+        Some(ending) if ending == "jar" => jar_has_main_class(path),
         Some(ending) if is_library(ending) => false,
         _ => fs::metadata(path).is_ok_and(|found| is_executable(&found)) && is_machine_code(path),
     }
@@ -191,7 +191,7 @@ mod tests {
             ("own/interpreter", None),
             ("", None),
         ] {
-            let found = interpreter_in(line).map(|words| words.join(" "));
+            let found = parse_shebang(line).map(|words| words.join(" "));
             assert_eq!(found.as_deref(), expected, "{line}");
         }
     }
@@ -199,8 +199,8 @@ mod tests {
     #[test]
     fn a_class_of_a_newer_java_is_not_ready() {
         let class = |version: u8| [0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, version];
-        assert!(is_newer(&class(65), Some(17)) && !is_newer(&class(61), Some(17)));
-        assert!(!is_newer(&class(65), None) && !is_newer(b"text", Some(17)));
+        assert!(is_newer_java(&class(65), Some(17)) && !is_newer_java(&class(61), Some(17)));
+        assert!(!is_newer_java(&class(65), None) && !is_newer_java(b"text", Some(17)));
     }
 
     #[test]
@@ -214,11 +214,12 @@ mod tests {
             ("macho", "\u{cf}\u{fa}", None),
         ] {
             fs::write(dir.path().join(name), text).expect("written");
-            let found = super::super::in_file(dir.path(), name).map(|found| found.words.join(" "));
+            let found =
+                super::super::detect_file_in(dir.path(), name).map(|found| found.words.join(" "));
             assert_eq!(found.as_deref(), expected, "{name}");
         }
         fs::write(dir.path().join("crlf.sh"), "#!/bin/bash\r\necho\r\n").expect("written");
-        let words = shell_script(dir.path(), "crlf.sh").words;
+        let words = start_shell_script(dir.path(), "crlf.sh").words;
         assert_eq!(words, ["bash", "-c", WITHOUT_RETURNS, "crlf.sh"]);
     }
 }

@@ -6,6 +6,8 @@ mod error;
 mod untar;
 mod unzip;
 
+use self::untar::untar;
+use self::unzip::unzip;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -15,7 +17,7 @@ use flate2::read::GzDecoder;
 
 pub use error::ArchiveError;
 use error::ArchiveRefusal;
-use referee_record::plain_files::{self, Bounded};
+use referee_record::plain_files::{BoundedReader, open_plain_nofollow};
 
 /// The limits of an archive's content.
 #[derive(Debug, Clone, Copy)]
@@ -41,11 +43,11 @@ const ENDINGS: [&str; 4] = [".zip", ".tar.gz", ".tgz", ".tar"];
 /// can be unpacked.
 pub(super) fn is_archive(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
-        && path.to_str().is_some_and(|name| stem(name).len() < name.len())
+        && path.to_str().is_some_and(|name| strip_archive_ending(name).len() < name.len())
 }
 
 /// The name without its archive ending, if it has one.
-pub(super) fn stem(name: &str) -> &str {
+pub(super) fn strip_archive_ending(name: &str) -> &str {
     let ending = ENDINGS.iter().find(|ending| {
         let start = name.len().checked_sub(ending.len());
         start
@@ -56,9 +58,13 @@ pub(super) fn stem(name: &str) -> &str {
 }
 
 /// Unpacks `archive` into the new folder `to`. If the archive is refused, the folder is removed.
-pub(crate) fn unpack(archive: &Path, to: &Path, limits: UnpackLimits) -> Result<(), ArchiveError> {
+pub(crate) fn unpack_archive(
+    archive: &Path,
+    to: &Path,
+    limits: UnpackLimits,
+) -> Result<(), ArchiveError> {
     fs::create_dir(to).map_err(ArchiveError::Folder)?;
-    let unpacked = open(archive).and_then(|input| unpack_from(input, to, limits));
+    let unpacked = open_archive(archive).and_then(|input| unpack_archive_from(input, to, limits));
     if unpacked.is_err() {
         // The partial content is useless, and the reason matters more than a failure here.
         let _ = fs::remove_dir_all(to);
@@ -67,23 +73,23 @@ pub(crate) fn unpack(archive: &Path, to: &Path, limits: UnpackLimits) -> Result<
 }
 
 /// The names in a zip file; `None` if it cannot be read as one. Platforms export nothing else.
-pub(super) fn zip_names(archive: &Path) -> Option<Vec<String>> {
-    unzip::names(open(archive).ok()?)
+pub(super) fn list_archive_names(archive: &Path) -> Option<Vec<String>> {
+    unzip::list_zip_names(open_archive(archive).ok()?)
 }
 
-fn open(archive: &Path) -> Result<BufReader<File>, ArchiveError> {
-    Ok(BufReader::new(plain_files::open(archive).map_err(ArchiveRefusal::Unreadable)?))
+fn open_archive(archive: &Path) -> Result<BufReader<File>, ArchiveError> {
+    Ok(BufReader::new(open_plain_nofollow(archive).map_err(ArchiveRefusal::Unreadable)?))
 }
 
 /// Unpacks the archive at the beginning of `input` into the folder `to`. Its kind is detected from
 /// its first bytes, because people rename archives instead of repacking them.
-pub fn unpack_from(
+pub fn unpack_archive_from(
     input: impl Read + Seek,
     to: &Path,
     limits: UnpackLimits,
 ) -> Result<(), ArchiveError> {
     let mut input = input;
-    let start = beginning(&mut input).map_err(ArchiveRefusal::Unreadable)?;
+    let start = read_archive_start(&mut input).map_err(ArchiveRefusal::Unreadable)?;
     let mut target = UnpackTarget { to, limits, entries: 0, bytes: 0 };
     let is = |magic: &[u8]| start.starts_with(magic);
     // An archive within the limits is not larger than this, packed or not.
@@ -93,16 +99,16 @@ pub fn unpack_from(
     } else if is(b"7z\xbc\xaf") {
         Err(ArchiveError::Unknown(".7z"))
     } else if is(b"PK") {
-        Ok(unzip::unzip(input, &mut target, most)?)
+        Ok(unzip(input, &mut target, most)?)
     } else if is(b"\x1f\x8b") {
-        Ok(untar::untar(Bounded::new(GzDecoder::new(input), most), &mut target)?)
+        Ok(untar(BoundedReader::new(GzDecoder::new(input), most), &mut target)?)
     } else {
-        Ok(untar::untar(Bounded::new(input, most), &mut target)?)
+        Ok(untar(BoundedReader::new(input, most), &mut target)?)
     }
 }
 
 /// Reads the first bytes, and goes back to the start.
-fn beginning(input: &mut (impl Read + Seek)) -> io::Result<Vec<u8>> {
+fn read_archive_start(input: &mut (impl Read + Seek)) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     input.by_ref().take(4).read_to_end(&mut start)?;
     input.rewind()?;
@@ -131,7 +137,7 @@ struct UnpackTarget<'a> {
 
 impl UnpackTarget<'_> {
     /// Counts entries of any kind.
-    fn count(&mut self, entries: usize) -> Result<(), ArchiveRefusal> {
+    fn count_entries(&mut self, entries: usize) -> Result<(), ArchiveRefusal> {
         self.entries = self.entries.saturating_add(entries);
         if self.entries > self.limits.entries {
             return Err(ArchiveRefusal::TooMany(self.limits.entries));
@@ -139,15 +145,15 @@ impl UnpackTarget<'_> {
         Ok(())
     }
 
-    fn put(
+    fn unpack_entry(
         &mut self,
         name: &str,
         kind: EntryKind,
         content: &mut dyn Read,
     ) -> Result<(), ArchiveRefusal> {
-        self.count(1)?;
-        let shown = || referee_protocol::escape::bytes(name.as_bytes(), SHOWN);
-        let below = below(name).ok_or_else(|| ArchiveRefusal::Outside(shown()))?;
+        self.count_entries(1)?;
+        let shown = || referee_protocol::escape::escape_bytes(name.as_bytes(), SHOWN);
+        let below = safe_entry_path(name).ok_or_else(|| ArchiveRefusal::Outside(shown()))?;
         let failed = |error: io::Error| ArchiveRefusal::entry(shown(), error);
         if below.components().count() > DEEPEST {
             return Err(ArchiveRefusal::TooDeep(DEEPEST));
@@ -155,10 +161,11 @@ impl UnpackTarget<'_> {
         let path = self.to.join(&below);
         match kind {
             EntryKind::Other => Err(ArchiveRefusal::Link(shown())),
-            EntryKind::Folder => self.folder(&below, shown),
+            EntryKind::Folder => self.create_folders(&below, shown),
             EntryKind::File { runs } => {
-                self.folder(below.parent().unwrap_or(Path::new("")), shown)?;
-                let copied = write_new(&path, runs, content, self.limits.bytes - self.bytes);
+                self.create_folders(below.parent().unwrap_or(Path::new("")), shown)?;
+                let copied =
+                    write_unpacked_file(&path, runs, content, self.limits.bytes - self.bytes);
                 self.bytes += copied.map_err(failed)?;
                 if self.bytes >= self.limits.bytes {
                     return Err(ArchiveRefusal::TooLarge(self.limits.bytes));
@@ -169,12 +176,16 @@ impl UnpackTarget<'_> {
     }
 
     /// Creates a folder and its parents, and counts each.
-    fn folder(&mut self, below: &Path, shown: impl Fn() -> String) -> Result<(), ArchiveRefusal> {
+    fn create_folders(
+        &mut self,
+        below: &Path,
+        shown: impl Fn() -> String,
+    ) -> Result<(), ArchiveRefusal> {
         let ancestors: Vec<&Path> = below.ancestors().collect();
         for folder in ancestors.into_iter().rev() {
             let path = self.to.join(folder);
             if !path.is_dir() {
-                self.count(1)?;
+                self.count_entries(1)?;
                 fs::create_dir(path).map_err(|error| ArchiveRefusal::entry(shown(), error))?;
             }
         }
@@ -186,14 +197,19 @@ impl UnpackTarget<'_> {
 /// and of its mode only whether its owner may execute it. Returns how many bytes were copied.
 ///
 /// `fs::copy` would follow a link, wait for a pipe, and make a setuid program of root's.
-pub(super) fn copy_file(from: &Path, to: &Path, most: u64) -> io::Result<u64> {
-    let mut from = plain_files::open(from)?;
+pub(super) fn copy_untrusted_file(from: &Path, to: &Path, most: u64) -> io::Result<u64> {
+    let mut from = open_plain_nofollow(from)?;
     let runs = from.metadata()?.mode() & 0o100 != 0;
-    write_new(to, runs, &mut from, most)
+    write_unpacked_file(to, runs, &mut from, most)
 }
 
 /// Writes at most `most` bytes to a new file and returns how many were written.
-fn write_new(path: &Path, runs: bool, content: &mut dyn Read, most: u64) -> io::Result<u64> {
+fn write_unpacked_file(
+    path: &Path,
+    runs: bool,
+    content: &mut dyn Read,
+    most: u64,
+) -> io::Result<u64> {
     let mode = if runs { 0o755 } else { 0o644 };
     let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
     io::copy(&mut content.take(most), &mut file)
@@ -201,7 +217,7 @@ fn write_new(path: &Path, runs: bool, content: &mut dyn Read, most: u64) -> io::
 
 /// The path of an entry below the folder; `None` if it would lie outside, because of a root, a
 /// drive or `..`. Programs on Windows write `\` between the parts.
-fn below(name: &str) -> Option<PathBuf> {
+fn safe_entry_path(name: &str) -> Option<PathBuf> {
     let name = name.replace('\\', "/");
     if name.contains('\0') || name.as_bytes().get(1) == Some(&b':') {
         return None;
@@ -242,7 +258,9 @@ mod tests {
     fn refused(files: &[(&str, &str)]) -> String {
         let dir = tempfile::tempdir().expect("a folder");
         let to = dir.path().join("to");
-        let why = unpack(&zipped(dir.path(), files), &to, SMALL).expect_err("refused").to_string();
+        let why = unpack_archive(&zipped(dir.path(), files), &to, SMALL)
+            .expect_err("refused")
+            .to_string();
         assert!(!to.exists(), "nothing is left");
         assert_eq!(fs::read_dir(dir.path()).expect("a list").count(), 1, "nothing lies beside");
         why
@@ -254,7 +272,7 @@ mod tests {
         let to = dir.path().join("to");
         // On Windows, some programs write backslashes.
         let files = [("a/b.py", "text"), ("a\\c.py", "more")];
-        unpack(&zipped(dir.path(), &files), &to, SMALL).expect("unpacked");
+        unpack_archive(&zipped(dir.path(), &files), &to, SMALL).expect("unpacked");
         let text = |name: &str| fs::read_to_string(to.join(name)).expect("text");
         assert_eq!([text("a/b.py"), text("a/c.py")], ["text", "more"]);
     }
@@ -284,9 +302,9 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let limits = UnpackLimits { entries: 100, bytes: 100 };
         let deep = zipped(dir.path(), &[(&name(DEEPEST - 1), "x")]);
-        unpack(&deep, &dir.path().join("deep"), limits).expect("unpacked");
+        unpack_archive(&deep, &dir.path().join("deep"), limits).expect("unpacked");
         let deeper = zipped(dir.path(), &[(&name(DEEPEST), "x")]);
-        let why = unpack(&deeper, &dir.path().join("deeper"), limits).expect_err("refused");
+        let why = unpack_archive(&deeper, &dir.path().join("deeper"), limits).expect_err("refused");
         assert_eq!(
             why.to_string(),
             "the archive was refused: its folders are nested more than 64 deep"
@@ -327,7 +345,8 @@ mod tests {
         let twice = "the archive was refused: two files are called `a.py`";
         let dir = tempfile::tempdir().expect("a folder");
         let zip = zipped_twice(dir.path(), ["a.py", "a.py"]);
-        let why = unpack(&zip, &dir.path().join("to"), SMALL).expect_err("refused").to_string();
+        let why =
+            unpack_archive(&zip, &dir.path().join("to"), SMALL).expect_err("refused").to_string();
         assert_eq!(why, twice);
         let (_, why) = untarred(|builder| {
             for _ in 0..2 {
@@ -338,7 +357,7 @@ mod tests {
         assert_eq!(why, twice);
         let dir = tempfile::tempdir().expect("a folder");
         let folders = zipped_twice(dir.path(), ["a/", "a/"]);
-        unpack(&folders, &dir.path().join("to"), SMALL).expect("one folder");
+        unpack_archive(&folders, &dir.path().join("to"), SMALL).expect("one folder");
     }
 
     #[test]
@@ -352,7 +371,8 @@ mod tests {
             bytes[at + flags] |= 1;
         }
         fs::write(&path, bytes).expect("written");
-        let why = unpack(&path, &dir.path().join("to"), SMALL).expect_err("refused").to_string();
+        let why =
+            unpack_archive(&path, &dir.path().join("to"), SMALL).expect_err("refused").to_string();
         assert_eq!(why, "the archive was refused: it is encrypted; pack it without a password");
     }
 
@@ -377,7 +397,7 @@ mod tests {
         let path = dir.path().join("a.tar");
         tarred(&path, fill);
         let limits = UnpackLimits { entries: 10, bytes: 1024 * 1024 };
-        let refused = unpack(&path, &dir.path().join("to"), limits).err();
+        let refused = unpack_archive(&path, &dir.path().join("to"), limits).err();
         (dir, refused.map_or(String::new(), |why| why.to_string()))
     }
 
@@ -435,7 +455,8 @@ mod tests {
         packed.write_all(folder.as_bytes()).expect("written");
         io::copy(&mut io::repeat(0).take(1 << 20), &mut packed).expect("written");
         packed.finish().expect("an archive");
-        let why = unpack(&path, &dir.path().join("to"), SMALL).expect_err("refused").to_string();
+        let why =
+            unpack_archive(&path, &dir.path().join("to"), SMALL).expect_err("refused").to_string();
         assert_eq!(why, "the archive was refused: it is larger than 0 MiB unpacked");
     }
 
@@ -445,10 +466,11 @@ mod tests {
         let zip = zipped(dir.path(), &[("a.py", "text")]);
         let path = dir.path().join("really-a-zip.tar.gz");
         fs::rename(zip, &path).expect("renamed");
-        unpack(&path, &dir.path().join("to"), SMALL).expect("unpacked");
+        unpack_archive(&path, &dir.path().join("to"), SMALL).expect("unpacked");
         let rar = dir.path().join("rar.zip");
         fs::write(&rar, b"Rar!\x1a\x07\x01\x00").expect("written");
-        let why = unpack(&rar, &dir.path().join("rar"), SMALL).expect_err("refused").to_string();
+        let why =
+            unpack_archive(&rar, &dir.path().join("rar"), SMALL).expect_err("refused").to_string();
         assert_eq!(why, ".rar archives are not supported; use .zip or .tar.gz");
     }
 }

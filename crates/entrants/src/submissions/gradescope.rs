@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-use referee_record::plain_files;
+use referee_record::plain_files::open_plain_nofollow;
 
-use super::platform_label::Label;
+use super::platform_label::PlatformLabel;
 
 /// The most bytes of the file to read. It lists all earlier submissions, too.
 const LARGEST: u64 = 64 * 1024 * 1024;
@@ -15,7 +15,7 @@ const FOLDER: &str = "submission_";
 
 /// Who handed in what, by the names of folders.
 #[derive(Debug, Default)]
-pub(super) struct Metadata(BTreeMap<String, Submitters>);
+pub(super) struct GradescopeMetadata(BTreeMap<String, Submitters>);
 
 /// The people of a submission.
 #[derive(Debug, Default)]
@@ -25,12 +25,12 @@ struct Submitters {
     ids: Vec<String>,
 }
 
-impl Metadata {
+impl GradescopeMetadata {
     /// Reads the file at `path`. Without it, folders are labelled by their numbers.
     pub(super) fn read(path: &Path) -> Self {
         let mut bytes = Vec::new();
         // Entries before an error count.
-        let _ = plain_files::open(path).map(|file| file.take(LARGEST).read_to_end(&mut bytes));
+        let _ = open_plain_nofollow(path).map(|file| file.take(LARGEST).read_to_end(&mut bytes));
         Self::from_text(&String::from_utf8_lossy(&bytes))
     }
 
@@ -41,7 +41,7 @@ impl Metadata {
         let (mut folder, mut is_about_people) = (String::new(), false);
         for line in text.lines() {
             if !line.starts_with([' ', '-', '#']) {
-                folder = unquoted(line.trim().trim_end_matches(':'));
+                folder = unquote_yaml(line.trim().trim_end_matches(':'));
                 is_about_people = false;
             } else if line.starts_with("  :") {
                 is_about_people = line.trim() == ":submitters:";
@@ -50,8 +50,8 @@ impl Metadata {
                 let Some((key, value)) = item.split_once(": ") else { continue };
                 let people = found.0.entry(folder.clone()).or_default();
                 match key {
-                    ":name" => people.names.push(unquoted(value)),
-                    ":email" | ":sid" => people.ids.push(unquoted(value)),
+                    ":name" => people.names.push(unquote_yaml(value)),
+                    ":email" | ":sid" => people.ids.push(unquote_yaml(value)),
                     _ => {}
                 }
             }
@@ -60,19 +60,19 @@ impl Metadata {
     }
 
     /// The label of the folder called `name`, if that is a submission's.
-    pub(super) fn label(&self, name: &str) -> Option<Label> {
+    pub(super) fn label(&self, name: &str) -> Option<PlatformLabel> {
         let number = name.strip_prefix(FOLDER)?;
         let people = self.0.get(name);
         let version = number.parse().ok().or_else(|| people.map(|_| 0))?;
         let author = people.map(|people| people.names.join(", ")).filter(|all| !all.is_empty());
         let id = people.map(|people| people.ids.join(" ")).filter(|all| !all.is_empty());
-        let label = Label::versioned(author.as_deref().unwrap_or(name), version, "");
-        Some(Label { id: Some(id.unwrap_or_else(|| number.to_owned())), ..label })
+        let label = PlatformLabel::versioned(author.as_deref().unwrap_or(name), version, "");
+        Some(PlatformLabel { id: Some(id.unwrap_or_else(|| number.to_owned())), ..label })
     }
 }
 
 /// A value of one line, without its quotes.
-fn unquoted(value: &str) -> String {
+fn unquote_yaml(value: &str) -> String {
     let value = value.trim();
     let inner = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
     match (inner('\''), inner('"')) {
@@ -92,7 +92,7 @@ mod tests {
                     :email: ann@uni.example\n  :created_at: 2024-11-12 22:15:00.1 Z\n  :history:\n  \
                     - :id: 3\n    :name: nobody\nsubmission_13:\n  :submitters:\n    - :name: 'Bo ''B'' Ek'\n    \
                     - :name: \"Cy\"\n";
-        let metadata = Metadata::from_text(text);
+        let metadata = GradescopeMetadata::from_text(text);
         let shown = |name: &str| {
             let label = metadata.label(name)?;
             Some(format!("{}|{}|{}", label.author, label.id.unwrap_or_default(), label.upload.1))

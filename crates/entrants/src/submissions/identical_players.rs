@@ -1,19 +1,18 @@
 //! Finds players that are identical byte for byte.
 
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
-use referee_record::plain_files;
+use referee_record::plain_files::open_plain_nofollow;
 
 /// How many levels of folders to read.
 const DEEPEST: usize = 8;
 
 /// A digest of the files in a folder, independent of their names; `None` if nothing can be compared
 /// or something cannot be read. Hidden files, caches and links do not count.
-pub(super) fn digest(dir: &Path) -> Option<blake3::Hash> {
+pub(super) fn digest_identical_files(dir: &Path) -> Option<blake3::Hash> {
     let mut files = Vec::new();
-    collect(dir, DEEPEST, &mut files).ok()?;
+    add_file_digests(dir, DEEPEST, &mut files).ok()?;
     files.sort_unstable();
     let mut all = blake3::Hasher::new();
     for file in &files {
@@ -22,7 +21,7 @@ pub(super) fn digest(dir: &Path) -> Option<blake3::Hash> {
     (!files.is_empty()).then(|| all.finalize())
 }
 
-fn collect(dir: &Path, left: usize, files: &mut Vec<[u8; 32]>) -> io::Result<()> {
+fn add_file_digests(dir: &Path, left: usize, files: &mut Vec<[u8; 32]>) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let kind = entry.file_type()?;
@@ -32,10 +31,11 @@ fn collect(dir: &Path, left: usize, files: &mut Vec<[u8; 32]>) -> io::Result<()>
             continue;
         }
         if kind.is_dir() && left > 0 {
-            collect(&entry.path(), left - 1, files)?;
+            add_file_digests(&entry.path(), left - 1, files)?;
         } else if kind.is_file() && entry.metadata()?.len() > 0 {
-            let read =
-                blake3::Hasher::new().update_reader(plain_files::open(&entry.path())?)?.finalize();
+            let read = blake3::Hasher::new()
+                .update_reader(open_plain_nofollow(&entry.path())?)?
+                .finalize();
             files.push(*read.as_bytes());
         }
     }
@@ -53,7 +53,7 @@ mod tests {
             fs::create_dir_all(path.parent().expect("in the folder")).expect("a folder");
             fs::write(path, text).expect("written");
         }
-        digest(dir.path())
+        digest_identical_files(dir.path())
     }
 
     #[test]

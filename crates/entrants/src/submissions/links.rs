@@ -13,7 +13,7 @@ const ENTRIES: usize = super::LIMITS.entries;
 /// of it.
 pub(crate) fn refuse_links(top: &Path) -> Result<(), NoPlayer> {
     if fs::symlink_metadata(top).is_ok_and(|found| found.is_symlink()) {
-        return Err(NoPlayer::Link(shown(top, top)));
+        return Err(NoPlayer::Link(format_link_path(top, top)));
     }
     let Ok(inside) = top.canonicalize() else { return Ok(()) };
     let (mut folders, mut entries) = (vec![top.to_owned()], 0);
@@ -25,8 +25,8 @@ pub(crate) fn refuse_links(top: &Path) -> Result<(), NoPlayer> {
             }
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => folders.push(entry.path()),
-                Ok(kind) if kind.is_symlink() && !stays(&entry.path(), &inside) => {
-                    return Err(NoPlayer::Link(shown(&entry.path(), top)));
+                Ok(kind) if kind.is_symlink() && !link_stays_inside(&entry.path(), &inside) => {
+                    return Err(NoPlayer::Link(format_link_path(&entry.path(), top)));
                 }
                 _ => {}
             }
@@ -36,11 +36,11 @@ pub(crate) fn refuse_links(top: &Path) -> Result<(), NoPlayer> {
 }
 
 /// Whether a link leads to something inside this folder. A link to nothing leads nowhere.
-fn stays(link: &Path, inside: &Path) -> bool {
+fn link_stays_inside(link: &Path, inside: &Path) -> bool {
     link.canonicalize().is_ok_and(|target| target.starts_with(inside))
 }
 
-fn shown(path: &Path, top: &Path) -> String {
+fn format_link_path(path: &Path, top: &Path) -> String {
     let below = path.strip_prefix(top).ok().filter(|below| *below != Path::new(""));
     let name = path.file_name().map(PathBuf::from).unwrap_or_default();
     below.map_or(name, Path::to_owned).display().to_string()

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::{ArchiveError, listed};
+use super::{ArchiveError, format_some_names};
 use crate::start_command::StartCommand;
 
 /// The reasons why a submission has no player. The names come from strangers.
@@ -25,7 +25,7 @@ pub enum NoPlayer {
     #[error("`{0}` is nested too deeply in archives")]
     TooDeep(String),
     /// Several files may be the player.
-    #[error("several files could be the player: {}", choices(.0))]
+    #[error("several files could be the player: {}", describe_player_choices(.0))]
     Several(Vec<StartCommand>),
     /// It must be built first, with this command.
     #[error("no player was recognised; build it first with `{0}`")]
@@ -39,7 +39,7 @@ pub enum NoPlayer {
     /// This command built it, but made no program.
     #[error(
         "`{command}` succeeded, but no program was recognised{}; name yours `player`",
-        only(made)
+        describe_only_made(made)
     )]
     NothingMade {
         /// The command.
@@ -51,10 +51,10 @@ pub enum NoPlayer {
     #[error("{0}")]
     NotBuilt(String),
     /// These files are neither programs nor archives.
-    #[error("{}", no_program(.0))]
+    #[error("{}", describe_non_programs(.0))]
     NoProgram(Vec<String>),
     /// Nothing in it looks like a player; it holds these files.
-    #[error("no player was recognised; {}", contents(.0))]
+    #[error("no player was recognised; {}", describe_folder_contents(.0))]
     Unrecognised(Vec<String>),
     /// This file in it is a link that leads out of it.
     #[error("`{0}` is a link that points outside the submission; hand in the file itself")]
@@ -76,14 +76,14 @@ pub enum NoPlayer {
     Copy(#[source] io::Error),
 }
 
-fn no_program(files: &[String]) -> String {
+fn describe_non_programs(files: &[String]) -> String {
     match files {
         [only] => format!("`{only}` is neither a program nor an archive"),
-        _ => format!("none of {} is a program or an archive", names(files)),
+        _ => format!("none of {} is a program or an archive", format_file_names(files)),
     }
 }
 
-fn choices(found: &[StartCommand]) -> String {
+fn describe_player_choices(found: &[StartCommand]) -> String {
     let is_shared = |top: &&Path| found.iter().all(|start| start.dir.starts_with(top));
     let top = found.first().and_then(|start| start.dir.ancestors().find(is_shared));
     let file = |start: &StartCommand| {
@@ -91,22 +91,22 @@ fn choices(found: &[StartCommand]) -> String {
         let below = dir.strip_prefix(top.unwrap_or(dir)).unwrap_or(dir);
         below.join(start.file()).display().to_string()
     };
-    names(&found.iter().map(file).collect::<Vec<_>>())
+    format_file_names(&found.iter().map(file).collect::<Vec<_>>())
 }
 
-fn only(made: &[String]) -> String {
-    if made.is_empty() { String::new() } else { format!(", only {}", names(made)) }
+fn describe_only_made(made: &[String]) -> String {
+    if made.is_empty() { String::new() } else { format!(", only {}", format_file_names(made)) }
 }
 
-fn contents(files: &[String]) -> String {
+fn describe_folder_contents(files: &[String]) -> String {
     match files {
         [] => "it is empty".to_owned(),
-        _ => format!("it contains {}", names(files)),
+        _ => format!("it contains {}", format_file_names(files)),
     }
 }
 
-fn names(files: &[String]) -> String {
-    listed(files.iter().map(String::as_str))
+fn format_file_names(files: &[String]) -> String {
+    format_some_names(files.iter().map(String::as_str))
 }
 
 #[cfg(test)]

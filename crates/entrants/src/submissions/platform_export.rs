@@ -5,9 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::gradescope::Metadata;
-use super::platform_label::{Label, is_sakai_attachment, sakai_folder, split_autolab};
-use super::{ImportError, archive, is_clutter, is_sheet, is_table, names_in};
+use super::archive::{is_archive, list_archive_names};
+use super::gradescope::GradescopeMetadata;
+use super::platform_label::{
+    PlatformLabel, is_sakai_attachment, parse_sakai_folder, split_autolab,
+};
+use super::{
+    ImportError, is_course_sheet, is_submission_clutter, is_table_file, list_submission_files,
+};
 
 /// How many folders with a single entry to open in search of an export.
 const DEEPEST: usize = 3;
@@ -22,7 +27,7 @@ pub(super) struct ExportEntry {
     /// The folder that it is in.
     pub(super) dir: PathBuf,
     pub(super) name: String,
-    pub(super) label: Label,
+    pub(super) label: PlatformLabel,
 }
 
 /// The entries of a folder of submissions, sorted by what they are.
@@ -40,15 +45,16 @@ pub(super) struct ExportFolder {
 ///
 /// Only if all are: among other submissions, it is a submission that imitates an export, and could
 /// replace the player of another author. `unpack` unpacks an archive and returns its folder.
-pub(super) fn open(
+pub(super) fn open_platform_export(
     dir: &Path,
     names: &[String],
     mut unpack: impl FnMut(&Path) -> Result<PathBuf, ImportError>,
 ) -> Result<ExportFolder, ImportError> {
-    let outer = read(dir, &Listing::of_folder(dir, names));
+    let outer = read_export_folder(dir, &ExportListing::from_folder(dir, names));
     // A table of marks may lie beside an export as it was downloaded. Nobody hands one in as a player.
-    let is_note =
-        |entry: &&ExportEntry| is_table(&entry.name) && !is_folder(&entry.dir.join(&entry.name));
+    let is_note = |entry: &&ExportEntry| {
+        is_table_file(&entry.name) && !is_unlinked_folder(&entry.dir.join(&entry.name))
+    };
     let (notes, uploads): (Vec<_>, Vec<_>) = outer.entries.iter().partition(is_note);
     let is_plain = |entry: &&ExportEntry| entry.label.id.is_none();
     // A single one may be named like an upload: it can replace no other author's player.
@@ -56,17 +62,20 @@ pub(super) fn open(
         return Ok(outer);
     }
     let mut folder = ExportFolder::default();
-    let found = |entry: &&ExportEntry| Export::find(&entry.dir.join(&entry.name), DEEPEST);
-    let exports: Option<Vec<Export>> = uploads.iter().map(found).collect();
+    let found = |entry: &&ExportEntry| PlatformExport::find(&entry.dir.join(&entry.name), DEEPEST);
+    let exports: Option<Vec<PlatformExport>> = uploads.iter().map(found).collect();
     let Some(exports) = exports else { return Ok(outer) };
     folder.sheets.extend(notes.iter().map(|entry| entry.name.clone()));
     for (export, entry) in exports.into_iter().zip(&uploads) {
         let dir = match export {
-            Export::Folder(dir) => dir,
-            Export::Archive(archive) => unpack(&archive)?,
+            PlatformExport::Folder(dir) => dir,
+            PlatformExport::Archive(archive) => unpack(&archive)?,
         };
-        let dir = exported_in(&dir, DEEPEST).unwrap_or(dir);
-        let inner = read(&dir, &Listing::of_folder(&dir, &names_in(&dir)));
+        let dir = find_export_folder(&dir, DEEPEST).unwrap_or(dir);
+        let inner = read_export_folder(
+            &dir,
+            &ExportListing::from_folder(&dir, &list_submission_files(&dir)),
+        );
         folder.entries.extend(inner.entries);
         folder.sheets.extend(inner.sheets);
         folder.opened.push(entry.name.clone());
@@ -76,58 +85,59 @@ pub(super) fn open(
 }
 
 /// The names of the authors' entries if the folder `dir` is, or holds only, an export.
-pub(super) fn authors_in(dir: &Path) -> Option<Vec<String>> {
-    let dir = exported_in(dir, DEEPEST)?;
-    let folder = read(&dir, &Listing::of_folder(&dir, &names_in(&dir)));
+pub(super) fn list_export_authors(dir: &Path) -> Option<Vec<String>> {
+    let dir = find_export_folder(dir, DEEPEST)?;
+    let folder =
+        read_export_folder(&dir, &ExportListing::from_folder(&dir, &list_submission_files(&dir)));
     Some(folder.entries.into_iter().map(|entry| entry.name).collect())
 }
 
 /// An export that was found.
-enum Export {
+enum PlatformExport {
     /// A folder with its entries.
     Folder(PathBuf),
     /// An archive, not unpacked yet.
     Archive(PathBuf),
 }
 
-impl Export {
+impl PlatformExport {
     /// The export at `path`: a folder, an archive, or the only entry of a folder.
     fn find(path: &Path, left: usize) -> Option<Self> {
         if fs::symlink_metadata(path).ok()?.is_symlink() {
             return None;
         }
-        if archive::is_archive(path) {
-            let listing = Listing::of_paths(&archive::zip_names(path)?);
-            return is_export(&listing).then(|| Self::Archive(path.to_owned()));
+        if is_archive(path) {
+            let listing = ExportListing::from_archive_paths(&list_archive_names(path)?);
+            return is_platform_export(&listing).then(|| Self::Archive(path.to_owned()));
         }
-        if let Some(dir) = exported_in(path, left) {
+        if let Some(dir) = find_export_folder(path, left) {
             return Some(Self::Folder(dir));
         }
-        let inside = only_entry(path)?;
+        let inside = only_export_entry(path)?;
         Self::find(&inside, left.checked_sub(1)?)
     }
 }
 
 /// The folder at or below `dir` with the entries of an export.
-fn exported_in(dir: &Path, left: usize) -> Option<PathBuf> {
-    if !is_folder(dir) {
+fn find_export_folder(dir: &Path, left: usize) -> Option<PathBuf> {
+    if !is_unlinked_folder(dir) {
         return None;
     }
-    if is_export(&Listing::of_folder(dir, &names_in(dir))) {
+    if is_platform_export(&ExportListing::from_folder(dir, &list_submission_files(dir))) {
         return Some(dir.to_owned());
     }
-    exported_in(&only_entry(dir)?, left.checked_sub(1)?)
+    find_export_folder(&only_export_entry(dir)?, left.checked_sub(1)?)
 }
 
 /// Whether there is a folder at `path` itself, not behind a link: links are only refused later.
-fn is_folder(path: &Path) -> bool {
+fn is_unlinked_folder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
 }
 
 /// The only entry of a folder that is neither a list nor a note.
-fn only_entry(dir: &Path) -> Option<PathBuf> {
-    let mut names = names_in(dir);
-    names.retain(|name| !is_sheet(name));
+fn only_export_entry(dir: &Path) -> Option<PathBuf> {
+    let mut names = list_submission_files(dir);
+    names.retain(|name| !is_course_sheet(name));
     match &names[..] {
         [only] => Some(dir.join(only)),
         _ => None,
@@ -136,26 +146,26 @@ fn only_entry(dir: &Path) -> Option<PathBuf> {
 
 /// The names in a folder or an archive, each with the names in it.
 #[derive(Debug, Default)]
-struct Listing(BTreeMap<String, Option<BTreeSet<String>>>);
+struct ExportListing(BTreeMap<String, Option<BTreeSet<String>>>);
 
-impl Listing {
-    fn of_folder(dir: &Path, names: &[String]) -> Self {
+impl ExportListing {
+    fn from_folder(dir: &Path, names: &[String]) -> Self {
         let inside = |name: &String| {
             let path = dir.join(name);
-            is_folder(&path).then(|| names_in(&path).into_iter().collect())
+            is_unlinked_folder(&path).then(|| list_submission_files(&path).into_iter().collect())
         };
         Self(names.iter().map(|name| (name.clone(), inside(name))).collect())
     }
 
     /// The names at the top of an archive with these paths. A folder around everything is left out.
-    fn of_paths(paths: &[String]) -> Self {
+    fn from_archive_paths(paths: &[String]) -> Self {
         let mut listing = Self::default();
         let mut rests = Vec::new();
         for path in paths {
             let path = path.replace('\\', "/");
             let (name, rest) =
                 path.split_once('/').map_or((&*path, None), |(name, rest)| (name, Some(rest)));
-            if name.is_empty() || is_clutter(name) {
+            if name.is_empty() || is_submission_clutter(name) {
                 continue;
             }
             let inside = listing.0.entry(name.to_owned()).or_default();
@@ -164,8 +174,8 @@ impl Listing {
             inside.get_or_insert_default().extend(first.map(str::to_owned));
             rests.push(rest.to_owned());
         }
-        let is_around = listing.0.len() == 1 && !is_export(&listing);
-        if is_around && !rests.is_empty() { Self::of_paths(&rests) } else { listing }
+        let is_around = listing.0.len() == 1 && !is_platform_export(&listing);
+        if is_around && !rests.is_empty() { Self::from_archive_paths(&rests) } else { listing }
     }
 
     fn is_folder(&self, name: &str) -> bool {
@@ -173,23 +183,24 @@ impl Listing {
     }
 
     /// Whose each entry is.
-    fn labels(&self, metadata: &Metadata) -> Vec<(String, Label)> {
+    fn label_entries(&self, metadata: &GradescopeMetadata) -> Vec<(String, PlatformLabel)> {
         let is_sakai = self.0.values().flatten().flatten().any(|name| is_sakai_attachment(name));
         let is_gradescope = self.0.contains_key(GRADESCOPE);
-        let handed_in = handed_in_names(self.0.keys());
+        let handed_in = autolab_export_names(self.0.keys());
         let label = |name: &String, inside: &Option<BTreeSet<String>>| {
             let empty = BTreeSet::new();
             let sakai = || {
                 let inside = inside.as_ref().unwrap_or(&empty);
-                is_sakai.then(|| sakai_folder(name, inside)).flatten()
+                is_sakai.then(|| parse_sakai_folder(name, inside)).flatten()
             };
             let gradescope = || is_gradescope.then(|| metadata.label(name)).flatten();
             let autolab = || {
                 let (author, version, file) = split_autolab(name)?;
-                let is_there = author.contains('@') || handed_in.contains(stem(file));
-                is_there.then(|| Label::versioned(author, version, file))
+                let is_there =
+                    author.contains('@') || handed_in.contains(strip_export_extension(file));
+                is_there.then(|| PlatformLabel::versioned(author, version, file))
             };
-            let read = Label::read(name);
+            let read = PlatformLabel::parse(name);
             if read.id.is_some() {
                 return read;
             }
@@ -201,46 +212,47 @@ impl Listing {
 
 /// The file names under which Autolab keeps uploads. One assignment has one for everybody, so a
 /// name counts if several authors share it, or if it is the usual one.
-fn handed_in_names<'a>(names: impl Iterator<Item = &'a String>) -> BTreeSet<String> {
+fn autolab_export_names<'a>(names: impl Iterator<Item = &'a String>) -> BTreeSet<String> {
     let mut authors: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (author, _, file) in names.filter_map(|name| split_autolab(name)) {
-        authors.entry(stem(file)).or_default().insert(author);
+        authors.entry(strip_export_extension(file)).or_default().insert(author);
     }
     authors.retain(|file, authors| authors.len() > 1 || *file == "handin");
     authors.into_keys().map(str::to_owned).collect()
 }
 
-fn stem(file: &str) -> &str {
+fn strip_export_extension(file: &str) -> &str {
     file.split_once('.').map_or(file, |(stem, _)| stem)
 }
 
 /// Whether a folder with these names is an export: everything but lists and the platform's own
 /// files is labelled by the platform. Labels of single files mean nothing, because authors name
 /// files as they like.
-fn is_export(listing: &Listing) -> bool {
-    let labels = listing.labels(&Metadata::default());
-    let mut uploads = labels.iter().filter(|(name, _)| !is_sheet(name) && !is_platforms(name));
-    let is_labelled = |(_, label): &(String, Label)| label.id.is_some();
+fn is_platform_export(listing: &ExportListing) -> bool {
+    let labels = listing.label_entries(&GradescopeMetadata::default());
+    let mut uploads =
+        labels.iter().filter(|(name, _)| !is_course_sheet(name) && !is_platform_file(name));
+    let is_labelled = |(_, label): &(String, PlatformLabel)| label.id.is_some();
     uploads.clone().count() > 0 && uploads.all(is_labelled)
 }
 
-fn is_platforms(name: &str) -> bool {
+fn is_platform_file(name: &str) -> bool {
     PLATFORM_FILES.contains(&name)
 }
 
 /// The entries of one folder. Lists and notes have no author only where authors have folders or
 /// labels of their own; elsewhere a file may be all that someone handed in.
-fn read(dir: &Path, listing: &Listing) -> ExportFolder {
-    let metadata = Metadata::read(&dir.join(GRADESCOPE));
-    let labels = listing.labels(&metadata);
+fn read_export_folder(dir: &Path, listing: &ExportListing) -> ExportFolder {
+    let metadata = GradescopeMetadata::read(&dir.join(GRADESCOPE));
+    let labels = listing.label_entries(&metadata);
     let is_labelled = labels.iter().any(|(_, label)| label.id.is_some());
     let has_folders = labels.iter().any(|(name, _)| listing.is_folder(name));
     let mut folder = ExportFolder::default();
     for (name, label) in labels {
         let is_nobodys = label.id.is_none()
             && !listing.is_folder(&name)
-            && ((has_folders || is_labelled) && is_sheet(&name)
-                || is_labelled && is_platforms(&name));
+            && ((has_folders || is_labelled) && is_course_sheet(&name)
+                || is_labelled && is_platform_file(&name));
         if is_nobodys {
             folder.sheets.push(name);
         } else {
@@ -257,8 +269,8 @@ mod tests {
     /// The authors in an archive with these paths, each with the file that counts as handed in.
     fn authors(paths: &[&str]) -> Vec<String> {
         let paths: Vec<String> = paths.iter().map(|&path| path.to_owned()).collect();
-        let listing = Listing::of_paths(&paths);
-        let labels = listing.labels(&Metadata::default()).into_iter();
+        let listing = ExportListing::from_archive_paths(&paths);
+        let labels = listing.label_entries(&GradescopeMetadata::default()).into_iter();
         let known = labels.filter(|(_, label)| label.id.is_some());
         known.map(|(_, label)| format!("{} {}", label.author, label.upload.1)).collect()
     }
@@ -285,7 +297,7 @@ mod tests {
     fn a_folder_of_one_author_is_no_export() {
         let export = |paths: &[&str]| {
             let paths: Vec<String> = paths.iter().map(|&path| path.to_owned()).collect();
-            is_export(&Listing::of_paths(&paths))
+            is_platform_export(&ExportListing::from_archive_paths(&paths))
         };
         assert!(export(&["ann_17_101_player.py", "bo_18_102_bot.zip", "notes.txt"]));
         assert!(!export(&["player.py", "map_10_20_small.txt"]), "data of a player");

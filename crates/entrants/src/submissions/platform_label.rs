@@ -3,15 +3,15 @@
 
 use std::collections::BTreeSet;
 
-use super::archive;
-use crate::build_commands::is_source;
+use super::archive::strip_archive_ending;
+use crate::build_commands::is_source_file;
 
 /// The folder in which Sakai puts what an author handed in, in the folder of the author.
 const SAKAI_ATTACHMENTS: &str = "Submission attachment(s)";
 
 /// The information in the name of a file or folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Label {
+pub(super) struct PlatformLabel {
     /// The author as the platform writes it; in a plain folder, the name itself.
     pub(crate) author: String,
     /// An id that distinguishes authors with the same name. Plain folders have no ids, and each
@@ -29,20 +29,20 @@ pub(super) struct Label {
     pub(crate) is_page: bool,
 }
 
-impl Label {
+impl PlatformLabel {
     /// Reads `entry` as the name of a file or folder from Moodle, Blackboard, Brightspace, Sakai or
     /// Canvas, or as a plain name.
-    pub(super) fn read(entry: &str) -> Self {
-        moodle(entry)
-            .or_else(|| blackboard(entry))
-            .or_else(|| brightspace(entry))
-            .or_else(|| sakai_file(entry))
-            .or_else(|| canvas(entry))
-            .unwrap_or_else(|| plain(entry))
+    pub(super) fn parse(entry: &str) -> Self {
+        parse_moodle_label(entry)
+            .or_else(|| parse_blackboard_label(entry))
+            .or_else(|| parse_brightspace_label(entry))
+            .or_else(|| parse_sakai_file(entry))
+            .or_else(|| parse_canvas_label(entry))
+            .unwrap_or_else(|| plain_label(entry))
     }
 
     /// The label of a file in an author's folder.
-    pub(super) fn own(file: &str) -> Self {
+    pub(super) fn from_author_file(file: &str) -> Self {
         Self::new("", "", file)
     }
 
@@ -53,13 +53,14 @@ impl Label {
 
     /// The author's file name before repeated uploads, and how many repeats there were: browsers
     /// and platforms write `name (1).zip` or `name-1.zip`.
-    pub(super) fn original(&self) -> (String, u64) {
-        let (stem, ending) = split(&self.file);
+    pub(super) fn original_file(&self) -> (String, u64) {
+        let (stem, ending) = split_label_ending(&self.file);
         let numbered = stem.rsplit_once('-').or_else(|| {
             let (stem, rest) = stem.rsplit_once('(')?;
             Some((stem.trim_end(), rest.strip_suffix(')')?))
         });
-        let copy = numbered.and_then(|(stem, number)| Some((stem, digits(number)?.parse().ok()?)));
+        let copy =
+            numbered.and_then(|(stem, number)| Some((stem, label_digits(number)?.parse().ok()?)));
         match copy {
             Some((stem, number)) if !stem.is_empty() && self.id.is_some() => {
                 (format!("{stem}{ending}"), number)
@@ -90,48 +91,50 @@ impl Label {
 
 /// `Ada Byron_1234_assignsubmission_file_`, as a folder or before the name of a file. Without
 /// names, the author is `Participant` in the platform's language.
-fn moodle(entry: &str) -> Option<Label> {
+fn parse_moodle_label(entry: &str) -> Option<PlatformLabel> {
     let (whose, rest) = entry.split_once("_assignsubmission_")?;
     let (author, id) = whose.rsplit_once('_')?;
     let (kind, file) = rest.split_once('_').unwrap_or((rest, ""));
-    let label = Label::new(author, digits(id)?, file);
-    Some(Label { is_page: kind == "onlinetext", ..label })
+    let label = PlatformLabel::new(author, label_digits(id)?, file);
+    Some(PlatformLabel { is_page: kind == "onlinetext", ..label })
 }
 
 /// `Project 1_abyron_attempt_2018-05-11-23-58-02_player.zip`, or a page `….txt` without a file.
-fn blackboard(entry: &str) -> Option<Label> {
+fn parse_blackboard_label(entry: &str) -> Option<PlatformLabel> {
     let (whose, rest) = entry.split_once("_attempt_")?;
     let (_, author) = whose.rsplit_once('_')?;
     let (time, rest) = rest.split_at_checked("2018-05-11-23-58-02".len())?;
-    if time.split('-').count() != 6 || !time.split('-').all(|part| digits(part).is_some()) {
+    if time.split('-').count() != 6 || !time.split('-').all(|part| label_digits(part).is_some()) {
         return None;
     }
     let label = match rest.strip_prefix('_') {
         // Only the whole of it tells apart `j_smith` and `k_smith`.
-        Some(file) => Label::new(author, whose, file),
-        None if rest == ".txt" => Label { is_page: true, ..Label::new(author, whose, "") },
+        Some(file) => PlatformLabel::new(author, whose, file),
+        None if rest == ".txt" => {
+            PlatformLabel { is_page: true, ..PlatformLabel::new(author, whose, "") }
+        }
         None => return None,
     };
-    Some(Label { upload: (time.to_owned(), 0), ..label })
+    Some(PlatformLabel { upload: (time.to_owned(), 0), ..label })
 }
 
 /// `101-2001 - Ada Byron- Nov 12, 2024 1015 PM`, as a folder, or before ` - player.zip`: the numbers
 /// of the author and of the assignment.
-fn brightspace(entry: &str) -> Option<Label> {
+fn parse_brightspace_label(entry: &str) -> Option<PlatformLabel> {
     let (numbers, rest) = entry.split_once(" - ")?;
     let (id, assignment) = numbers.split_once('-')?;
-    let (id, _) = (digits(id)?, digits(assignment)?);
+    let (id, _) = (label_digits(id)?, label_digits(assignment)?);
     rest.match_indices("- ").find_map(|(at, separator)| {
         let behind = &rest[at + separator.len()..];
         let (time, file) = behind.split_once(" - ").unwrap_or((behind, ""));
-        let label = Label::new(rest[..at].trim_end(), id, file);
-        Some(Label { upload: (sortable(time)?, 0), ..label })
+        let label = PlatformLabel::new(rest[..at].trim_end(), id, file);
+        Some(PlatformLabel { upload: (parse_brightspace_time(time)?, 0), ..label })
     })
 }
 
 /// Brightspace's `Nov 12, 2024 1015 PM` or `12 November 2024 10:15 PM` as text that sorts by time.
 /// The name of a month in another language is not understood; then the times of the files decide.
-fn sortable(time: &str) -> Option<String> {
+fn parse_brightspace_time(time: &str) -> Option<String> {
     const MONTHS: [&str; 12] =
         ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
     let words: Vec<&str> = time.split([' ', ',']).filter(|word| !word.is_empty()).collect();
@@ -144,7 +147,7 @@ fn sortable(time: &str) -> Option<String> {
         Ok(day) => (day, second),
         Err(_) => (second.trim_end_matches('.').parse().ok()?, first),
     };
-    let year = digits(year).filter(|year| year.len() == 4)?;
+    let year = label_digits(year).filter(|year| year.len() == 4)?;
     let clock: u16 = clock.replace(':', "").parse().ok()?;
     let clock = match half.to_ascii_lowercase().as_str() {
         "pm" => clock % 1200 + 1200,
@@ -157,20 +160,20 @@ fn sortable(time: &str) -> Option<String> {
 }
 
 /// `Byron, Ada(abyron)_Submission attachment(s)_player.zip`.
-fn sakai_file(entry: &str) -> Option<Label> {
+fn parse_sakai_file(entry: &str) -> Option<PlatformLabel> {
     let (whose, file) = entry.split_once("_Submission attachment(s)_")?;
-    let (author, id) = sakai_author(whose)?;
-    Some(Label::new(author, id, file))
+    let (author, id) = split_sakai_author(whose)?;
+    Some(PlatformLabel::new(author, id, file))
 }
 
 /// The folder `Byron, Ada(abyron)` of an author, with these names in it.
-pub(super) fn sakai_folder(entry: &str, inside: &BTreeSet<String>) -> Option<Label> {
-    let (author, id) = sakai_author(entry)?;
-    let label = Label::new(author, id, "");
+pub(super) fn parse_sakai_folder(entry: &str, inside: &BTreeSet<String>) -> Option<PlatformLabel> {
+    let (author, id) = split_sakai_author(entry)?;
+    let label = PlatformLabel::new(author, id, "");
     Some(if inside.contains(SAKAI_ATTACHMENTS) {
-        Label { attachments: Some(SAKAI_ATTACHMENTS), ..label }
+        PlatformLabel { attachments: Some(SAKAI_ATTACHMENTS), ..label }
     } else {
-        Label { is_page: true, ..label }
+        PlatformLabel { is_page: true, ..label }
     })
 }
 
@@ -179,7 +182,7 @@ pub(super) fn is_sakai_attachment(name: &str) -> bool {
     name == SAKAI_ATTACHMENTS
 }
 
-fn sakai_author(whose: &str) -> Option<(&str, &str)> {
+fn split_sakai_author(whose: &str) -> Option<(&str, &str)> {
     let (author, id) = whose.strip_suffix(')')?.rsplit_once('(')?;
     (!author.trim().is_empty() && !id.is_empty()).then_some((author.trim(), id))
 }
@@ -189,59 +192,61 @@ fn sakai_author(whose: &str) -> Option<(&str, &str)> {
 pub(super) fn split_autolab(entry: &str) -> Option<(&str, u64, &str)> {
     entry.match_indices('_').find_map(|(at, _)| {
         let (version, file) = entry[at + 1..].split_once('_')?;
-        let version = digits(version)?.parse().ok()?;
+        let version = label_digits(version)?.parse().ok()?;
         (at > 0 && !file.is_empty()).then_some((&entry[..at], version, file))
     })
 }
 
 /// `byronada_LATE_12345_678_player.zip`: the author, the author's number and the upload's number.
 /// An anonymous author is `anon_6Xb2q` without a number; a text has no upload number.
-fn canvas(entry: &str) -> Option<Label> {
+fn parse_canvas_label(entry: &str) -> Option<PlatformLabel> {
     let parts: Vec<&str> = entry.split('_').collect();
     let id_at = (1..parts.len()).find(|&at| {
         let next = parts.get(at + 1).copied().unwrap_or_default();
-        let is_id = digits(parts[at]).is_some() || parts[at - 1] == "anon";
-        let is_upload = digits(next).is_some() && parts.len() > at + 2;
+        let is_id = label_digits(parts[at]).is_some() || parts[at - 1] == "anon";
+        let is_upload = label_digits(next).is_some() && parts.len() > at + 2;
         is_id && (is_upload || ["text.html", "link.html"].contains(&next))
     })?;
     let whose = &parts[..id_at];
     let late = whose.contains(&"LATE");
     let author =
         whose.iter().filter(|part| **part != "LATE").copied().collect::<Vec<_>>().join("_");
-    let upload = digits(parts[id_at + 1]).and_then(|number| number.parse().ok());
+    let upload = label_digits(parts[id_at + 1]).and_then(|number| number.parse().ok());
     let file = parts[id_at + 2..].join("_");
-    Some(Label {
+    Some(PlatformLabel {
         late,
         upload: (String::new(), upload.unwrap_or_default()),
         is_page: upload.is_none(),
-        ..Label::new(&author, parts[id_at], &file)
+        ..PlatformLabel::new(&author, parts[id_at], &file)
     })
 }
 
-fn plain(entry: &str) -> Label {
-    let author = split(entry).0;
-    Label { id: None, ..Label::new(author, "", entry) }
+fn plain_label(entry: &str) -> PlatformLabel {
+    let author = split_label_ending(entry).0;
+    PlatformLabel { id: None, ..PlatformLabel::new(author, "", entry) }
 }
 
 /// Splits a name from its ending if that is one of an archive or a program.
-pub(super) fn split(name: &str) -> (&str, &str) {
-    let stem = archive::stem(name);
+pub(super) fn split_label_ending(name: &str) -> (&str, &str) {
+    let stem = strip_archive_ending(name);
     if stem.len() < name.len() {
         return name.split_at(stem.len());
     }
     match name.rsplit_once('.') {
-        Some((stem, ending)) if is_program(&ending.to_lowercase()) => name.split_at(stem.len()),
-        Some((stem, _)) if is_source(name) => name.split_at(stem.len()),
+        Some((stem, ending)) if is_program_ending(&ending.to_lowercase()) => {
+            name.split_at(stem.len())
+        }
+        Some((stem, _)) if is_source_file(name) => name.split_at(stem.len()),
         _ => (name, ""),
     }
 }
 
-fn is_program(ending: &str) -> bool {
+fn is_program_ending(ending: &str) -> bool {
     ["py", "js", "mjs", "sh", "java", "jar"].contains(&ending)
 }
 
 /// `text`, if it consists of digits.
-fn digits(text: &str) -> Option<&str> {
+fn label_digits(text: &str) -> Option<&str> {
     (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then_some(text)
 }
 
@@ -250,8 +255,8 @@ mod tests {
     use super::*;
 
     fn shown(entry: &str) -> String {
-        let Label { author, id, late, upload: (time, number), file, is_page, .. } =
-            Label::read(entry);
+        let PlatformLabel { author, id, late, upload: (time, number), file, is_page, .. } =
+            PlatformLabel::parse(entry);
         let id = id.unwrap_or("-".to_owned());
         let flags =
             [(late, " late"), (is_page, " page")].map(|(is, word)| if is { word } else { "" });
@@ -296,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_file_that_was_uploaded_again_is_the_same_file() {
-        let original = |entry: &str| Label::read(entry).original();
+        let original = |entry: &str| PlatformLabel::parse(entry).original_file();
         let is = |file: &str, number| (file.to_owned(), number);
         assert_eq!(original("byronada_1_2_player-2.tar.gz"), is("player.tar.gz", 2));
         assert_eq!(original("byronada_1_2_player (1).py"), is("player.py", 1));

@@ -5,18 +5,23 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::archive::{LIMITS, UnpackLimits, copy_file, is_archive, stem, unpack};
+use super::archive::{
+    LIMITS, UnpackLimits, copy_untrusted_file, is_archive, strip_archive_ending, unpack_archive,
+};
 use super::links::refuse_links;
 use super::no_player::NoPlayer;
-use super::platform_export::authors_in;
-use super::platform_label::Label;
-use super::uploads::{ChosenUpload, Upload, UploadPart, choose};
-use super::{ImportError, is_sheet, listed, names_in};
+use super::platform_export::list_export_authors;
+use super::platform_label::PlatformLabel;
+use super::uploads::{ChosenUpload, Upload, UploadPart, choose_upload};
+use super::{ImportError, format_some_names, is_course_sheet, list_submission_files};
 use crate::build_commands::is_buildable;
 use crate::build_plan::BuildPlan;
-use crate::detection::{after_build, candidates, nearest_folder, new_files, unbuilt};
+use crate::detection::{
+    detect_after_build, detect_candidates, find_unbuilt_folder, nearest_folder,
+    new_files_after_build,
+};
 use crate::start_command::StartCommand;
-use crate::start_decision::decide;
+use crate::start_decision::decide_start;
 
 /// How deep archives may be nested.
 const DEEPEST: usize = 2;
@@ -71,18 +76,22 @@ impl PlayersFolder {
     }
 
     /// Finds the player in an upload of the author called `name`.
-    pub(super) fn player(&mut self, name: &str, upload: Upload) -> Result<StartCommand, NoPlayer> {
+    pub(super) fn find_player(
+        &mut self,
+        name: &str,
+        upload: Upload,
+    ) -> Result<StartCommand, NoPlayer> {
         match upload {
             Upload::Folder(dir) => {
                 refuse_links(&dir)?;
-                self.find(name, &dir, DEEPEST)
+                self.find_in_folder(name, &dir, DEEPEST)
             }
-            Upload::Archive(archive) => self.unpacked(name, &archive, DEEPEST),
+            Upload::Archive(archive) => self.find_in_archive(name, &archive, DEEPEST),
             Upload::Files(files) => {
-                let to = self.place(name)?;
-                copy(&files, &to, LIMITS.bytes)?;
+                let to = self.reserve_folder(name)?;
+                copy_loose_files(&files, &to, LIMITS.bytes)?;
                 self.top = Some(to.clone());
-                look(&to)
+                detect_submitted_player(&to)
             }
         }
     }
@@ -90,47 +99,54 @@ impl PlayersFolder {
     /// Unpacks an archive that is a platform's export into a new folder.
     pub(super) fn unpack_export(&mut self, archive: &Path) -> Result<PathBuf, ImportError> {
         let file = archive.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let to = self.place(stem(&file)).map_err(|why| match why {
+        let to = self.reserve_folder(strip_archive_ending(&file)).map_err(|why| match why {
             NoPlayer::NoFolder(error) => ImportError::Players(error),
             why => ImportError::Export(file.clone(), why),
         })?;
-        unpack(archive, &to, EXPORT_LIMITS)
+        unpack_archive(archive, &to, EXPORT_LIMITS)
             .map_err(|error| ImportError::Export(file, NoPlayer::Refused(error)))?;
         Ok(to)
     }
 
     /// Takes the folder of the last upload.
-    pub(super) fn top(&mut self) -> Option<PathBuf> {
+    pub(super) fn take_top(&mut self) -> Option<PathBuf> {
         self.top.take()
     }
 
     /// Takes the remarks on the last player.
-    pub(super) fn remarks(&mut self) -> Vec<String> {
+    pub(super) fn take_remarks(&mut self) -> Vec<String> {
         std::mem::take(&mut self.remarks)
     }
 
     /// Finds the player in the folder `dir`, or in the archive in it; `left` more levels of
     /// archives may be unpacked.
-    fn find(&mut self, name: &str, dir: &Path, left: usize) -> Result<StartCommand, NoPlayer> {
+    fn find_in_folder(
+        &mut self,
+        name: &str,
+        dir: &Path,
+        left: usize,
+    ) -> Result<StartCommand, NoPlayer> {
         self.top = Some(dir.to_owned());
-        let nothing = match look(dir) {
+        let nothing = match detect_submitted_player(dir) {
             Err(nothing @ NoPlayer::Unrecognised(_)) => nothing,
             other => {
-                self.remarks.extend(several_in(dir));
+                self.remarks.extend(remark_several_submissions(dir));
                 return other;
             }
         };
-        let Some(ChosenUpload { upload, remark }) = packed_in(dir) else { return Err(nothing) };
+        let Some(ChosenUpload { upload, remark }) = choose_packed_upload(dir) else {
+            return Err(nothing);
+        };
         self.remarks.extend(remark);
         match upload {
-            Ok(Upload::Archive(archive)) => self.unpacked(name, &archive, left),
+            Ok(Upload::Archive(archive)) => self.find_in_archive(name, &archive, left),
             Ok(_) => Err(nothing),
             Err(why) => Err(why),
         }
     }
 
     /// Unpacks an archive and finds the player in it.
-    fn unpacked(
+    fn find_in_archive(
         &mut self,
         name: &str,
         archive: &Path,
@@ -139,14 +155,18 @@ impl PlayersFolder {
         let file = archive.file_name().unwrap_or_default().to_string_lossy();
         let Some(left) = left.checked_sub(1) else { return Err(NoPlayer::TooDeep(file.into())) };
         let is_inside = archive.starts_with(&self.to);
-        let to = if is_inside { archive.with_file_name(stem(&file)) } else { self.place(name)? };
-        unpack(archive, &to, LIMITS).map_err(NoPlayer::Refused)?;
-        self.find(name, &to, left)
+        let to = if is_inside {
+            archive.with_file_name(strip_archive_ending(&file))
+        } else {
+            self.reserve_folder(name)?
+        };
+        unpack_archive(archive, &to, LIMITS).map_err(NoPlayer::Refused)?;
+        self.find_in_folder(name, &to, left)
     }
 
     /// A new name for the folder of the author called `name`. The parent folder is created for the
     /// first author. Names differ by more than case, because some systems ignore case.
-    fn place(&mut self, name: &str) -> Result<PathBuf, NoPlayer> {
+    fn reserve_folder(&mut self, name: &str) -> Result<PathBuf, NoPlayer> {
         if !self.is_made {
             fs::create_dir_all(self.to.parent().unwrap_or(Path::new(".")))
                 .map_err(NoPlayer::NoFolder)?;
@@ -154,7 +174,7 @@ impl PlayersFolder {
             fs::create_dir(&self.to).map_err(NoPlayer::NoFolder)?;
             self.is_made = true;
         }
-        let folder = folder_of(name);
+        let folder = player_folder_name(name);
         let numbered = (2..).map(|number| format!("{folder}-{number}"));
         let mut names = std::iter::once(folder.clone()).chain(numbered);
         let free = names.find(|name| self.taken.insert(name.to_lowercase()));
@@ -163,26 +183,26 @@ impl PlayersFolder {
 }
 
 /// Detects the player in the folder `dir`.
-fn look(dir: &Path) -> Result<StartCommand, NoPlayer> {
-    decided(decide(dir, None).found).unwrap_or_else(|| {
-        Err(match unbuilt(dir) {
+fn detect_submitted_player(dir: &Path) -> Result<StartCommand, NoPlayer> {
+    choose_only_candidate(decide_start(dir, None).found).unwrap_or_else(|| {
+        Err(match find_unbuilt_folder(dir) {
             Some((at, command)) if is_buildable(&at) => NoPlayer::Unbuilt(command),
             Some((_, command)) => NoPlayer::NoBuildFile(command),
-            None => NoPlayer::Unrecognised(names_in(dir)),
+            None => NoPlayer::Unrecognised(list_submission_files(dir)),
         })
     })
 }
 
 /// Detects the player in the folder `result`, which `plan` made.
-pub fn look_after_build(plan: &BuildPlan, result: &Path) -> Result<StartCommand, NoPlayer> {
-    decided(after_build(plan, result)).unwrap_or_else(|| {
-        let (command, made) = (plan.command.clone(), new_files(&plan.source, result));
+pub fn detect_built_player(plan: &BuildPlan, result: &Path) -> Result<StartCommand, NoPlayer> {
+    choose_only_candidate(detect_after_build(plan, result)).unwrap_or_else(|| {
+        let (command, made) = (plan.command.clone(), new_files_after_build(&plan.source, result));
         Err(NoPlayer::NothingMade { command, made })
     })
 }
 
 /// The only one of these; `None` if there is none.
-fn decided(mut found: Vec<StartCommand>) -> Option<Result<StartCommand, NoPlayer>> {
+fn choose_only_candidate(mut found: Vec<StartCommand>) -> Option<Result<StartCommand, NoPlayer>> {
     Some(match found.len() {
         0 | 1 => Ok(found.pop()?),
         _ => Err(NoPlayer::Several(found)),
@@ -190,35 +210,40 @@ fn decided(mut found: Vec<StartCommand>) -> Option<Result<StartCommand, NoPlayer
 }
 
 /// Chooses the archive in a folder, or on the first level of folders below it that has any.
-fn packed_in(dir: &Path) -> Option<ChosenUpload> {
+fn choose_packed_upload(dir: &Path) -> Option<ChosenUpload> {
     let (_, packed) = nearest_folder(dir, |dir| {
-        let names = names_in(dir);
-        let parts = names.iter().map(|name| UploadPart::new(dir, name, Label::own(name)));
+        let names = list_submission_files(dir);
+        let parts = names
+            .iter()
+            .map(|name| UploadPart::new(dir, name, PlatformLabel::from_author_file(name)));
         let packed: Vec<UploadPart> = parts.filter(UploadPart::is_packed).collect();
         (!packed.is_empty()).then_some(packed)
     })?;
-    Some(choose(packed))
+    Some(choose_upload(packed))
 }
 
 /// The remark that the folder `dir` seems to hold submissions of several authors, and one of them
 /// would play for all.
-fn several_in(dir: &Path) -> Option<String> {
+fn remark_several_submissions(dir: &Path) -> Option<String> {
     let plain = || {
-        let names = names_in(dir);
+        let names = list_submission_files(dir);
         let is_own = |name: &&String| {
             let path = dir.join(name);
             let is_part = PARTS.contains(&&*name.to_lowercase());
-            let has_player = || !candidates(&path).is_empty() || unbuilt(&path).is_some();
+            let has_player =
+                || !detect_candidates(&path).is_empty() || find_unbuilt_folder(&path).is_some();
             is_archive(&path) || path.is_dir() && !is_part && has_player()
         };
         let is_top = names.iter().any(|name| {
-            !is_sheet(name) && !candidates(&dir.join(name)).is_empty() && dir.join(name).is_file()
+            !is_course_sheet(name)
+                && !detect_candidates(&dir.join(name)).is_empty()
+                && dir.join(name).is_file()
         });
         let own: Vec<String> = names.iter().filter(is_own).cloned().collect();
         (!is_top && own.len() > 1).then_some(own)
     };
-    let names = authors_in(dir).or_else(plain)?;
-    let listed = listed(names.iter().map(String::as_str));
+    let names = list_export_authors(dir).or_else(plain)?;
+    let listed = format_some_names(names.iter().map(String::as_str));
     Some(format!(
         "it seems to hold several submissions ({listed}) but is treated as one; to import each of \
          them, pass their folder to `referee new tournament`"
@@ -227,10 +252,10 @@ fn several_in(dir: &Path) -> Option<String> {
 
 /// Copies files of less than `most` bytes in all to the new folder `to`. If one cannot be copied, the
 /// folder is removed.
-fn copy(files: &[(PathBuf, String)], to: &Path, most: u64) -> Result<(), NoPlayer> {
+fn copy_loose_files(files: &[(PathBuf, String)], to: &Path, most: u64) -> Result<(), NoPlayer> {
     fs::create_dir(to).map_err(NoPlayer::Copy)?;
     let copied = files.iter().try_fold(most, |left, (from, name)| {
-        let bytes = copy_file(from, &to.join(name), left).map_err(NoPlayer::Copy)?;
+        let bytes = copy_untrusted_file(from, &to.join(name), left).map_err(NoPlayer::Copy)?;
         left.checked_sub(bytes).filter(|left| *left > 0).ok_or(NoPlayer::TooLarge(most))
     });
     if copied.is_err() {
@@ -241,7 +266,7 @@ fn copy(files: &[(PathBuf, String)], to: &Path, most: u64) -> Result<(), NoPlaye
 }
 
 /// The folder name for the author called `name`.
-fn folder_of(name: &str) -> String {
+fn player_folder_name(name: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     let mut folder: String = name.chars().map(plain).collect();
     let fits = folder.char_indices().map(|(at, _)| at).take_while(|at| *at <= LONGEST).last();
@@ -263,7 +288,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let mut players = PlayersFolder::new(&dir.path().join("players"));
         let names = ["o'brien", "o-brien", "O-Brien", " .", "..", "Zoë 象"];
-        let places = names.map(|name| players.place(name).expect("a folder"));
+        let places = names.map(|name| players.reserve_folder(name).expect("a folder"));
         let folders = places.map(|path| path.strip_prefix(&players.to).expect("below").to_owned());
         let expected = ["o-brien", "o-brien-2", "O-Brien-3", "-", "player", "Zoë-象"];
         assert_eq!(folders, expected.map(PathBuf::from));
@@ -274,7 +299,8 @@ mod tests {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let dir = tempfile::tempdir().expect("a folder");
         let at = |name: &str| dir.path().join(name);
-        let copied = |name: &str, most| copy(&[(at(name), "copy".to_owned())], &at("to"), most);
+        let copied =
+            |name: &str, most| copy_loose_files(&[(at(name), "copy".to_owned())], &at("to"), most);
         for (mode, runs) in [(0o6777, true), (0o4666, false)] {
             fs::write(at("file"), "five!").expect("a file");
             fs::set_permissions(at("file"), fs::Permissions::from_mode(mode)).expect("a mode");
@@ -295,7 +321,7 @@ mod tests {
 
     #[test]
     fn the_name_of_a_folder_is_not_too_long() {
-        let folder = folder_of(&"象".repeat(100));
+        let folder = player_folder_name(&"象".repeat(100));
         assert!((LONGEST - 3..=LONGEST).contains(&folder.len()), "{}", folder.len());
     }
 }

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use super::archive::is_archive;
+use super::format_some_names;
 use super::no_player::NoPlayer;
-use super::platform_label::Label;
-use super::{archive, listed};
-use crate::build_commands::is_source;
-use crate::detection::detect;
+use super::platform_label::PlatformLabel;
+use crate::build_commands::is_source_file;
+use crate::detection::detect_player;
 
 /// One file or folder from an author.
 #[derive(Debug, Clone)]
@@ -19,7 +20,7 @@ pub(super) struct UploadPart {
     /// The name in the folder of submissions.
     pub(crate) entry: String,
     /// The information in its name.
-    pub(crate) label: Label,
+    pub(crate) label: PlatformLabel,
     kind: UploadKind,
     written: Option<SystemTime>,
 }
@@ -62,7 +63,7 @@ pub(super) struct ChosenUpload {
 
 impl UploadPart {
     /// The file or folder `entry` in `dir`, with this label.
-    pub(super) fn new(dir: &Path, entry: &str, label: Label) -> Self {
+    pub(super) fn new(dir: &Path, entry: &str, label: PlatformLabel) -> Self {
         let top = dir.join(entry);
         let mut path = top.clone();
         path.extend(label.attachments);
@@ -71,7 +72,7 @@ impl UploadPart {
             Some(kind) if kind.is_symlink() || top.is_symlink() => UploadKind::Link,
             _ if label.is_page => UploadKind::Page,
             Some(kind) if kind.is_dir() => UploadKind::Folder,
-            Some(kind) if kind.is_file() => UploadKind::of_file(&path, &label),
+            Some(kind) if kind.is_file() => UploadKind::from_file(&path, &label),
             Some(_) => UploadKind::Special,
             None => UploadKind::Other,
         };
@@ -85,35 +86,36 @@ impl UploadPart {
     }
 
     /// The sort key; later uploads are greater.
-    fn order(&self) -> ((String, u64), u64, Option<SystemTime>, String) {
-        let copies = self.label.original().1;
+    fn upload_order(&self) -> ((String, u64), u64, Option<SystemTime>, String) {
+        let copies = self.label.original_file().1;
         (self.label.upload.clone(), copies, self.written, self.entry.clone())
     }
 
     /// The name that its author gave it. A Python module cannot be called `name-1`, and build files
     /// name the sources.
-    fn file(&self) -> String {
+    fn file_name(&self) -> String {
         if ["", ".", ".."].contains(&&*self.label.file) {
             return self.entry.clone();
         }
-        let (original, _) = self.label.original();
-        let is_named = super::platform_label::split(&original).1 == ".py" || is_source(&original);
+        let (original, _) = self.label.original_file();
+        let is_named = super::platform_label::split_label_ending(&original).1 == ".py"
+            || is_source_file(&original);
         if is_named { original } else { self.label.file.clone() }
     }
 }
 
 impl UploadKind {
-    fn of_file(path: &Path, label: &Label) -> Self {
+    fn from_file(path: &Path, label: &PlatformLabel) -> Self {
         let packed = [".rar", ".7z", ".xz", ".bz2", ".zst", ".gz"];
-        let (file, _) = label.original();
+        let (file, _) = label.original_file();
         let lower = file.to_lowercase();
-        if archive::is_archive(path) {
+        if is_archive(path) {
             Self::Archive
         } else if packed.iter().any(|ending| lower.ends_with(ending)) {
             Self::Packed
-        } else if detect(path).is_some() {
+        } else if detect_player(path).is_some() {
             Self::Program
-        } else if is_source(&file) {
+        } else if is_source_file(&file) {
             Self::Source
         } else {
             Self::Other
@@ -122,9 +124,9 @@ impl UploadKind {
 }
 
 /// Chooses the latest upload: an archive, a folder, or all loose files together.
-pub(super) fn choose(mut parts: Vec<UploadPart>) -> ChosenUpload {
-    parts.sort_by_cached_key(UploadPart::order);
-    let mut unused = superseded(&mut parts);
+pub(super) fn choose_upload(mut parts: Vec<UploadPart>) -> ChosenUpload {
+    parts.sort_by_cached_key(UploadPart::upload_order);
+    let mut unused = remove_superseded_uploads(&mut parts);
     let counts = |part: &UploadPart| {
         use UploadKind::{Archive, Folder, Link, Program, Special};
         matches!(part.kind, Folder | Archive | Program | Link | Special)
@@ -132,9 +134,9 @@ pub(super) fn choose(mut parts: Vec<UploadPart>) -> ChosenUpload {
     let is_source = |part: &&UploadPart| part.kind == UploadKind::Source;
     let latest = parts.iter().rfind(|part| counts(part)).or_else(|| parts.iter().rfind(is_source));
     let Some(latest) = latest.cloned() else {
-        let names = listed(unused.iter().map(|part| &*part.entry));
+        let names = format_some_names(unused.iter().map(|part| &*part.entry));
         let remark = (!unused.is_empty()).then(|| format!("not used, as it is older: {names}"));
-        return ChosenUpload { upload: Err(missing(&parts)), remark };
+        return ChosenUpload { upload: Err(explain_unplayable_uploads(&parts)), remark };
     };
     let is_loose = |part: &UploadPart| {
         use UploadKind::{Link, Other, Program, Source, Special};
@@ -147,17 +149,17 @@ pub(super) fn choose(mut parts: Vec<UploadPart>) -> ChosenUpload {
     let upload = match latest.kind {
         UploadKind::Folder => Ok(Upload::Folder(latest.path)),
         UploadKind::Archive => Ok(Upload::Archive(latest.path)),
-        _ => files_of(&used).map(Upload::Files),
+        _ => list_upload_files(&used).map(Upload::Files),
     };
-    ChosenUpload { upload, remark: remark(&used, &unused) }
+    ChosenUpload { upload, remark: remark_unused_uploads(&used, &unused) }
 }
 
 /// The files of these parts, each with the name that its author gave it; names that would then be
 /// the same stay unchanged. Fails if one of them is not a file.
-fn files_of(parts: &[UploadPart]) -> Result<Vec<(PathBuf, String)>, NoPlayer> {
+fn list_upload_files(parts: &[UploadPart]) -> Result<Vec<(PathBuf, String)>, NoPlayer> {
     let named = |part: &UploadPart| {
-        let name = part.file();
-        let is_shared = parts.iter().filter(|other| other.file() == name).count() > 1;
+        let name = part.file_name();
+        let is_shared = parts.iter().filter(|other| other.file_name() == name).count() > 1;
         if is_shared { part.label.file.clone() } else { name }
     };
     let file = |part: &UploadPart| match part.kind {
@@ -170,7 +172,7 @@ fn files_of(parts: &[UploadPart]) -> Result<Vec<(PathBuf, String)>, NoPlayer> {
 
 /// Removes and returns the parts that the same author replaced later: everything before the last
 /// attempt, and files with a later version.
-fn superseded(parts: &mut Vec<UploadPart>) -> Vec<UploadPart> {
+fn remove_superseded_uploads(parts: &mut Vec<UploadPart>) -> Vec<UploadPart> {
     // An attempt with nothing but a comment replaces no file.
     let has_file = |part: &&UploadPart| part.kind != UploadKind::Page;
     let last = parts.iter().rfind(has_file).or(parts.last());
@@ -178,7 +180,7 @@ fn superseded(parts: &mut Vec<UploadPart>) -> Vec<UploadPart> {
     let names: HashSet<String> = parts.iter().map(|part| part.label.file.to_lowercase()).collect();
     // `part-1.js` and `part-2.js` are two files, unless there is a `part.js` that they replaced.
     let version_of = |part: &UploadPart| {
-        let original = part.label.original().0.to_lowercase();
+        let original = part.label.original_file().0.to_lowercase();
         if names.contains(&original) { original } else { part.label.file.to_lowercase() }
     };
     let mut seen = HashSet::new();
@@ -200,15 +202,15 @@ fn superseded(parts: &mut Vec<UploadPart>) -> Vec<UploadPart> {
     old
 }
 
-fn remark(used: &[UploadPart], unused: &[UploadPart]) -> Option<String> {
-    let names = |parts: &[UploadPart]| listed(parts.iter().map(|part| &*part.entry));
+fn remark_unused_uploads(used: &[UploadPart], unused: &[UploadPart]) -> Option<String> {
+    let names = |parts: &[UploadPart]| format_some_names(parts.iter().map(|part| &*part.entry));
     let verb = if used.len() == 1 { "is" } else { "are" };
     (!unused.is_empty())
         .then(|| format!("the latest, {}, {verb} used; not used: {}", names(used), names(unused)))
 }
 
 /// The reason why no player is among these parts.
-fn missing(parts: &[UploadPart]) -> NoPlayer {
+fn explain_unplayable_uploads(parts: &[UploadPart]) -> NoPlayer {
     let packed = parts.iter().find(|part| part.kind == UploadKind::Packed);
     let packed = packed.map(|part| NoPlayer::Packed(part.entry.clone()));
     let only_pages =
@@ -228,9 +230,9 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let part = |entry: &&str| {
             fs::write(dir.path().join(entry), "").expect("written");
-            UploadPart::new(dir.path(), entry, Label::read(entry))
+            UploadPart::new(dir.path(), entry, PlatformLabel::parse(entry))
         };
-        let ChosenUpload { upload, remark } = choose(entries.iter().map(part).collect());
+        let ChosenUpload { upload, remark } = choose_upload(entries.iter().map(part).collect());
         let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
         let used = match upload {
             Ok(Upload::Folder(path) | Upload::Archive(path)) => name(&path),

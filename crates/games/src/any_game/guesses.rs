@@ -13,7 +13,7 @@ const DRAWS: u64 = 1 << 53;
 ///
 /// # Errors
 /// A failure of the game.
-pub fn guesses(
+pub fn draw_guesses(
     position: &dyn AnyPosition,
     is_hidden: bool,
     (seat, most): (Seat, u32),

@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 use rand::RngCore;
 use serde_json::value::RawValue;
 
-use super::{AnyGame, AnyPosition, GameError, Position, json};
-use crate::drawn_board::{self, BoardLook, Drawing, DrawnDie};
+use super::{AnyGame, AnyPosition, GameError, Position, raw_position_json};
+use crate::drawn_board::{BoardLook, Drawing, DrawnDie, build_drawn_board};
 use crate::event::Event;
 use crate::game::{Clause, Game, Legal, StepOf};
 use crate::options::{OptionSpec, Options};
@@ -98,7 +98,7 @@ impl<G: Game> TypedPosition<G> {
     }
 
     /// Parses the text of a step, which must answer the turn and be legal.
-    fn step(&self, step: StepText<'_>) -> Result<StepOf<G>, GameError> {
+    fn parse_step(&self, step: StepText<'_>) -> Result<StepOf<G>, GameError> {
         let action = |side, text| self.game.parse_action(side, text);
         Ok(match (self.game.turn(), step) {
             (two_player::Turn::Move(side), Step::Move(text)) => {
@@ -139,23 +139,29 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
     }
 
     fn legal(&self, seat: Seat) -> Legal {
-        self.game.legal(Side::at(seat)).into_text()
+        self.game.legal(Side::from_seat(seat)).into_text()
     }
 
     fn legal_json(&self, seat: Seat) -> Box<RawValue> {
-        json(&self.game.legal(Side::at(seat)))
+        raw_position_json(&self.game.legal(Side::from_seat(seat)))
     }
 
     fn first_legal(&self, seat: Seat) -> Option<String> {
-        self.game.first_legal(Side::at(seat)).map(|action| action.to_string())
+        self.game.first_legal(Side::from_seat(seat)).map(|action| action.to_string())
     }
 
     fn legal_count(&self, seat: Seat) -> u64 {
-        self.game.legal_count(Side::at(seat))
+        self.game.legal_count(Side::from_seat(seat))
     }
 
     fn all_actions(&self, seat: Seat) -> Option<Vec<String>> {
-        Some(self.game.legal_actions(Side::at(seat)).iter().map(ToString::to_string).collect())
+        Some(
+            self.game
+                .legal_actions(Side::from_seat(seat))
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
+        )
     }
 
     fn different_outcomes(&self) -> Vec<String> {
@@ -163,11 +169,11 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
     }
 
     fn judge(&self, seat: Seat, text: &str) -> Result<String, GameError> {
-        Ok(self.game.parse_action(Side::at(seat), text)?.to_string())
+        Ok(self.game.parse_action(Side::from_seat(seat), text)?.to_string())
     }
 
     fn can_win(&self, seat: Seat) -> bool {
-        self.game.can_win(Side::at(seat))
+        self.game.can_win(Side::from_seat(seat))
     }
 
     fn values(&self) -> Option<BySeat<f64>> {
@@ -175,25 +181,25 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
     }
 
     fn play(&mut self, step: StepText<'_>, events: &mut Vec<Event>) -> Result<(), GameError> {
-        let step = self.step(step)?;
+        let step = self.parse_step(step)?;
         self.state.take();
         self.game.play_unchecked(step, events);
         Ok(())
     }
 
     fn play_silently(&mut self, step: StepText<'_>) -> Result<(), GameError> {
-        let step = self.step(step)?;
+        let step = self.parse_step(step)?;
         self.state.take();
         self.game.play_silently(step);
         Ok(())
     }
 
     fn sample(&self, seat: Seat, rng: &mut dyn RngCore) -> Result<Option<String>, GameError> {
-        Ok(self.game.random_action(Side::at(seat), rng).map(|action| action.to_string()))
+        Ok(self.game.random_action(Side::from_seat(seat), rng).map(|action| action.to_string()))
     }
 
     fn state(&self) -> Cow<'_, RawValue> {
-        Cow::Borrowed(self.state.get_or_init(|| json(&self.game.state())))
+        Cow::Borrowed(self.state.get_or_init(|| raw_position_json(&self.game.state())))
     }
 
     fn state_hash(&self) -> u64 {
@@ -201,7 +207,7 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
     }
 
     fn snapshot(&self) -> Option<Box<RawValue>> {
-        Some(json(&self.game.snapshot()))
+        Some(raw_position_json(&self.game.snapshot()))
     }
 
     fn restored(&self, snapshot: &RawValue) -> Option<Position> {
@@ -213,10 +219,7 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
         let Some(look) = &G::sheet().board else { return Drawing::Text(self.game.rows()) };
         let dice =
             self.game.die().map(|(seat, value)| DrawnDie { seat: G::SEATS[seat].into(), value });
-        Drawing::Board(
-            drawn_board::board(self.game.cells(), look, dice.into_iter().collect()),
-            look,
-        )
+        Drawing::Board(build_drawn_board(self.game.cells(), look, dice.into_iter().collect()), look)
     }
 
     fn caption(&self) -> String {

@@ -1,9 +1,9 @@
 //! The board of a round: small, cheap to copy, and without the options.
 
 use super::action::Action;
-use super::map::{ByPiece, Ground, Map, PIECES, Piece};
+use super::map::{ByPiece, Map, MapGround, PIECES, Piece};
 use super::squares::Squares;
-use super::walls::{Placement, Readings, Site};
+use super::walls::{Readings, WallPlacement, WallSite};
 use crate::board::{Direction, Square};
 use crate::two_player::{BySide, Side};
 
@@ -11,7 +11,7 @@ use crate::two_player::{BySide, Side};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Board {
     /// The size of the board and its rules for walls.
-    pub ground: Ground,
+    pub ground: MapGround,
     pub(crate) walls: Squares,
     /// The squares of each player.
     pub owned: BySide<Squares>,
@@ -22,7 +22,7 @@ pub struct Board {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TurnEffects {
     /// The squares that were named: placed as walls, or taken out.
-    pub(crate) placement: Placement,
+    pub(crate) placement: WallPlacement,
     /// The run of each piece, in the order of [`PIECES`].
     pub(crate) runs: [PieceRun; 4],
 }
@@ -45,7 +45,8 @@ pub(crate) struct PieceRun {
 impl PieceRun {
     /// The squares it entered, in order.
     pub(crate) fn path(&self) -> impl Iterator<Item = Square> {
-        let ahead = move |square: &Square| self.heading.map(|heading| beyond(*square, heading));
+        let ahead =
+            move |square: &Square| self.heading.map(|heading| step_off_square(*square, heading));
         let squares = std::iter::successors(Some(self.from), ahead);
         squares.skip(1).take(usize::from(self.steps))
     }
@@ -57,7 +58,7 @@ impl PieceRun {
 
 /// The next square from `square`, which must be on the board. Beyond its edge, a column or a row is
 /// greater than any on the board.
-const fn beyond(square: Square, direction: Direction) -> Square {
+const fn step_off_square(square: Square, direction: Direction) -> Square {
     let Square { column, row } = square;
     match direction {
         Direction::Up => Square::new(column, row.wrapping_sub(1)),
@@ -85,42 +86,47 @@ impl Board {
     }
 
     /// The squares of the pieces, in the order of [`PIECES`].
-    pub(crate) fn standing(&self) -> [Square; 4] {
+    pub(crate) fn squares_of_pieces(&self) -> [Square; 4] {
         PIECES.map(|(seat, piece)| self.pieces[seat][piece])
     }
 
-    /// The board as a `Site` for placing walls.
-    pub fn site(&self, readings: Readings) -> Site<'_> {
-        Site { ground: &self.ground, walls: self.walls, pieces: self.standing(), readings }
+    /// The board as a `WallSite` for placing walls.
+    pub fn site(&self, readings: Readings) -> WallSite<'_> {
+        WallSite {
+            ground: &self.ground,
+            walls: self.walls,
+            pieces: self.squares_of_pieces(),
+            readings,
+        }
     }
 
     /// The squares that may be named (T10).
-    pub fn free(&self) -> Squares {
-        self.ground.area - self.walls - self.standing().into_iter().collect()
+    pub fn nameable_squares(&self) -> Squares {
+        self.ground.area - self.walls - self.squares_of_pieces().into_iter().collect()
     }
 
     /// The squares without a wall.
-    pub fn open(&self) -> Squares {
+    pub fn squares_without_wall(&self) -> Squares {
         self.ground.area - self.walls
     }
 
     /// The number of squares of each player.
-    pub fn counts(&self) -> BySide<u32> {
+    pub fn count_owned_squares(&self) -> BySide<u32> {
         self.owned.map(Squares::len)
     }
 
     /// Plays a turn: walls, then redirection, then movement.
     pub(crate) fn play(&mut self, turn: &BySide<Action>, readings: Readings) -> TurnEffects {
         let placement = self.site(readings).place(turn.first.walls, turn.second.walls);
-        self.build(placement.placed);
+        self.build_walls(placement.placed);
         let wanted = PIECES.map(|(seat, piece)| turn[seat].directions[piece]);
         let mut runs = self.headings(wanted);
-        self.run(&mut runs);
+        self.run_pieces(&mut runs);
         TurnEffects { placement, runs }
     }
 
     /// Turns `walls` into walls. Captured squares among them lose their owner (T12).
-    pub fn build(&mut self, walls: Squares) {
+    pub fn build_walls(&mut self, walls: Squares) {
         self.walls |= walls;
         for seat in Side::BOTH {
             self.owned[seat] -= walls;
@@ -142,38 +148,42 @@ impl Board {
     /// move.
     pub fn heading(&self, seat: Side, piece: Piece, wanted: Direction) -> Option<Direction> {
         let from = self.pieces[seat][piece];
-        let can_go = |way: &Direction| self.next(from, *way).is_some();
+        let can_go = |way: &Direction| self.next_enterable_square(from, *way).is_some();
         if can_go(&wanted) {
             return Some(wanted);
         }
         let home = self.ground.home(seat, piece);
         let taken = self.owned.first | self.owned.second;
         let preference = |way: &Direction| {
-            let unowned = (self.along(from, *way) - taken).len();
+            let unowned = (self.squares_up_to_wall(from, *way) - taken).len();
             let perpendicular = *way != wanted.opposite();
-            (unowned, perpendicular, is_towards(home, *way))
+            (unowned, perpendicular, is_towards_home(home, *way))
         };
         Direction::ALL.into_iter().filter(can_go).max_by_key(preference)
     }
 
     /// The squares from `from` (excluded) to the next wall or the edge.
-    pub fn along(&self, from: Square, way: Direction) -> Squares {
-        std::iter::successors(self.next(from, way), |square| self.next(*square, way)).collect()
+    pub fn squares_up_to_wall(&self, from: Square, way: Direction) -> Squares {
+        std::iter::successors(self.next_enterable_square(from, way), |square| {
+            self.next_enterable_square(*square, way)
+        })
+        .collect()
     }
 
     /// The next square in this direction, if a piece can enter it.
-    pub(crate) fn next(&self, from: Square, way: Direction) -> Option<Square> {
-        let next = beyond(from, way);
+    pub(crate) fn next_enterable_square(&self, from: Square, way: Direction) -> Option<Square> {
+        let next = step_off_square(from, way);
         let is_there = next.column < self.ground.width && next.row < self.ground.height;
         (is_there && !self.walls.contains(next)).then_some(next)
     }
 
     /// Moves all pieces tick by tick and captures (T12).
-    fn run(&mut self, runs: &mut [PieceRun; 4]) {
-        let mut at = self.standing();
+    fn run_pieces(&mut self, runs: &mut [PieceRun; 4]) {
+        let mut at = self.squares_of_pieces();
         loop {
             let entered: [bool; 4] = std::array::from_fn(|index| {
-                let next = runs[index].heading.and_then(|way| self.next(at[index], way));
+                let next =
+                    runs[index].heading.and_then(|way| self.next_enterable_square(at[index], way));
                 at[index] = next.unwrap_or(at[index]);
                 next.is_some()
             });
@@ -187,7 +197,7 @@ impl Board {
                         .iter()
                         .zip(&at)
                         .any(|((other, _), there)| *other != seat && *there == at[index]);
-                    self.enter(seat, at[index], rival, &mut runs[index]);
+                    self.enter_square(seat, at[index], rival, &mut runs[index]);
                 }
             }
         }
@@ -197,8 +207,8 @@ impl Board {
     }
 
     /// Records that a piece of `seat` entered a square. `rival` says whether it holds an enemy.
-    fn enter(&mut self, seat: Side, at: Square, rival: bool, run: &mut PieceRun) {
-        let square = Squares::of(at);
+    fn enter_square(&mut self, seat: Side, at: Square, rival: bool, run: &mut PieceRun) {
+        let square = Squares::from_square(at);
         if rival {
             run.contested |= square;
         } else {
@@ -208,10 +218,13 @@ impl Board {
     }
 
     /// Returns whether the four pieces are in four different regions (T7).
-    pub(crate) fn separated(&self) -> bool {
-        let mut others = self.standing().into_iter();
+    pub(crate) fn are_pieces_separated(&self) -> bool {
+        let mut others = self.squares_of_pieces().into_iter();
         while let Some(piece) = others.next() {
-            if Squares::of(piece).flood(self.open()).meets(others.clone().collect()) {
+            if Squares::from_square(piece)
+                .flood(self.squares_without_wall())
+                .meets(others.clone().collect())
+            {
                 return false;
             }
         }
@@ -220,19 +233,19 @@ impl Board {
 
     /// The rows from top to bottom: `.` and `#`.
     pub(crate) fn map_rows(&self) -> Vec<String> {
-        self.draw(|at| if self.walls.contains(at) { '#' } else { '.' })
+        self.render_rows(|at| if self.walls.contains(at) { '#' } else { '.' })
     }
 
     /// The rows from top to bottom with a character for each square.
-    pub(crate) fn draw(&self, symbol: impl Fn(Square) -> char) -> Vec<String> {
-        let Ground { width, height, .. } = self.ground;
+    pub(crate) fn render_rows(&self, symbol: impl Fn(Square) -> char) -> Vec<String> {
+        let MapGround { width, height, .. } = self.ground;
         let row = |row| (0..width).map(|column| symbol(Square::new(column, row))).collect();
         (0..height).map(row).collect()
     }
 }
 
 /// Returns whether `way` leads towards the side of the board where the corner `home` lies.
-const fn is_towards(home: Square, way: Direction) -> bool {
+const fn is_towards_home(home: Square, way: Direction) -> bool {
     match way {
         Direction::Up => home.row == 0,
         Direction::Down => home.row != 0,

@@ -28,7 +28,7 @@ pub struct Map {
     /// The name.
     pub name: String,
     /// The size of the board and its rules for walls.
-    pub(crate) ground: Ground,
+    pub(crate) ground: MapGround,
     /// The walls at the start.
     pub(crate) walls: Squares,
     /// The author's note.
@@ -39,7 +39,7 @@ pub struct Map {
 
 /// The constants of a round: the size of the board and its rules for walls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ground {
+pub struct MapGround {
     /// The number of columns.
     pub(crate) width: u8,
     /// The number of rows.
@@ -114,7 +114,7 @@ impl Piece {
     }
 
     /// The letter in maps for this piece of `seat`.
-    pub(crate) const fn letter(self, seat: Side) -> char {
+    pub(crate) const fn letter_in_map(self, seat: Side) -> char {
         match (seat, self) {
             (Side::First, Self::Circle) => 'G',
             (Side::First, Self::Square) => 'g',
@@ -132,10 +132,10 @@ pub const PIECES: [(Side, Piece); 4] = [
     (Side::Second, Piece::Square),
 ];
 
-impl Ground {
+impl MapGround {
     /// Creates a board of this size; each side is at most 15.
     pub(crate) fn new(width: u8, height: u8, walls_each: u8, adjacency: Adjacency) -> Self {
-        Self { width, height, area: Squares::board(width, height), walls_each, adjacency }
+        Self { width, height, area: Squares::whole_board(width, height), walls_each, adjacency }
     }
 
     /// The corner where `piece` of `seat` starts (T13).
@@ -150,10 +150,10 @@ impl Ground {
     /// The four corners.
     pub(crate) fn corners(&self) -> Squares {
         let (right, bottom) = (self.width - 1, self.height - 1);
-        Squares::of(Square::new(0, 0))
-            | Squares::of(Square::new(right, 0))
-            | Squares::of(Square::new(0, bottom))
-            | Squares::of(Square::new(right, bottom))
+        Squares::from_square(Square::new(0, 0))
+            | Squares::from_square(Square::new(right, 0))
+            | Squares::from_square(Square::new(0, bottom))
+            | Squares::from_square(Square::new(right, bottom))
     }
 
     /// The starting squares of `seat`.
@@ -174,13 +174,13 @@ pub(super) struct MapSource {
 
 impl MapSource {
     /// Creates an error about a row of the map.
-    pub(super) fn at_row(&self, row: usize, reason: &str) -> FileError {
+    pub(super) fn row_error(&self, row: usize, reason: &str) -> FileError {
         let line = if self.lined { self.first + row } else { self.first };
-        complaint(&self.file, line, reason)
+        map_file_error(&self.file, line, reason)
     }
 }
 
-fn complaint(file: &str, line: usize, reason: &str) -> FileError {
+fn map_file_error(file: &str, line: usize, reason: &str) -> FileError {
     FileError { file: file.to_owned(), line, reason: reason.to_owned() }
 }
 
@@ -200,8 +200,9 @@ impl Map {
     /// Parses the `text` of the board file called `file`. Errors name the file, the line and the
     /// reason.
     pub(crate) fn read(file: &str, text: &str) -> Result<Self, FileError> {
-        let refused =
-            |at: Range<usize>, reason: &str| complaint(file, line(text, at.start), reason);
+        let refused = |at: Range<usize>, reason: &str| {
+            map_file_error(file, map_line_number(text, at.start), reason)
+        };
         let keys: BoardFile = toml::from_str(text)
             .map_err(|error| refused(error.span().unwrap_or(0..0), error.message()))?;
         let name = keys.name.get_ref();
@@ -216,28 +217,28 @@ impl Map {
             3 => 3,
             _ => return Err(refused(keys.walls.span(), "expected 1, 2 or 3 walls per player")),
         };
-        let adjacency = adjacency(keys.adjacency.get_ref()).ok_or_else(|| {
+        let adjacency = parse_adjacency(keys.adjacency.get_ref()).ok_or_else(|| {
             refused(keys.adjacency.span(), "expected the adjacency `king`, `rook` or `none`")
         })?;
-        let origin = origin(file, text, keys.map.span());
+        let origin = locate_map_rows(file, text, keys.map.span());
         let rows: Vec<&str> = keys.map.get_ref().lines().collect();
-        let (width, height) = size(&rows, &origin)?;
-        let ground = Ground::new(width, height, walls_each, adjacency);
-        let walls = drawing(&rows, &ground, &origin)?;
+        let (width, height) = check_map_size(&rows, &origin)?;
+        let ground = MapGround::new(width, height, walls_each, adjacency);
+        let walls = parse_map_walls(&rows, &ground, &origin)?;
         Ok(Self { name: name.clone(), ground, walls, note: keys.note, origin })
     }
 
     /// The shipped board called `name`.
-    pub(crate) fn shipped(name: &str) -> Option<Result<Self, FileError>> {
+    pub(crate) fn load_shipped(name: &str) -> Option<Result<Self, FileError>> {
         let (name, text) = SHIPPED.iter().find(|(known, _)| *known == name)?;
         Some(Self::read(name, text))
     }
 
     /// Checks the text of a board file as far as possible without the options. Returns a summary of
     /// the board that says whether it is fair.
-    pub(crate) fn remark(file: &str, text: &str) -> Result<String, FileError> {
+    pub(crate) fn check_board_file(file: &str, text: &str) -> Result<String, FileError> {
         let map = Self::read(file, text)?;
-        let fairness = match map.fairness() {
+        let fairness = match map.find_fair_symmetry() {
             Some(motion) => {
                 format!("the map is fair: {motion} maps one side's pieces onto the other's")
             }
@@ -245,18 +246,18 @@ impl Map {
                      onto the other's"
                 .to_owned(),
         };
-        let Ground { width, height, .. } = map.ground;
+        let MapGround { width, height, .. } = map.ground;
         let note = map.note.map(|note| format!(" ({})", note.escape_debug())).unwrap_or_default();
         Ok(format!("{file}: board `{}`{note}, {width}×{height}; {fairness}", map.name))
     }
 
     /// The symmetry of the board that takes one player's pieces to the other's, if there is one: a
     /// reflection or a quarter turn.
-    pub(crate) fn fairness(&self) -> Option<Motion> {
-        let Ground { width, height, .. } = self.ground;
-        Motion::ALL.into_iter().find(|motion| {
-            let fits = *motion != Motion::QuarterTurn || width == height;
-            let moved = self.walls.iter().map(|at| motion.of(at, &self.ground));
+    pub(crate) fn find_fair_symmetry(&self) -> Option<MapSymmetry> {
+        let MapGround { width, height, .. } = self.ground;
+        MapSymmetry::ALL.into_iter().find(|motion| {
+            let fits = *motion != MapSymmetry::QuarterTurn || width == height;
+            let moved = self.walls.iter().map(|at| motion.map_square(at, &self.ground));
             fits && moved.collect::<Squares>() == self.walls
         })
     }
@@ -264,7 +265,7 @@ impl Map {
 
 /// A symmetry of the board that swaps the two players' corners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Motion {
+pub(crate) enum MapSymmetry {
     /// A reflection that swaps left and right.
     LeftRight,
     /// A reflection that swaps top and bottom.
@@ -273,12 +274,12 @@ pub(crate) enum Motion {
     QuarterTurn,
 }
 
-impl Motion {
+impl MapSymmetry {
     /// Every motion. The opposite quarter turn is not needed: it fits the same maps.
     pub(crate) const ALL: [Self; 3] = [Self::LeftRight, Self::TopBottom, Self::QuarterTurn];
 
     /// The square to which the motion takes `at`.
-    pub(crate) const fn of(self, at: Square, ground: &Ground) -> Square {
+    pub(crate) const fn map_square(self, at: Square, ground: &MapGround) -> Square {
         match self {
             Self::LeftRight => Square::new(ground.width - 1 - at.column, at.row),
             Self::TopBottom => Square::new(at.column, ground.height - 1 - at.row),
@@ -287,7 +288,7 @@ impl Motion {
     }
 }
 
-impl std::fmt::Display for Motion {
+impl std::fmt::Display for MapSymmetry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::LeftRight => "its mirror image from left to right",
@@ -297,7 +298,7 @@ impl std::fmt::Display for Motion {
     }
 }
 
-fn adjacency(word: &str) -> Option<Adjacency> {
+fn parse_adjacency(word: &str) -> Option<Adjacency> {
     match word {
         "king" => Some(Adjacency::King),
         "rook" => Some(Adjacency::Rook),
@@ -307,27 +308,27 @@ fn adjacency(word: &str) -> Option<Adjacency> {
 }
 
 /// The number of the line, from 1, that contains byte `at` of `text`.
-fn line(text: &str, at: usize) -> usize {
+fn map_line_number(text: &str, at: usize) -> usize {
     1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
 }
 
 /// Finds the lines of the rows in the string at `span`.
-fn origin(file: &str, text: &str, span: Range<usize>) -> MapSource {
+fn locate_map_rows(file: &str, text: &str, span: Range<usize>) -> MapSource {
     let raw = text.get(span.clone()).unwrap_or_default();
     let inside = raw.strip_prefix("\"\"\"").or_else(|| raw.strip_prefix("'''"));
     let below = inside.is_some_and(|rows| rows.starts_with('\n') || rows.starts_with("\r\n"));
     MapSource {
         file: file.to_owned(),
-        first: line(text, span.start) + usize::from(below),
+        first: map_line_number(text, span.start) + usize::from(below),
         lined: inside.is_some(),
     }
 }
 
 /// The width and height of the map, which must be a rectangle of an allowed size.
-fn size(rows: &[&str], origin: &MapSource) -> Result<(u8, u8), FileError> {
+fn check_map_size(rows: &[&str], origin: &MapSource) -> Result<(u8, u8), FileError> {
     let width = rows.first().map_or(0, |row| row.chars().count());
     let wrong = |what: &str, many: usize| {
-        origin.at_row(0, &format!("the map has {many} {what}; a board has 5 to 15"))
+        origin.row_error(0, &format!("the map has {many} {what}; a board has 5 to 15"))
     };
     if !SIDES.contains(&rows.len()) {
         return Err(wrong("rows", rows.len()));
@@ -339,7 +340,7 @@ fn size(rows: &[&str], origin: &MapSource) -> Result<(u8, u8), FileError> {
         let own = row.chars().count();
         if own != width {
             let reason = format!("the row has {own} squares, the first row has {width}");
-            return Err(origin.at_row(at, &reason));
+            return Err(origin.row_error(at, &reason));
         }
     }
     #[expect(clippy::cast_possible_truncation, reason = "at most 15")]
@@ -348,17 +349,22 @@ fn size(rows: &[&str], origin: &MapSource) -> Result<(u8, u8), FileError> {
 }
 
 /// The walls in `rows`. Every piece must stand in its corner, and no other characters are allowed.
-fn drawing(rows: &[&str], ground: &Ground, origin: &MapSource) -> Result<Squares, FileError> {
+fn parse_map_walls(
+    rows: &[&str],
+    ground: &MapGround,
+    origin: &MapSource,
+) -> Result<Squares, FileError> {
     let mut walls = Squares::EMPTY;
     let mut seen = BySide::<Vec<Piece>>::default();
     for (row, text) in (0_u8..).zip(rows) {
         for (column, symbol) in (0_u8..).zip(text.chars()) {
             let at = Square::new(column, row);
-            let refused = |reason: &str| Err(origin.at_row(usize::from(row), reason));
-            let piece = PIECES.into_iter().find(|(seat, piece)| piece.letter(*seat) == symbol);
+            let refused = |reason: &str| Err(origin.row_error(usize::from(row), reason));
+            let piece =
+                PIECES.into_iter().find(|(seat, piece)| piece.letter_in_map(*seat) == symbol);
             match (symbol, piece) {
                 ('.', _) => {}
-                ('#', _) => walls |= Squares::of(at),
+                ('#', _) => walls |= Squares::from_square(at),
                 (_, Some((seat, piece))) if seen[seat].contains(&piece) => {
                     return refused(&format!("a second `{symbol}` stands on {at}"));
                 }
@@ -380,9 +386,9 @@ fn drawing(rows: &[&str], ground: &Ground, origin: &MapSource) -> Result<Squares
     }
     for (seat, piece) in PIECES {
         if !seen[seat].contains(&piece) {
-            let (letter, home) = (piece.letter(seat), ground.home(seat, piece));
+            let (letter, home) = (piece.letter_in_map(seat), ground.home(seat, piece));
             let reason = format!("`{letter}` is missing from its corner {home}");
-            return Err(origin.at_row(usize::from(home.row), &reason));
+            return Err(origin.row_error(usize::from(home.row), &reason));
         }
     }
     Ok(walls)

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::map::{Map, SHIPPED};
 use super::walls::Readings;
-use super::{Board, Ground};
+use super::{Board, MapGround};
 use crate::options::{FileError, Item, OptionError, Options};
 use crate::two_player::Side;
 
@@ -61,36 +61,36 @@ impl Rules {
                 _ => Some(Side::Second),
             },
             enough: if given.rounds == Rounds::Names("best-of-3".into()) { 2 } else { usize::MAX },
-            maps: maps(given.rounds)?,
+            maps: rounds_option_maps(given.rounds)?,
         };
-        rules.maps.iter().try_for_each(|map| rules.check(map))?;
+        rules.maps.iter().try_for_each(|map| rules.check_start_on_map(map))?;
         Ok(rules)
     }
 
     /// Checks that a round can be played on `map` under these readings (T13).
-    fn check(&self, map: &Map) -> Result<(), FileError> {
+    fn check_start_on_map(&self, map: &Map) -> Result<(), FileError> {
         let board = Board::start(map, self.start_captured);
         let site = board.site(self.readings);
         if let Some(piece) = site.enclosed_now().next() {
             let reason = format!("the piece on {piece} is enclosed");
-            return Err(map.origin.at_row(usize::from(piece.row), &reason));
+            return Err(map.origin.row_error(usize::from(piece.row), &reason));
         }
         if let Some(corner) = site.closed_now().next() {
             let reason = format!("the corner {corner} is closed off");
-            return Err(map.origin.at_row(usize::from(corner.row), &reason));
+            return Err(map.origin.row_error(usize::from(corner.row), &reason));
         }
         if !site.has_room() {
-            let Ground { walls_each, .. } = map.ground;
+            let MapGround { walls_each, .. } = map.ground;
             let many = 2 * walls_each;
             let reason = format!("no room for walls: no {many} squares can become walls together");
-            return Err(map.origin.at_row(0, &reason));
+            return Err(map.origin.row_error(0, &reason));
         }
         Ok(())
     }
 }
 
 /// The boards of the match.
-fn maps(rounds: Rounds) -> Result<Vec<Map>, OptionError> {
+fn rounds_option_maps(rounds: Rounds) -> Result<Vec<Map>, OptionError> {
     let items = match rounds {
         Rounds::Names(word) if matches!(&*word, "best-of-3" | "play-all") => {
             SHIPPED.map(|(name, _)| Item::Name(name.to_owned())).to_vec()
@@ -98,14 +98,14 @@ fn maps(rounds: Rounds) -> Result<Vec<Map>, OptionError> {
         Rounds::Names(names) => names.split(',').map(|name| Item::Name(name.to_owned())).collect(),
         Rounds::Listed(items) => items,
     };
-    items.iter().map(map).collect()
+    items.iter().map(map_from_list_item).collect()
 }
 
-fn map(item: &Item) -> Result<Map, OptionError> {
+fn map_from_list_item(item: &Item) -> Result<Map, OptionError> {
     match item {
         Item::Name(name) => {
             let unknown = || OptionError::Rules(format!("unknown board `{name}`").into());
-            Ok(Map::shipped(name).ok_or_else(unknown)??)
+            Ok(Map::load_shipped(name).ok_or_else(unknown)??)
         }
         Item::File { file, text: Some(text) } => Ok(Map::read(file, text)?),
         Item::File { file, text: None } => {

@@ -44,14 +44,14 @@ impl Squares {
 
     /// The set with only this square, whose column and row must be below 15.
     #[inline]
-    pub const fn of(square: Square) -> Self {
+    pub const fn from_square(square: Square) -> Self {
         let mut words = [0; 4];
-        words[word(square)] = bit(square);
+        words[square_word_index(square)] = square_bit_mask(square);
         Self(words)
     }
 
     /// All squares of a board of this size.
-    pub(crate) fn board(width: u8, height: u8) -> Self {
+    pub(crate) fn whole_board(width: u8, height: u8) -> Self {
         let row = |row| (0..width).map(move |column| Square::new(column, row));
         (0..height).flat_map(row).collect()
     }
@@ -59,7 +59,7 @@ impl Squares {
     /// Returns whether the set contains this square.
     #[inline]
     pub(crate) const fn contains(self, square: Square) -> bool {
-        self.0[word(square)] & bit(square) != 0
+        self.0[square_word_index(square)] & square_bit_mask(square) != 0
     }
 
     /// Returns whether the set is empty.
@@ -107,14 +107,14 @@ impl Squares {
     /// a board.
     #[must_use]
     #[inline]
-    pub(crate) fn beside(self) -> Self {
+    pub(crate) fn side_neighbours(self) -> Self {
         Direction::ALL.into_iter().fold(Self::EMPTY, |all, way| all | self.step(way))
     }
 
     /// The squares that share a side or a corner with one of the set. Intersect the result with the
     /// squares of a board.
     #[must_use]
-    pub(crate) fn around(self) -> Self {
+    pub(crate) fn all_neighbours(self) -> Self {
         let sides = self.step(Direction::Left) | self.step(Direction::Right);
         let row = self | sides;
         row.step(Direction::Up) | row.step(Direction::Down) | sides
@@ -155,16 +155,16 @@ impl Squares {
 
     /// Combines the two sets word by word.
     #[inline]
-    fn with(self, other: Self, combine: impl Fn(u64, u64) -> u64) -> Self {
+    fn combine_words(self, other: Self, combine: impl Fn(u64, u64) -> u64) -> Self {
         Self(std::array::from_fn(|word| combine(self.0[word], other.0[word])))
     }
 }
 
-const fn word(square: Square) -> usize {
+const fn square_word_index(square: Square) -> usize {
     (square.row / ROWS) as usize
 }
 
-const fn bit(square: Square) -> u64 {
+const fn square_bit_mask(square: Square) -> u64 {
     1 << (ROW * (square.row % ROWS) as u32 + square.column as u32)
 }
 
@@ -177,7 +177,7 @@ impl fmt::Debug for Squares {
 
 impl FromIterator<Square> for Squares {
     fn from_iter<I: IntoIterator<Item = Square>>(squares: I) -> Self {
-        squares.into_iter().fold(Self::EMPTY, |set, square| set | Self::of(square))
+        squares.into_iter().fold(Self::EMPTY, |set, square| set | Self::from_square(square))
     }
 }
 
@@ -185,7 +185,7 @@ impl BitAnd for Squares {
     type Output = Self;
     #[inline]
     fn bitand(self, other: Self) -> Self {
-        self.with(other, |one, other| one & other)
+        self.combine_words(other, |one, other| one & other)
     }
 }
 
@@ -193,7 +193,7 @@ impl BitOr for Squares {
     type Output = Self;
     #[inline]
     fn bitor(self, other: Self) -> Self {
-        self.with(other, |one, other| one | other)
+        self.combine_words(other, |one, other| one | other)
     }
 }
 
@@ -207,7 +207,7 @@ impl Sub for Squares {
     type Output = Self;
     #[inline]
     fn sub(self, other: Self) -> Self {
-        self.with(other, |one, other| one & !other)
+        self.combine_words(other, |one, other| one & !other)
     }
 }
 
@@ -223,14 +223,14 @@ mod tests {
 
     #[test]
     fn squares_come_row_by_row() {
-        let all: Vec<_> = Squares::board(15, 15).iter().collect();
+        let all: Vec<_> = Squares::whole_board(15, 15).iter().collect();
         assert_eq!(all.len(), 225);
         assert!(all.is_sorted_by_key(|square| (square.row, square.column)));
     }
 
     #[test]
     fn steps_and_neighbours_stay_on_the_board() {
-        let board = Squares::board(15, 15);
+        let board = Squares::whole_board(15, 15);
         for square in board.iter() {
             let near = |other: Square| {
                 (square.column.abs_diff(other.column), square.row.abs_diff(other.row))
@@ -238,9 +238,9 @@ mod tests {
             let expect = |fits: fn((u8, u8)) -> bool| -> Squares {
                 board.iter().filter(|other| fits(near(*other))).collect()
             };
-            let set = Squares::of(square);
-            assert_eq!(set.beside() & board, expect(|(x, y)| x + y == 1));
-            assert_eq!(set.around() & board, expect(|(x, y)| x.max(y) == 1));
+            let set = Squares::from_square(square);
+            assert_eq!(set.side_neighbours() & board, expect(|(x, y)| x + y == 1));
+            assert_eq!(set.all_neighbours() & board, expect(|(x, y)| x.max(y) == 1));
         }
         for direction in Direction::ALL {
             let back = (board.step(direction) & board).step(direction.opposite()) & board;
@@ -251,7 +251,10 @@ mod tests {
     #[test]
     fn flood_fill_stays_on_the_ground() {
         let wall: Squares = (0..15).map(|row| Square::new(7, row)).collect();
-        let ground = Squares::board(15, 15) - wall;
-        assert_eq!(Squares::of(Square::new(0, 0)).flood(ground), Squares::board(7, 15));
+        let ground = Squares::whole_board(15, 15) - wall;
+        assert_eq!(
+            Squares::from_square(Square::new(0, 0)).flood(ground),
+            Squares::whole_board(7, 15)
+        );
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::board::Board;
-use super::map::{Ground, PIECES, Piece};
+use super::map::{MapGround, PIECES, Piece};
 use super::{BackToTheWall, RoundResult};
 use crate::Game;
 use crate::board::Square;
@@ -50,17 +50,17 @@ impl State {
             board: game.rules.maps[index].name.clone(),
             winner: result.result.name(&BackToTheWall::SEATS),
             reason: result.reason.name(),
-            squares: result.squares.named(BackToTheWall::SEATS),
+            squares: result.squares.to_seat_map(BackToTheWall::SEATS),
         };
         Self {
             round: game.round + 1,
             board: game.map().name.clone(),
             map: board.map_rows(),
-            owner: board.draw(|at| match owner(board, at) {
-                Some(seat) => Piece::Circle.letter(seat),
+            owner: board.render_rows(|at| match square_owner(board, at) {
+                Some(seat) => Piece::Circle.letter_in_map(seat),
                 None => '.',
             }),
-            pieces: standing(board),
+            pieces: piece_squares_by_seat(board),
             turn: game.turn,
             rounds: game.finished.iter().enumerate().map(round).collect(),
         }
@@ -68,16 +68,16 @@ impl State {
 }
 
 /// The squares of the pieces, for players.
-pub(super) fn standing(board: &Board) -> SeatMap<PieceSquares> {
+pub(super) fn piece_squares_by_seat(board: &Board) -> SeatMap<PieceSquares> {
     let of = |seat| {
         let pair = board.pieces[seat];
         PieceSquares { circle: pair.circle, square: pair.square }
     };
-    BySide::from_fn(of).named(BackToTheWall::SEATS)
+    BySide::from_fn(of).to_seat_map(BackToTheWall::SEATS)
 }
 
 /// The owner of this square, if any.
-pub(super) fn owner(board: &Board, at: Square) -> Option<Side> {
+pub(super) fn square_owner(board: &Board, at: Square) -> Option<Side> {
     Side::BOTH.into_iter().find(|seat| board.owned[*seat].contains(at))
 }
 
@@ -87,14 +87,14 @@ fn pieces_on(board: &Board, at: Square) -> impl Iterator<Item = (Side, Piece)> {
 
 /// The board for people: pieces as in board files, or their number if several share a square; `x`
 /// for Grunkle's squares, `o` for Charge's.
-pub(super) fn rows(board: &Board) -> Vec<String> {
-    board.draw(|at| symbol(board, at))
+pub(super) fn state_rows(board: &Board) -> Vec<String> {
+    board.render_rows(|at| square_symbol(board, at))
 }
 
-fn symbol(board: &Board, at: Square) -> char {
+fn square_symbol(board: &Board, at: Square) -> char {
     let mut pieces = pieces_on(board, at);
-    match (pieces.next(), pieces.count(), owner(board, at)) {
-        (Some((seat, piece)), 0, _) => piece.letter(seat),
+    match (pieces.next(), pieces.count(), square_owner(board, at)) {
+        (Some((seat, piece)), 0, _) => piece.letter_in_map(seat),
         (Some(_), 1, _) => '2',
         (Some(_), 2, _) => '3',
         (Some(_), _, _) => '4',
@@ -106,22 +106,22 @@ fn symbol(board: &Board, at: Square) -> char {
 }
 
 /// The contents of each square: its owner's mark or a wall, and all pieces.
-pub(super) fn cells(board: &Board) -> Vec<DrawnRow> {
+pub(super) fn state_cells(board: &Board) -> Vec<DrawnRow> {
     let square = |at| {
-        let owner = owner(board, at).map(|seat| if seat == Side::First { 'x' } else { 'o' });
+        let owner = square_owner(board, at).map(|seat| if seat == Side::First { 'x' } else { 'o' });
         let wall = board.walls.contains(at).then_some('#');
-        let pieces = pieces_on(board, at).map(|(seat, piece)| piece.letter(seat));
+        let pieces = pieces_on(board, at).map(|(seat, piece)| piece.letter_in_map(seat));
         owner.into_iter().chain(wall).chain(pieces).collect()
     };
-    let Ground { width, height, .. } = board.ground;
+    let MapGround { width, height, .. } = board.ground;
     let row = |row| DrawnRow((0..width).map(|column| square(Square::new(column, row))).collect());
     (0..height).map(row).collect()
 }
 
 /// A line with what the drawing does not show.
-pub(super) fn caption(game: &BackToTheWall) -> String {
-    let BySide { first, second } = game.board().counts();
-    let won = BySide::from_fn(|seat| game.won(seat));
+pub(super) fn state_caption(game: &BackToTheWall) -> String {
+    let BySide { first, second } = game.board().count_owned_squares();
+    let won = BySide::from_fn(|seat| game.rounds_won(seat));
     format!(
         "round {} on {}, {} of {} turns; squares: grunkle (x) {first}, charge (o) {second}; \
          rounds: {} to {}{}",
@@ -131,24 +131,25 @@ pub(super) fn caption(game: &BackToTheWall) -> String {
         game.rules.max_turns,
         won.first,
         won.second,
-        unseen(game.board()),
+        describe_unseen_pieces(game.board()),
     )
 }
 
 /// Describes what the drawing hides: pieces that share a square, and pieces on squares that their
 /// player does not own.
-fn unseen(board: &Board) -> String {
-    let mut squares: Vec<Square> = board.standing().to_vec();
+fn describe_unseen_pieces(board: &Board) -> String {
+    let mut squares: Vec<Square> = board.squares_of_pieces().to_vec();
     squares.sort_by_key(|at| (at.row, at.column));
     squares.dedup();
     let hidden = |at: Square| {
         let there = || pieces_on(board, at);
-        let is_its_own = there().all(|(seat, _)| owner(board, at) == Some(seat));
+        let is_its_own = there().all(|(seat, _)| square_owner(board, at) == Some(seat));
         if there().count() == 1 && is_its_own {
             return None;
         }
-        let letters: Vec<_> = there().map(|(seat, piece)| piece.letter(seat).to_string()).collect();
-        let whose = match owner(board, at) {
+        let letters: Vec<_> =
+            there().map(|(seat, piece)| piece.letter_in_map(seat).to_string()).collect();
+        let whose = match square_owner(board, at) {
             _ if is_its_own => "",
             Some(Side::First) => " on grunkle's square",
             Some(Side::Second) => " on charge's square",

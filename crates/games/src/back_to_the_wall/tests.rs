@@ -1,8 +1,8 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::map::{Adjacency, Motion};
-use super::walls::{AdjacencyScope, CornerRule, Readings, Rule1Input, SameSquare, Site};
+use super::map::{Adjacency, MapSymmetry};
+use super::walls::{AdjacencyScope, CornerRule, Readings, Rule1Input, SameSquare, WallSite};
 use super::*;
 
 mod fairness;
@@ -25,7 +25,7 @@ fn set(texts: &str) -> Squares {
 }
 
 fn empty(size: u8, walls_each: u8, adjacency: Adjacency, walls: &str) -> Board {
-    let ground = Ground::new(size, size, walls_each, adjacency);
+    let ground = MapGround::new(size, size, walls_each, adjacency);
     let pair = |seat| ByPiece {
         circle: ground.home(seat, Piece::Circle),
         square: ground.home(seat, Piece::Square),
@@ -83,8 +83,9 @@ fn file(head: &str, rows: &[&str]) -> String {
 fn met(size: u8) -> (String, [Squares; 4]) {
     let mut board = empty(size, 1, Adjacency::None, "");
     let effects = board.play(&turn("R U", "L D"), DEFAULTS);
-    let owner = |at| state::owner(&board, at).map_or('.', |seat| Piece::Circle.letter(seat));
-    (board.draw(owner).swap_remove(0), effects.runs.map(|run| run.contested))
+    let owner =
+        |at| state::square_owner(&board, at).map_or('.', |seat| Piece::Circle.letter_in_map(seat));
+    (board.render_rows(owner).swap_remove(0), effects.runs.map(|run| run.contested))
 }
 
 #[test]
@@ -140,7 +141,7 @@ fn captured_squares_that_become_walls_lose_their_owner() {
 fn the_start_and_its_option() {
     let owned = |value| {
         let game = BackToTheWall::start(&rules(&[("start-captured", value)]).expect("rules"));
-        game.board.counts()
+        game.board.count_owned_squares()
     };
     assert_eq!((owned("true"), owned("false")), (BySide::new(2, 2), BySide::new(0, 0)));
 }
@@ -281,7 +282,7 @@ fn all_submissions_are_counted_without_listing_them() {
         listed
     };
     assert_eq!([count("once").pow(2), count("twice").pow(2)], [430_336, 1_768_034_304]);
-    assert_eq!(combinations(3, 5), 0);
+    assert_eq!(count_wall_subsets(3, 5), 0);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::map::{Adjacency, Ground};
+use super::map::{Adjacency, MapGround};
 use super::squares::Squares;
 use crate::board::Square;
 
@@ -62,9 +62,9 @@ pub(crate) enum SameSquare {
 
 /// The board at the beginning of a turn, for placing walls.
 #[derive(Debug, Clone, Copy)]
-pub struct Site<'a> {
+pub struct WallSite<'a> {
     /// The board.
-    pub(crate) ground: &'a Ground,
+    pub(crate) ground: &'a MapGround,
     /// The existing walls.
     pub(crate) walls: Squares,
     /// The squares of the four pieces.
@@ -75,7 +75,7 @@ pub struct Site<'a> {
 
 /// The fate of a turn's named squares. Several clauses can take out the same square.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Placement {
+pub struct WallPlacement {
     /// The squares that became walls.
     pub placed: Squares,
     /// The squares that T1 took out.
@@ -88,7 +88,7 @@ pub struct Placement {
     pub(crate) cancelled: Squares,
 }
 
-impl Placement {
+impl WallPlacement {
     /// The squares that were not placed, row by row, each with the clauses that took it out.
     pub(crate) fn not_placed(&self) -> impl Iterator<Item = (Square, Vec<&'static str>)> {
         let by_clause = [
@@ -105,18 +105,18 @@ impl Placement {
     }
 }
 
-impl Site<'_> {
+impl WallSite<'_> {
     /// Applies T1 to T5 to the squares that the two players name.
-    pub(crate) fn place(&self, one: Squares, other: Squares) -> Placement {
+    pub(crate) fn place(&self, one: Squares, other: Squares) -> WallPlacement {
         let cancelled = match self.readings.same_square {
             SameSquare::OneWall => Squares::EMPTY,
             SameSquare::Cancel => one & other,
         };
-        Placement { cancelled, ..self.place_all((one | other) - cancelled) }
+        WallPlacement { cancelled, ..self.place_all((one | other) - cancelled) }
     }
 
     /// Applies T1 to T4 to all squares named in a turn.
-    pub fn place_all(&self, named: Squares) -> Placement {
+    pub fn place_all(&self, named: Squares) -> WallPlacement {
         let adjacent = self.adjacent(named);
         let enclosing = self.enclosing(named);
         let out = adjacent | enclosing;
@@ -125,7 +125,7 @@ impl Site<'_> {
             Rule1Input::Survivors => self.closing(named - out),
         };
         let placed = named - out - closing;
-        Placement { placed, closing, adjacent, enclosing, cancelled: Squares::EMPTY }
+        WallPlacement { placed, closing, adjacent, enclosing, cancelled: Squares::EMPTY }
     }
 
     /// The named squares with a neighbour (T2).
@@ -139,8 +139,8 @@ impl Site<'_> {
     /// The neighbours of the squares under the board's adjacency (T2); some may be off the board.
     fn neighbours(&self, squares: Squares) -> Squares {
         match self.ground.adjacency {
-            Adjacency::King => squares.around(),
-            Adjacency::Rook => squares.beside(),
+            Adjacency::King => squares.all_neighbours(),
+            Adjacency::Rook => squares.side_neighbours(),
             Adjacency::None => Squares::EMPTY,
         }
     }
@@ -148,7 +148,9 @@ impl Site<'_> {
     /// The named squares around pieces that could not move (T3).
     fn enclosing(&self, named: Squares) -> Squares {
         let blocked = self.walls | named;
-        let around = self.pieces.map(|piece| Squares::of(piece).beside() & self.ground.area);
+        let around = self
+            .pieces
+            .map(|piece| Squares::from_square(piece).side_neighbours() & self.ground.area);
         let enclosed = around.into_iter().filter(|around| (*around - blocked).is_empty());
         enclosed.fold(Squares::EMPTY, |all, around| all | (around & named))
     }
@@ -188,7 +190,7 @@ impl Site<'_> {
 
     /// The corners that reach this one, itself included, when all of `blocked` are walls.
     fn corners_with(&self, corner: Square, blocked: Squares) -> Squares {
-        self.ground.corners() & Squares::of(corner).flood(self.ground.area - blocked)
+        self.ground.corners() & Squares::from_square(corner).flood(self.ground.area - blocked)
     }
 
     /// The union of all minimum-size sets of named squares whose removal opens the corner; empty if
@@ -217,7 +219,9 @@ impl Site<'_> {
     /// The squares of the pieces that cannot move now.
     pub(super) fn enclosed_now(&self) -> impl Iterator<Item = Square> {
         let ground = self.ground.area - self.walls;
-        self.pieces.into_iter().filter(move |piece| !Squares::of(*piece).beside().meets(ground))
+        self.pieces
+            .into_iter()
+            .filter(move |piece| !Squares::from_square(*piece).side_neighbours().meets(ground))
     }
 
     /// The squares that may be named (T10).
@@ -244,10 +248,10 @@ impl Site<'_> {
     fn fills(&self, mut candidates: Squares, need: u32) -> bool {
         let mut chosen = Squares::EMPTY;
         while let Some(square) = candidates.pop() {
-            let with = chosen | Squares::of(square);
+            let with = chosen | Squares::from_square(square);
             if self.fits(with) {
                 chosen = with;
-                candidates -= self.neighbours(Squares::of(square));
+                candidates -= self.neighbours(Squares::from_square(square));
             }
             if chosen.len() == need {
                 return true;
@@ -261,11 +265,11 @@ impl Site<'_> {
         if need == 0 {
             return true;
         }
-        let fits = |square: &Square| self.fits(chosen | Squares::of(*square));
+        let fits = |square: &Square| self.fits(chosen | Squares::from_square(*square));
         let mut left: Squares = candidates.iter().filter(fits).collect();
         while left.len() >= need {
             let Some(square) = left.pop() else { return false };
-            let set = Squares::of(square);
+            let set = Squares::from_square(square);
             if self.grows(chosen | set, left - self.neighbours(set), need - 1) {
                 return true;
             }

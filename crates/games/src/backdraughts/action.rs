@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::board::{Square, write_move};
-use crate::point::{Point, halves};
+use crate::board::{Square, write_board_move};
+use crate::point::{Point, split_point_text};
 use crate::two_player::BySide;
 
 /// An action of a seat. The actions of one position sort in the order of their texts.
@@ -30,7 +30,7 @@ pub enum Action<S = Square> {
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Move { from, to } => write_move(f, *from, *to),
+            Self::Move { from, to } => write_board_move(f, *from, *to),
             Self::Capture(square) => write!(f, "capture {square}"),
             Self::Decline => f.write_str("decline"),
             Self::Pass => f.write_str("pass"),
@@ -67,7 +67,7 @@ impl Action<Point> {
             "pass" => Some(Self::Pass),
             "decline" => Some(Self::Decline),
             _ => {
-                let (from, to) = halves(text, b'>')?;
+                let (from, to) = split_point_text(text, b'>')?;
                 Some(Self::Move { from: Point::read(from)?, to: Point::read(to)? })
             }
         }

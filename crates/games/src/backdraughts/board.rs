@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::action::Action;
 use super::options::{Capture, Movement, Rules, Turning};
-use crate::board::{Bitboard, Direction, Square, WAYS, around, union};
+use crate::board::{Bitboard, Direction, Square, WAYS, bitboard_neighbours, bitboard_union};
 use crate::two_player::{BySide, Side};
 
 /// The number of pawns that each side begins with.
@@ -21,7 +21,7 @@ pub struct Board {
 }
 
 /// The square where a pawn of `seat` wins (B4).
-pub const fn goal(seat: Side) -> Square {
+pub const fn pawn_goal(seat: Side) -> Square {
     match seat {
         Side::First => Square::new(7, 0),
         Side::Second => Square::new(0, 7),
@@ -30,9 +30,9 @@ pub const fn goal(seat: Side) -> Square {
 
 impl Board {
     /// The board at the start.
-    pub const START: Self = Self::with(BySide::new(WHITE, BLACK));
+    pub const START: Self = Self::from_pawns(BySide::new(WHITE, BLACK));
 
-    pub(super) const fn with(pawns: BySide<Bitboard>) -> Self {
+    pub(super) const fn from_pawns(pawns: BySide<Bitboard>) -> Self {
         Self { pawns }
     }
 
@@ -42,14 +42,14 @@ impl Board {
     }
 
     /// The number of pawns that `seat` has lost.
-    pub(crate) fn lost(&self, seat: Side) -> u32 {
+    pub(crate) fn count_lost_pawns(&self, seat: Side) -> u32 {
         PAWNS.saturating_sub(self.pawns[seat].len())
     }
 
     /// The distance that a pawn of `seat` moves without dice (B9).
     #[expect(clippy::cast_possible_truncation, reason = "there are ten pawns")]
-    pub fn distance(&self, seat: Side) -> u8 {
-        1 + (self.lost(seat) / 2) as u8
+    pub fn distance_without_dice(&self, seat: Side) -> u8 {
+        1 + (self.count_lost_pawns(seat) / 2) as u8
     }
 
     /// The squares without a pawn.
@@ -58,11 +58,11 @@ impl Board {
     }
 
     /// The winner on this board and the reason, if there is one (B4).
-    pub fn decided(&self) -> Option<(Side, &'static str)> {
+    pub fn find_winner(&self) -> Option<(Side, &'static str)> {
         let BySide { first, second } = self.pawns;
-        if first.contains(goal(Side::First)) {
+        if first.contains(pawn_goal(Side::First)) {
             Some((Side::First, "goal"))
-        } else if second.contains(goal(Side::Second)) {
+        } else if second.contains(pawn_goal(Side::Second)) {
             Some((Side::Second, "goal"))
         } else if second.is_empty() {
             Some((Side::First, "elimination"))
@@ -74,22 +74,22 @@ impl Board {
     }
 
     /// The squares where the pawn on `from` can end a move of `distance` squares (B3, B11).
-    pub fn targets(&self, from: Square, distance: u8, turning: Turning) -> Bitboard {
-        let pawn = Bitboard::of(from);
+    pub fn pawn_targets(&self, from: Square, distance: u8, turning: Turning) -> Bitboard {
+        let pawn = Bitboard::from_square(from);
         match turning {
-            Turning::Off => straight(pawn, self.empty(), distance),
-            Turning::On => turned(pawn, self.empty() | pawn, distance),
+            Turning::Off => straight_pawn_targets(pawn, self.empty(), distance),
+            Turning::On => turning_pawn_targets(pawn, self.empty() | pawn, distance),
         }
     }
 
     /// The pawns of `seat` with an enemy beside them (B6), regardless of B10.
     pub fn capturers(&self, seat: Side) -> Bitboard {
-        self.pawns[seat] & around(self.pawns[!seat])
+        self.pawns[seat] & bitboard_neighbours(self.pawns[!seat])
     }
 
     /// The enemies that the pawn of `seat` on `square` would capture (B6).
     pub fn captured_by(&self, seat: Side, square: Square) -> Bitboard {
-        around(Bitboard::of(square)) & self.pawns[!seat]
+        bitboard_neighbours(Bitboard::from_square(square)) & self.pawns[!seat]
     }
 
     /// Returns whether `seat` may capture at all with `number`, its roll or distance (B10).
@@ -105,10 +105,10 @@ impl Board {
 
     /// All actions of `seat` with `number`, its roll or distance, sorted by their text. Passes are
     /// not included.
-    pub fn actions(&self, seat: Side, number: u8, rules: &Rules) -> Vec<Action> {
+    pub fn pawn_actions(&self, seat: Side, number: u8, rules: &Rules) -> Vec<Action> {
         let mut actions = Vec::with_capacity(48);
         for from in self.pawns[seat] {
-            let targets = self.targets(from, number, rules.turning);
+            let targets = self.pawn_targets(from, number, rules.turning);
             actions.extend(targets.iter().map(|to| Action::Move { from, to }));
         }
         let capturers = self.allowed_capturers(seat, number, rules);
@@ -124,14 +124,16 @@ impl Board {
     /// Returns whether `seat` has an action with `number`, its roll or distance (B7).
     pub(crate) fn can_act(&self, seat: Side, number: u8, rules: &Rules) -> bool {
         let captures = || !self.allowed_capturers(seat, number, rules).is_empty();
-        self.can_move(seat, number, rules.turning) || captures()
+        self.can_move_pawn(seat, number, rules.turning) || captures()
     }
 
-    fn can_move(&self, seat: Side, distance: u8, turning: Turning) -> bool {
+    fn can_move_pawn(&self, seat: Side, distance: u8, turning: Turning) -> bool {
         match turning {
-            Turning::Off => !straight(self.pawns[seat], self.empty(), distance).is_empty(),
+            Turning::Off => {
+                !straight_pawn_targets(self.pawns[seat], self.empty(), distance).is_empty()
+            }
             Turning::On => {
-                let moves = |from| !self.targets(from, distance, turning).is_empty();
+                let moves = |from| !self.pawn_targets(from, distance, turning).is_empty();
                 self.pawns[seat].iter().any(moves)
             }
         }
@@ -141,8 +143,8 @@ impl Board {
     pub fn play_unchecked(&mut self, seat: Side, action: Action) -> Bitboard {
         match action {
             Action::Move { from, to } => {
-                self.pawns[seat] -= Bitboard::of(from);
-                self.pawns[seat] |= Bitboard::of(to);
+                self.pawns[seat] -= Bitboard::from_square(from);
+                self.pawns[seat] |= Bitboard::from_square(to);
                 Bitboard::EMPTY
             }
             Action::Capture(square) => {
@@ -172,12 +174,12 @@ const BLACK: Bitboard = Bitboard(
 );
 
 /// The squares where a pawn, or several, can end after moving straight over `free` squares (B3).
-fn straight(pawns: Bitboard, free: Bitboard, distance: u8) -> Bitboard {
-    union((0..distance).fold([pawns; 4], |ends, _| further(ends, free)))
+fn straight_pawn_targets(pawns: Bitboard, free: Bitboard, distance: u8) -> Bitboard {
+    bitboard_union((0..distance).fold([pawns; 4], |ends, _| step_pawn_ends(ends, free)))
 }
 
 /// One step further in each direction, over `free` squares.
-fn further(ends: [Bitboard; 4], free: Bitboard) -> [Bitboard; 4] {
+fn step_pawn_ends(ends: [Bitboard; 4], free: Bitboard) -> [Bitboard; 4] {
     array::from_fn(|way| ends[way].step(WAYS[way]) & free)
 }
 
@@ -189,18 +191,18 @@ const CLOCKWISE: [Direction; 4] =
 ///
 /// In the loop, `heading` holds for each direction the squares that the pawn can have reached by
 /// now with its last step in that direction.
-fn turned(pawn: Bitboard, free: Bitboard, distance: u8) -> Bitboard {
-    let mut heading = CLOCKWISE.map(|way| pawn & open(free, way));
+fn turning_pawn_targets(pawn: Bitboard, free: Bitboard, distance: u8) -> Bitboard {
+    let mut heading = CLOCKWISE.map(|way| pawn & squares_open_towards(free, way));
     let mut stuck = Bitboard::EMPTY;
     for _ in 0..distance {
         let mut next = [Bitboard::EMPTY; 4];
         for (index, way) in CLOCKWISE.into_iter().enumerate() {
-            let ahead = open(free, way);
+            let ahead = squares_open_towards(free, way);
             next[index] |= (heading[index] & ahead).step(way);
             let blocked = heading[index] - ahead;
             stuck |= [1, 3].into_iter().fold(blocked, |stuck, turn| {
                 let side = (index + turn) % 4;
-                let aside = open(free, CLOCKWISE[side]);
+                let aside = squares_open_towards(free, CLOCKWISE[side]);
                 next[side] |= (blocked & aside).step(CLOCKWISE[side]);
                 stuck - aside
             });
@@ -211,6 +213,6 @@ fn turned(pawn: Bitboard, free: Bitboard, distance: u8) -> Bitboard {
 }
 
 /// The squares whose next square in this direction is free.
-fn open(free: Bitboard, way: Direction) -> Bitboard {
+fn squares_open_towards(free: Bitboard, way: Direction) -> Bitboard {
     free.step(way.opposite())
 }

@@ -1,13 +1,16 @@
 //! Boards as rows of characters: `W`, `B` and `.`.
 
 use super::board::{Board, PAWNS};
-use crate::drawn_board::{Symbols, squares_with, symbol_rows, symbols};
+use crate::drawn_board::{Symbols, render_board_symbols, squares_showing_symbol, symbol_rows};
 use crate::two_player::{BySide, Side};
 
 impl Board {
     /// The board with these rows; `None` if no board has them.
     pub fn from_rows(rows: &[impl AsRef<str>]) -> Option<Self> {
-        let board = Self::with(BySide::new(squares_with(rows, b'W'), squares_with(rows, b'B')));
+        let board = Self::from_pawns(BySide::new(
+            squares_showing_symbol(rows, b'W'),
+            squares_showing_symbol(rows, b'B'),
+        ));
         let has_rows = board.rows().iter().eq(rows.iter().map(AsRef::as_ref));
         let few = Side::BOTH.iter().all(|&seat| board.pawns(seat).len() <= PAWNS);
         (has_rows && few).then_some(board)
@@ -21,7 +24,7 @@ impl Board {
     /// The characters of the rows.
     pub(crate) fn symbols(&self) -> Symbols {
         let [white, black] = Side::BOTH.map(|seat| self.pawns(seat));
-        symbols([(black, b'B'), (white, b'W')])
+        render_board_symbols([(black, b'B'), (white, b'W')])
     }
 }
 

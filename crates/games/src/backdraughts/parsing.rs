@@ -8,51 +8,63 @@ use super::options::{Capture, Movement, Overlooked, Rules, Turning};
 use super::{Backdraughts, TurnPhase};
 use crate::board::{Bitboard, Direction, Square};
 use crate::point::Point;
-use crate::refusal::{Breach, breaks};
-use crate::two_player::Side;
-use crate::two_player::{GameResult, Outcome};
+use crate::refusal::{Breach, refuse_action};
+use crate::two_player::{GameResult, Outcome, Side};
 use crate::{Game, Refusal};
 
 /// Parses `text` as a legal action of `seat`.
-pub(super) fn parse(game: &Backdraughts, seat: Side, text: &str) -> Result<Action, Refusal> {
+pub(super) fn parse_pawn_action(
+    game: &Backdraughts,
+    seat: Side,
+    text: &str,
+) -> Result<Action, Refusal> {
     let Some(written) = Action::read(text) else {
         return Err(Refusal::Malformed(
             "expected a move like `2,3>6,3`, a capture like `capture 6,3`, `pass` or `decline`"
                 .to_owned(),
         ));
     };
-    legal(game, seat, written).map_err(|breach| breach.refusal(text))
+    check_pawn_action(game, seat, written).map_err(|breach| breach.refusal(text))
 }
 
-fn legal(game: &Backdraughts, seat: Side, written: Action<Point>) -> Result<Action, Breach> {
-    let judge = in_turn(game, seat)?;
+fn check_pawn_action(
+    game: &Backdraughts,
+    seat: Side,
+    written: Action<Point>,
+) -> Result<Action, Breach> {
+    let judge = judge_for_turn(game, seat)?;
     match written {
-        Action::Move { from, to } => judge.movement(from, to),
-        Action::Capture(at) => judge.capture(at),
+        Action::Move { from, to } => judge.check_move(from, to),
+        Action::Capture(at) => judge.check_capture(at),
         Action::Decline if judge.answers() => Ok(Action::Decline),
-        Action::Decline => breaks("B8", "is only allowed after an overlooked action"),
-        Action::Pass if judge.answers() => {
-            breaks("B8", "is not a valid answer; play one of the overlooked actions, or `decline`")
-        }
-        Action::Pass => judge.pass(),
+        Action::Decline => refuse_action("B8", "is only allowed after an overlooked action"),
+        Action::Pass if judge.answers() => refuse_action(
+            "B8",
+            "is not a valid answer; play one of the overlooked actions, or `decline`",
+        ),
+        Action::Pass => judge.check_pass(),
     }
 }
 
 /// Checks that `seat` is to act, and returns what it plays.
-fn in_turn(game: &Backdraughts, seat: Side) -> Result<ActionJudge<'_>, Breach> {
+fn judge_for_turn(game: &Backdraughts, seat: Side) -> Result<ActionJudge<'_>, Breach> {
     if let Some((owner, number)) = game.choice_of(seat) {
         let Backdraughts { board, rules, phase, .. } = game;
         return Ok(ActionJudge { board, rules, phase: *phase, owner, number });
     }
     match (game.ending, game.phase) {
         (Some(Outcome { result: GameResult::Win(_), .. }), _) => {
-            breaks("B4", "comes after the end")
+            refuse_action("B4", "comes after the end")
         }
-        (Some(_), _) => breaks("B12", "comes after the end"),
-        (_, TurnPhase::First) => breaks("B2", "comes before the rolls that decide who begins"),
-        (_, TurnPhase::Roll(_)) => breaks("B1", "comes before the roll"),
-        (_, TurnPhase::Act { .. }) => breaks("B1", "comes out of turn"),
-        (_, TurnPhase::Answer { .. }) => breaks("B8", "comes while the other side has to answer"),
+        (Some(_), _) => refuse_action("B12", "comes after the end"),
+        (_, TurnPhase::First) => {
+            refuse_action("B2", "comes before the rolls that decide who begins")
+        }
+        (_, TurnPhase::Roll(_)) => refuse_action("B1", "comes before the roll"),
+        (_, TurnPhase::Act { .. }) => refuse_action("B1", "comes out of turn"),
+        (_, TurnPhase::Answer { .. }) => {
+            refuse_action("B8", "comes while the other side has to answer")
+        }
     }
 }
 
@@ -82,71 +94,74 @@ impl ActionJudge<'_> {
         }
     }
 
-    fn pass(&self) -> Result<Action, Breach> {
+    fn check_pass(&self) -> Result<Action, Breach> {
         let can_act = self.board.can_act(self.owner, self.number, self.rules);
         if can_act && self.rules.overlooked == Overlooked::Reject {
-            return breaks("B7", "is not allowed while there is a legal action");
+            return refuse_action("B7", "is not allowed while there is a legal action");
         }
         Ok(Action::Pass)
     }
 
-    fn movement(&self, from: Point, to: Point) -> Result<Action, Breach> {
+    fn check_move(&self, from: Point, to: Point) -> Result<Action, Breach> {
         let from = from.square().ok_or(Breach::new("B3", "starts off the board"))?;
         let to = to.square().ok_or(Breach::new("B3", "ends off the board"))?;
         if !self.board.pawns(self.owner).contains(from) {
-            return breaks("B3", format!("starts where no {} pawn stands", self.colour()));
+            return refuse_action("B3", format!("starts where no {} pawn stands", self.colour()));
         }
-        if self.board.targets(from, self.number, self.rules.turning).contains(to) {
+        if self.board.pawn_targets(from, self.number, self.rules.turning).contains(to) {
             return Ok(Action::Move { from, to });
         }
         if from != to && !self.board.empty().contains(to) {
-            return breaks("B3", "ends on an occupied square");
+            return refuse_action("B3", "ends on an occupied square");
         }
         match self.rules.turning {
             Turning::On => {
                 let number = self.number;
-                breaks("B11", format!("is not a move that this pawn can make with a {number}"))
+                refuse_action(
+                    "B11",
+                    format!("is not a move that this pawn can make with a {number}"),
+                )
             }
-            Turning::Off => self.crooked(from, to),
+            Turning::Off => self.explain_crooked_move(from, to),
         }
     }
 
     /// Returns the reason why a pawn that only goes straight cannot make this move.
-    fn crooked<T>(&self, from: Square, to: Square) -> Result<T, Breach> {
-        let Some((way, distance)) = straight(from, to) else {
-            return breaks("B3", "does not go straight along a row or a column");
+    fn explain_crooked_move<T>(&self, from: Square, to: Square) -> Result<T, Breach> {
+        let Some((way, distance)) = straight_line_between(from, to) else {
+            return refuse_action("B3", "does not go straight along a row or a column");
         };
         if distance == 0 {
-            return breaks("B3", "does not move the pawn");
+            return refuse_action("B3", "does not move the pawn");
         }
         if distance != self.number {
             let reason = format!("moves {distance}, but must move {}", self.number);
-            return breaks(self.distance_clause(), reason);
+            return refuse_action(self.distance_clause(), reason);
         }
-        let mut at = Bitboard::of(from).step(way);
+        let mut at = Bitboard::from_square(from).step(way);
         while at.meets(self.board.empty()) {
             at = at.step(way);
         }
         let pawn = at.iter().next().unwrap_or(to);
-        breaks("B3", format!("runs into the pawn on {pawn}"))
+        refuse_action("B3", format!("runs into the pawn on {pawn}"))
     }
 
-    fn capture(&self, at: Point) -> Result<Action, Breach> {
+    fn check_capture(&self, at: Point) -> Result<Action, Breach> {
         let square = at.square().ok_or(Breach::new("B6", "is off the board"))?;
         if !self.board.pawns(self.owner).contains(square) {
-            return breaks("B6", format!("names no {} pawn", self.colour()));
+            return refuse_action("B6", format!("names no {} pawn", self.colour()));
         }
         if !self.board.may_capture(self.owner, self.number, self.rules) {
-            return breaks("B10", self.no_capture());
+            return refuse_action("B10", self.why_capture_refused());
         }
         if self.board.captured_by(self.owner, square).is_empty() {
-            return breaks("B6", "names a pawn without an enemy beside it");
+            return refuse_action("B6", "names a pawn without an enemy beside it");
         }
         Ok(Action::Capture(square))
     }
 
     /// The reason why no capture is allowed now.
-    fn no_capture(&self) -> &'static str {
+    fn why_capture_refused(&self) -> &'static str {
         match self.rules.capture {
             Capture::Six => "needs a roll of 6",
             Capture::Ring => "is only for a side without pawns on the outer ring",
@@ -156,7 +171,7 @@ impl ActionJudge<'_> {
 }
 
 /// The direction and distance from one square to another in the same row or column.
-fn straight(from: Square, to: Square) -> Option<(Direction, u8)> {
+fn straight_line_between(from: Square, to: Square) -> Option<(Direction, u8)> {
     let way = match (to.column.cmp(&from.column), to.row.cmp(&from.row)) {
         (Ordering::Greater, Ordering::Equal) => Direction::Right,
         (Ordering::Less, Ordering::Equal) => Direction::Left,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::options::Movement;
-use super::{Backdraughts, TurnPhase, goal};
+use super::{Backdraughts, TurnPhase, pawn_goal};
 use crate::Game;
 use crate::seat::SeatMap;
 use crate::two_player::{BySide, Side};
@@ -38,7 +38,8 @@ impl State {
             to_move: game.phase.to_act().map(name),
             roll: number.filter(|_| dice),
             distance: number.filter(|_| !dice),
-            lost: BySide::from_fn(|seat| game.board.lost(seat)).named(Backdraughts::SEATS),
+            lost: BySide::from_fn(|seat| game.board.count_lost_pawns(seat))
+                .to_seat_map(Backdraughts::SEATS),
             overlooked_by: match game.phase {
                 TurnPhase::Answer { passer, .. } => Some(name(passer)),
                 _ => None,
@@ -48,7 +49,7 @@ impl State {
 }
 
 /// A line with what the drawing of the board does not show.
-pub(super) fn caption(game: &Backdraughts) -> String {
+pub(super) fn state_caption(game: &Backdraughts) -> String {
     let name = |seat| Backdraughts::SEATS[seat];
     let act = |seat: Side, number: u8| match game.rules.movement {
         Movement::Dice => format!("{} to play a {number}", name(seat)),
@@ -64,7 +65,7 @@ pub(super) fn caption(game: &Backdraughts) -> String {
         }
     };
     let BySide { first, second } = BySide::from_fn(|seat| game.board.pawns(seat).len());
-    let goals = BySide::from_fn(goal);
+    let goals = BySide::from_fn(pawn_goal);
     format!(
         "ply {}; {turn}; white {first}, black {second} pawns; goals: white {}, black {}",
         game.ply, goals.first, goals.second,

@@ -291,7 +291,7 @@ fn without_dice_pawns_go_farther_the_more_are_lost() {
         let row = &format!("{:.<8}", "B".repeat(pawns))[..8];
         let more = &format!("{:.<8}", "B".repeat(pawns.saturating_sub(8)))[..8];
         let rows = ["..W.....", EMPTY, row, more, EMPTY, EMPTY, EMPTY, EMPTY];
-        Board::from_rows(&rows).expect("a board").distance(Side::Second)
+        Board::from_rows(&rows).expect("a board").distance_without_dice(Side::Second)
     };
     let numbers: Vec<_> = (1..=10).rev().map(lost).collect();
     assert_eq!(numbers, [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);

@@ -30,7 +30,7 @@ impl Action {
     }
 
     /// The text of a legal move on this board.
-    pub(super) fn of(played: Move, board: &Board, chess960: bool) -> Self {
+    pub(super) fn from_legal_move(played: Move, board: &Board, chess960: bool) -> Self {
         let is_castling = board.colors(board.side_to_move()).has(played.to);
         let to = match is_castling && !chess960 {
             true if played.from.file() < played.to.file() => File::G,
@@ -49,7 +49,7 @@ impl Action {
     }
 
     /// A number in the order of actions: comparing their bytes is a call each.
-    pub(super) fn order(self) -> u64 {
+    pub(super) fn sort_key(self) -> u64 {
         let squares = u64::from(u32::from_be_bytes(self.squares));
         squares << 8 | u64::from(self.promotion.unwrap_or_default())
     }
@@ -60,7 +60,7 @@ impl Action {
     }
 
     /// The move on this board, whether or not it is legal: castling is the king's move to its rook.
-    pub(super) fn on(self, board: &Board, chess960: bool) -> Move {
+    pub(super) fn to_move_on(self, board: &Board, chess960: bool) -> Move {
         let [from, mut to] = [0, 2].map(|at| {
             let file = File::index(usize::from(self.squares[at] - b'a'));
             Square::new(file, Rank::index(usize::from(self.squares[at + 1] - b'1')))

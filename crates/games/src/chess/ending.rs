@@ -2,20 +2,19 @@
 
 use cozy_chess::{BitBoard, Board, Color, Move, Piece, Rank, Square, get_pawn_attacks};
 
-use crate::position_history::History;
-use crate::two_player::Side;
-use crate::two_player::{GameResult, Outcome};
+use crate::position_history::PositionHistory;
+use crate::two_player::{GameResult, Outcome, Side};
 
 /// Half-moves without a capture or a move of a pawn that make a draw.
 const STALE: u8 = 100;
 
 /// How the game ended at this position, if it did. `past` ends with it.
-pub(super) fn of(board: &Board, past: &History<u64>) -> Option<Outcome> {
+pub(super) fn find_chess_ending(board: &Board, past: &PositionHistory<u64>) -> Option<Outcome> {
     if !board.generate_moves(|_| true) {
-        return Some(without_moves(board));
+        return Some(ending_without_moves(board));
     }
     let draw = |reason| Some(Outcome { result: GameResult::Draw, reason });
-    if is_dead(board) {
+    if is_dead_position(board) {
         draw("dead-position")
     } else if past.occurrences(2) >= 3 {
         draw("repetition")
@@ -27,7 +26,7 @@ pub(super) fn of(board: &Board, past: &History<u64>) -> Option<Outcome> {
 }
 
 /// How the game ends for a side that cannot move (C4).
-fn without_moves(board: &Board) -> Outcome {
+fn ending_without_moves(board: &Board) -> Outcome {
     if board.checkers().is_empty() {
         return Outcome { result: GameResult::Draw, reason: "stalemate" };
     }
@@ -40,7 +39,7 @@ fn without_moves(board: &Board) -> Outcome {
 
 /// Whether neither side has the pieces for any checkmate (C5): kings and one knight or bishop, or
 /// kings and bishops that all stand on one colour.
-fn is_dead(board: &Board) -> bool {
+fn is_dead_position(board: &Board) -> bool {
     let (knights, bishops) = (board.pieces(Piece::Knight), board.pieces(Piece::Bishop));
     if board.occupied() != board.pieces(Piece::King) | knights | bishops {
         return false;
@@ -52,7 +51,7 @@ fn is_dead(board: &Board) -> bool {
 
 /// A number that is the same for equal positions (C6): equal pieces, side to move, castling rights
 /// and captures en passant.
-pub(super) fn key(board: &Board) -> u64 {
+pub(super) fn repetition_key(board: &Board) -> u64 {
     if can_capture_en_passant(board) { board.hash() } else { board.hash_without_ep() }
 }
 

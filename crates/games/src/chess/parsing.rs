@@ -7,9 +7,8 @@ use cozy_chess::{
 
 use super::{Action, Chess};
 use crate::Refusal;
-use crate::refusal::{Breach, breaks};
-use crate::two_player::Outcome;
-use crate::two_player::Side;
+use crate::refusal::{Breach, refuse_action};
+use crate::two_player::{Outcome, Side};
 
 /// A move as a player writes it, whether or not it is legal.
 enum WrittenMove {
@@ -33,24 +32,28 @@ struct AlgebraicMove {
 }
 
 /// Parses `text` as a legal action of `seat`.
-pub(super) fn parse(game: &Chess, seat: Side, text: &str) -> Result<Action, Refusal> {
+pub(super) fn parse_chess_move(game: &Chess, seat: Side, text: &str) -> Result<Action, Refusal> {
     let Some(written) = WrittenMove::read(text) else {
         let expected = "expected a move like `e2e4`, `e7e8q`, `Nf3`, `exd5` or `O-O`";
         return Err(Refusal::Malformed(expected.to_owned()));
     };
-    on_turn(game, seat).and_then(|()| legal(game, &written)).map_err(|it| it.refusal(text))
+    check_chess_turn(game, seat)
+        .and_then(|()| resolve_written_move(game, &written))
+        .map_err(|it| it.refusal(text))
 }
 
-fn on_turn(game: &Chess, seat: Side) -> Result<(), Breach> {
+fn check_chess_turn(game: &Chess, seat: Side) -> Result<(), Breach> {
     match game.ending {
-        Some(Outcome { reason, .. }) => breaks(clause_of(reason), "comes after the end"),
+        Some(Outcome { reason, .. }) => {
+            refuse_action(clause_for_ending(reason), "comes after the end")
+        }
         None if seat == game.mover() => Ok(()),
-        None => breaks("C1", "comes out of turn"),
+        None => refuse_action("C1", "comes out of turn"),
     }
 }
 
 /// The clause by which a game ends for this reason.
-fn clause_of(reason: &str) -> &'static str {
+fn clause_for_ending(reason: &str) -> &'static str {
     match reason {
         "dead-position" => "C5",
         "repetition" => "C6",
@@ -59,38 +62,38 @@ fn clause_of(reason: &str) -> &'static str {
     }
 }
 
-fn legal(game: &Chess, written: &WrittenMove) -> Result<Action, Breach> {
+fn resolve_written_move(game: &Chess, written: &WrittenMove) -> Result<Action, Breach> {
     let (board, chess960) = (&game.board, game.rules.chess960);
     let played = match written {
-        WrittenMove::Squares(action) => action.on(board, chess960),
-        WrittenMove::Algebraic(algebraic) => algebraic.on(board)?,
-        WrittenMove::Castling { short } => castling(board, *short)?,
+        WrittenMove::Squares(action) => action.to_move_on(board, chess960),
+        WrittenMove::Algebraic(algebraic) => algebraic.resolve_on(board)?,
+        WrittenMove::Castling { short } => resolve_written_castling(board, *short)?,
     };
     if !board.is_legal(played) {
-        return Err(why_illegal(board, played));
+        return Err(explain_illegal_move(board, played));
     }
-    let action = Action::of(played, board, chess960);
+    let action = Action::from_legal_move(played, board, chess960);
     match written {
         WrittenMove::Squares(other) if *other != action => {
-            breaks("C2", format!("is castling, which is written `{action}`"))
+            refuse_action("C2", format!("is castling, which is written `{action}`"))
         }
         _ => Ok(action),
     }
 }
 
 /// The king's move to its rook.
-fn castling(board: &Board, short: bool) -> Result<Move, Breach> {
+fn resolve_written_castling(board: &Board, short: bool) -> Result<Move, Breach> {
     let color = board.side_to_move();
     let rights = board.castle_rights(color);
     let from = board.king(color);
     match if short { rights.short } else { rights.long } {
         Some(rook) => Ok(Move { from, to: Square::new(rook, from.rank()), promotion: None }),
-        None => breaks("C1", "is not possible: the king or the rook has moved"),
+        None => refuse_action("C1", "is not possible: the king or the rook has moved"),
     }
 }
 
 /// The reason why a move is illegal.
-fn why_illegal(board: &Board, Move { from, to, promotion }: Move) -> Breach {
+fn explain_illegal_move(board: &Board, Move { from, to, promotion }: Move) -> Breach {
     let color = board.side_to_move();
     let own = board.colors(color);
     let Some(piece) = board.piece_on(from) else {
@@ -105,7 +108,7 @@ fn why_illegal(board: &Board, Move { from, to, promotion }: Move) -> Breach {
         Breach::new("C1", format!("is castling, which is not possible: {needs}"))
     } else if own.has(to) {
         Breach::new("C1", "ends on a piece of the same side")
-    } else if !reached(board, piece, from).has(to) {
+    } else if !squares_reached_by(board, piece, from).has(to) {
         Breach::new("C1", format!("is not how a {piece:?} moves").to_lowercase())
     } else if becomes_something && promotion.is_none() {
         Breach::new("C2", "does not name the promotion piece: q, r, b or n")
@@ -117,7 +120,7 @@ fn why_illegal(board: &Board, Move { from, to, promotion }: Move) -> Breach {
 }
 
 /// The squares that a piece on this square reaches, whether or not its king is then in check.
-fn reached(board: &Board, piece: Piece, from: Square) -> BitBoard {
+fn squares_reached_by(board: &Board, piece: Piece, from: Square) -> BitBoard {
     let (color, occupied) = (board.side_to_move(), board.occupied());
     match piece {
         Piece::Pawn => {
@@ -149,7 +152,7 @@ impl WrittenMove {
 }
 
 /// The piece with this upper-case letter, except the pawn.
-fn officer(letter: u8) -> Option<Piece> {
+fn parse_piece_letter(letter: u8) -> Option<Piece> {
     match letter {
         b'N' => Some(Piece::Knight),
         b'B' => Some(Piece::Bishop),
@@ -160,11 +163,11 @@ fn officer(letter: u8) -> Option<Piece> {
     }
 }
 
-fn file(letter: u8) -> Option<File> {
+fn parse_file_letter(letter: u8) -> Option<File> {
     File::try_from(char::from(letter)).ok().filter(|_| letter.is_ascii_lowercase())
 }
 
-fn rank(letter: u8) -> Option<Rank> {
+fn parse_rank_digit(letter: u8) -> Option<Rank> {
     Rank::try_from(char::from(letter)).ok()
 }
 
@@ -174,23 +177,27 @@ impl AlgebraicMove {
     fn read(text: &str) -> Option<Self> {
         let mut found = Self::default();
         let mut rest = text.as_bytes();
-        if let Some(piece) = rest.first().copied().and_then(officer) {
+        if let Some(piece) = rest.first().copied().and_then(parse_piece_letter) {
             (found.piece, rest) = (Some(piece), &rest[1..]);
         }
         if let [before @ .., letter] = rest
-            && let Some(piece) = officer(letter.to_ascii_uppercase())
+            && let Some(piece) = parse_piece_letter(letter.to_ascii_uppercase())
         {
             found.promotion = Some(piece).filter(|it| *it != Piece::King && found.piece.is_none());
             found.promotion?;
             rest = before.strip_suffix(b"=").unwrap_or(before);
         }
         let [from @ .., to_file, to_rank] = rest else { return None };
-        found.to = Some(Square::new(file(*to_file)?, rank(*to_rank)?));
+        found.to = Some(Square::new(parse_file_letter(*to_file)?, parse_rank_digit(*to_rank)?));
         match from.strip_suffix(b"x").or(from.strip_suffix(b"-")).unwrap_or(from) {
             [] => {}
-            [a, b] => (found.from_file, found.from_rank) = (Some(file(*a)?), Some(rank(*b)?)),
+            [a, b] => {
+                (found.from_file, found.from_rank) =
+                    (Some(parse_file_letter(*a)?), Some(parse_rank_digit(*b)?));
+            }
             [one] => {
-                (found.from_file, found.from_rank) = (file(*one), rank(*one));
+                (found.from_file, found.from_rank) =
+                    (parse_file_letter(*one), parse_rank_digit(*one));
                 if found.from_file.is_none() {
                     found.from_rank?;
                 }
@@ -202,7 +209,7 @@ impl AlgebraicMove {
 
     /// The one legal move that this can be. Without its file, a pawn moves straight: `e4` is never
     /// the capture `fxe4`.
-    fn on(&self, board: &Board) -> Result<Move, Breach> {
+    fn resolve_on(&self, board: &Board) -> Result<Move, Breach> {
         let piece = self.piece.unwrap_or(Piece::Pawn);
         let straight = self.to.filter(|_| piece == Piece::Pawn).map(Square::file);
         let file = self.from_file.or(straight);
@@ -215,16 +222,16 @@ impl AlgebraicMove {
             .into_iter()
             .filter(fits)
             .filter_map(|from| Some(Move { from, to: self.to?, promotion: self.promotion }))
-            .filter(|it| reached(board, piece, it.from).has(it.to))
+            .filter(|it| squares_reached_by(board, piece, it.from).has(it.to))
             .collect();
         let legal: Vec<&Move> = moves.iter().filter(|it| board.is_legal(**it)).collect();
         match (&legal[..], &moves[..]) {
             ([one], _) => Ok(**one),
-            ([one, other, ..], _) => breaks("C2", format!("is ambiguous: {one} or {other}")),
-            ([], [one, ..]) => Err(why_illegal(board, *one)),
+            ([one, other, ..], _) => refuse_action("C2", format!("is ambiguous: {one} or {other}")),
+            ([], [one, ..]) => Err(explain_illegal_move(board, *one)),
             ([], []) => {
                 let wrong = format!("is not possible: no {piece:?} of this side can go there");
-                breaks("C1", wrong.to_lowercase())
+                refuse_action("C1", wrong.to_lowercase())
             }
         }
     }

@@ -3,9 +3,9 @@
 use cozy_chess::{Board, Color, FenParseError, File, Piece, Rank, Square, get_king_moves};
 use serde::Deserialize;
 
-use super::ending;
+use super::ending::find_chess_ending;
 use crate::options::Expected;
-use crate::position_history::History;
+use crate::position_history::PositionHistory;
 use crate::{OptionError, Options};
 
 /// The word for the usual start position.
@@ -28,16 +28,17 @@ struct GivenStart {
 }
 
 impl Rules {
-    pub(super) fn of(options: &Options) -> Result<Self, OptionError> {
+    pub(super) fn from_options(options: &Options) -> Result<Self, OptionError> {
         let GivenStart { fen, chess960 } = options.read();
         let refused = |why| OptionError::Value {
             name: "fen".to_owned(),
             value: fen.clone(),
             expected: Expected::new(format!("expected `{USUAL}` or a position in FEN: {why}")),
         };
-        let start = if fen == USUAL { Ok(Board::startpos()) } else { board(&fen, chess960) };
+        let start =
+            if fen == USUAL { Ok(Board::startpos()) } else { parse_start_fen(&fen, chess960) };
         let start = start.map_err(refused)?;
-        match ending::of(&start, &History::default()) {
+        match find_chess_ending(&start, &PositionHistory::default()) {
             Some(over) => Err(refused(format!("the game is over there ({})", over.reason))),
             None => Ok(Self { chess960, start }),
         }
@@ -56,7 +57,7 @@ const MOST_FIELDS: usize = 6;
 ///
 /// Programs that export positions leave out the fields at the end, write `-` for counters that they
 /// do not know, and count moves from 0. None of that changes a game, so it is read as what it means.
-fn board(fen: &str, chess960: bool) -> Result<Board, String> {
+fn parse_start_fen(fen: &str, chess960: bool) -> Result<Board, String> {
     let fields: Vec<&str> = fen.split_ascii_whitespace().collect();
     if !(2..=MOST_FIELDS).contains(&fields.len()) {
         return Err(format!("a FEN has 2 to {MOST_FIELDS} fields, not {}", fields.len()));
@@ -65,20 +66,20 @@ fn board(fen: &str, chess960: bool) -> Result<Board, String> {
     let [pieces, side, rights, en_passant] = [0, 1, 2, 3].map(field);
     let stale = if field(4) == "-" { "0" } else { field(4) };
     let number = if ["-", "0"].contains(&field(5)) { "1" } else { field(5) };
-    check_rows(pieces)?;
+    check_fen_rows(pieces)?;
     let bare = Board::from_fen(&format!("{pieces} {side} - - 0 1"), true);
-    let bare = bare.map_err(|error| wrong(error, "-"))?;
+    let bare = bare.map_err(|error| describe_fen_error(error, "-"))?;
     // The board that checks everything else overlooks this.
     if get_king_moves(bare.king(Color::White)).has(bare.king(Color::Black)) {
         return Err("the kings stand next to each other".to_owned());
     }
-    let files = castling_files(&bare, rights, chess960)?;
+    let files = castling_rook_files(&bare, rights, chess960)?;
     let whole = format!("{pieces} {side} {files} {en_passant} {stale} {number}");
-    Board::from_fen(&whole, true).map_err(|error| wrong(error, rights))
+    Board::from_fen(&whole, true).map_err(|error| describe_fen_error(error, rights))
 }
 
 /// Checks that there are eight rows of eight squares, and a king of each side.
-fn check_rows(pieces: &str) -> Result<(), String> {
+fn check_fen_rows(pieces: &str) -> Result<(), String> {
     let rows: Vec<&str> = pieces.split('/').collect();
     if rows.len() != 8 {
         return Err(format!("a FEN has 8 rows with `/` between them, not {}", rows.len()));
@@ -102,13 +103,13 @@ fn check_rows(pieces: &str) -> Result<(), String> {
 }
 
 /// The problem with a position that has eight rows and two kings.
-fn wrong(error: FenParseError, rights: &str) -> String {
+fn describe_fen_error(error: FenParseError, rights: &str) -> String {
     match error {
         FenParseError::InvalidBoard => {
             "no game has these pieces on these squares with this side to move".to_owned()
         }
         FenParseError::InvalidSideToMove => "the side to move must be `w` or `b`".to_owned(),
-        FenParseError::InvalidCastlingRights => no_castling(rights),
+        FenParseError::InvalidCastlingRights => describe_castling_mismatch(rights),
         FenParseError::InvalidEnPassant => {
             "no pawn has just passed the en-passant square".to_owned()
         }
@@ -119,12 +120,12 @@ fn wrong(error: FenParseError, rights: &str) -> String {
     }
 }
 
-fn no_castling(rights: &str) -> String {
+fn describe_castling_mismatch(rights: &str) -> String {
     format!("king and rooks are not where the castling rights `{rights}` need them")
 }
 
 /// Castling rights by the files of the rooks. `K` and `Q` are the outermost rooks on each side.
-fn castling_files(board: &Board, rights: &str, chess960: bool) -> Result<String, String> {
+fn castling_rook_files(board: &Board, rights: &str, chess960: bool) -> Result<String, String> {
     if rights == "-" {
         return Ok(rights.to_owned());
     }
@@ -146,5 +147,5 @@ fn castling_files(board: &Board, rights: &str, chess960: bool) -> Result<String,
     };
     let help = if chess960 { "" } else { " (`chess960` is off)" };
     let files = rights.chars().map(file).collect::<Option<String>>();
-    files.ok_or_else(|| no_castling(rights) + help)
+    files.ok_or_else(|| describe_castling_mismatch(rights) + help)
 }

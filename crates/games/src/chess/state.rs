@@ -29,24 +29,26 @@ impl State {
             fen: game.rules.fen(&game.board),
             start: game.rules.fen(&game.rules.start),
             moves: game.line.clone(),
-            board: rows(&game.board),
+            board: state_rows(&game.board),
             to_move: Chess::SEATS[game.mover()],
         }
     }
 }
 
 /// The rows from rank 8 down.
-pub(super) fn rows(board: &Board) -> Vec<String> {
-    symbols(board).map(Iterator::collect).collect()
+pub(super) fn state_rows(board: &Board) -> Vec<String> {
+    state_row_symbols(board).map(Iterator::collect).collect()
 }
 
 /// The same, square by square.
-pub(super) fn cells(board: &Board) -> Vec<DrawnRow> {
-    symbols(board).map(|row| DrawnRow(row.map(DrawnSquare::of).collect())).collect()
+pub(super) fn state_cells(board: &Board) -> Vec<DrawnRow> {
+    state_row_symbols(board)
+        .map(|row| DrawnRow(row.map(DrawnSquare::from_symbol).collect()))
+        .collect()
 }
 
 /// The characters of each row, from rank 8 down.
-fn symbols(board: &Board) -> impl Iterator<Item = impl Iterator<Item = char>> {
+fn state_row_symbols(board: &Board) -> impl Iterator<Item = impl Iterator<Item = char>> {
     let symbol = |square| match (board.piece_on(square), board.color_on(square)) {
         (Some(piece), Some(Color::White)) => char::from(piece).to_ascii_uppercase(),
         (Some(piece), _) => char::from(piece),
@@ -57,7 +59,7 @@ fn symbols(board: &Board) -> impl Iterator<Item = impl Iterator<Item = char>> {
 }
 
 /// A line with what the drawing of the board does not show.
-pub(super) fn caption(game: &Chess) -> String {
+pub(super) fn state_caption(game: &Chess) -> String {
     let (board, seat) = (&game.board, Chess::SEATS[game.mover()]);
     let check = if board.checkers().is_empty() { "" } else { ", in check" };
     let stale = board.halfmove_clock() / 2;

@@ -1,8 +1,7 @@
 //! The rules of chess, clause by clause, and the counts of known positions.
 
 use super::*;
-use crate::Step;
-use crate::{AnyPosition, Drawing, DrawnRow, GameKind, Places, Position, Seat, perft};
+use crate::{AnyPosition, Drawing, DrawnRow, GameKind, Places, Position, Seat, Step, perft};
 
 fn options(given: &[(&str, &str)]) -> Options {
     Options::resolve(&Chess::sheet().options, given.iter().copied()).expect("values that fit")
@@ -138,7 +137,7 @@ fn castling_in_chess960_names_the_rook() {
     }
     let game = after(game, "f1b1");
     let Drawing::Board(board, _) = game.draw() else { panic!("a board") };
-    assert_eq!(board.cells[7], DrawnRow::of("..KR...R"));
+    assert_eq!(board.cells[7], DrawnRow::from_text("..KR...R"));
     assert!(game.state().get().contains("HBhb - 0 1"), "{}", game.state());
     let usual = start(&[("chess960", "true")]);
     assert_eq!(usual.judge(Seat::FIRST, "e2e4").as_deref(), Ok("e2e4"));

@@ -60,13 +60,13 @@ fn the_labels_in_an_action_name_squares() {
     let named = |columns: &str, rows: &str, separator: &'static str, text: &str| {
         let labels = |text: &str| Labels(text.split_whitespace().map(String::from).collect());
         let board = DrawnBoard {
-            cells: vec![DrawnRow::of("..........."); 11],
+            cells: vec![DrawnRow::from_text("..........."); 11],
             columns: labels(columns),
             rows: labels(rows),
             dice: Vec::new(),
         };
         let look = BoardLook { separator: separator.into(), ..BoardLook::default() };
-        board.named_in(text, &look)
+        board.squares_named_in(text, &look)
     };
     let (letters, from_below) = ("a b c d e f g h i j k", "11 10 9 8 7 6 5 4 3 2 1");
     assert_eq!(named(letters, from_below, "", "a1-b11"), [vec![110], vec![1]]);

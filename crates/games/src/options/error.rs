@@ -1,12 +1,12 @@
 //! Errors in options.
 
-use crate::safe_text::{Text, one_line};
+use crate::safe_text::{Text, safe_one_line};
 
 /// An error in the options.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
     /// The game has no option of this name.
-    #[error("unknown option `{}`; {}", one_line(name), those(known))]
+    #[error("unknown option `{}`; {}", safe_one_line(name), describe_known_options(known))]
     Unknown {
         /// The name that was given.
         name: String,
@@ -14,7 +14,7 @@ pub enum OptionError {
         known: Vec<Text>,
     },
     /// The option cannot have this value.
-    #[error("invalid value `{}` for `{}`; {expected}", one_line(value), one_line(name))]
+    #[error("invalid value `{}` for `{}`; {expected}", safe_one_line(value), safe_one_line(name))]
     Value {
         /// The option.
         name: String,
@@ -76,15 +76,15 @@ impl OptionError {
 }
 
 /// What could be written instead of an unknown option.
-fn those(known: &[Text]) -> String {
+fn describe_known_options(known: &[Text]) -> String {
     match known {
         [] => "this game has no options".to_owned(),
-        known => format!("expected one of {}", quoted(known)),
+        known => format!("expected one of {}", quote_option_names(known)),
     }
 }
 
 /// The names in quotes, with commas.
-fn quoted(names: &[Text]) -> String {
+fn quote_option_names(names: &[Text]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 

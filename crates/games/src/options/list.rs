@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::Words;
+use super::OptionWords;
 use super::error::FileError;
 use crate::safe_text::Text;
 
@@ -15,9 +15,9 @@ use crate::safe_text::Text;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ListKind {
     /// Words for the whole value.
-    pub words: Words,
+    pub words: OptionWords,
     /// Names that can stand in a list.
-    pub items: Words,
+    pub items: OptionWords,
     /// A description of the files, in two or three words.
     pub files: Text,
     /// Accepts every file unless the game sets it.
@@ -53,7 +53,7 @@ pub enum Item {
 
 impl ListKind {
     /// Parses `text` as a list of items.
-    pub(super) fn items(&self, text: &str) -> Option<Vec<Item>> {
+    pub(super) fn parse_items(&self, text: &str) -> Option<Vec<Item>> {
         let known = |word: &str| self.items.contains(word);
         let items = if text.starts_with('[') {
             let items: Vec<Item> = serde_json::from_str(text).ok()?;
@@ -76,14 +76,14 @@ impl ListKind {
     pub(super) fn expected(&self) -> String {
         format!(
             "expected {}, or a comma-separated list of {} and file names",
-            self.words.quoted().join(", "),
-            self.items.quoted().join(", ")
+            self.words.quoted_words().join(", "),
+            self.items.quoted_words().join(", ")
         )
     }
 }
 
 /// The value that lists these items: text if all are names.
-pub(super) fn list(items: &[Item]) -> Value {
+pub(super) fn items_to_list_value(items: &[Item]) -> Value {
     let name = |item: &Item| match item {
         Item::Name(name) => Some(name.clone()),
         Item::File { .. } => None,

@@ -130,11 +130,11 @@ fn files_are_read_once_and_kept() {
     let resolve = |text: &str| Options::resolve(&specs, [("boards", text)]).expect("a list");
     let mut options = resolve(&list_of_files(&["one".to_owned(), "old".to_owned()]));
     let read = |file: &str| -> Result<String, String> { Ok(file.to_owned()) };
-    assert_eq!(options.load(read).expect("files"), ["old is old"]);
+    assert_eq!(options.load_files(read).expect("files"), ["old is old"]);
     let gone = |_: &str| -> Result<String, String> { Err("gone".to_owned()) };
-    assert_eq!(options.load(gone).expect("they are not read again"), [""; 0]);
-    let error = resolve("one").load(gone).expect_err("it cannot be read").to_string();
+    assert_eq!(options.load_files(gone).expect("they are not read again"), [""; 0]);
+    let error = resolve("one").load_files(gone).expect_err("it cannot be read").to_string();
     assert!(error.contains("`one`") && error.contains("gone"), "{error}");
-    let error = resolve("odd").load(read).expect_err("its contents are refused");
+    let error = resolve("odd").load_files(read).expect_err("its contents are refused");
     assert_eq!((error.to_string().as_str(), error.name()), ("odd:2: odd", Some("boards")));
 }

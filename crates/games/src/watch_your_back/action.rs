@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::board::{Square, write_move};
-use crate::point::{Point, halves};
+use crate::board::{Square, write_board_move};
+use crate::point::{Point, split_point_text};
 
 /// An action of a seat. The actions of one position sort in the order of their texts.
 ///
@@ -28,7 +28,7 @@ impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Place(square) => square.fmt(f),
-            Self::Move { from, to } => write_move(f, *from, *to),
+            Self::Move { from, to } => write_board_move(f, *from, *to),
             Self::Pass => f.write_str("pass"),
         }
     }
@@ -41,7 +41,7 @@ impl Action<Point> {
         if text == "pass" {
             return Some(Self::Pass);
         }
-        match halves(text, b'>') {
+        match split_point_text(text, b'>') {
             None => Some(Self::Place(Point::read(text)?)),
             Some((from, to)) => Some(Self::Move { from: Point::read(from)?, to: Point::read(to)? }),
         }

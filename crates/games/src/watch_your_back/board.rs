@@ -3,10 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::action::Action;
-use super::board_size::{BoardSize, zone};
-use crate::board::{Bitboard, Direction, WAYS, around, union};
-use crate::two_player::GameResult;
-use crate::two_player::{BySide, Side};
+use super::board_size::{BoardSize, placement_zone};
+use crate::board::{Bitboard, Direction, WAYS, bitboard_neighbours, bitboard_union};
+use crate::two_player::{BySide, GameResult, Side};
 
 /// The number of placements in the placing phase, both sides together (W2).
 pub(crate) const PLACEMENTS: u32 = 24;
@@ -62,9 +61,9 @@ impl Removals {
 impl Board {
     /// The empty board, White to place.
     pub const START: Self =
-        Self::with(BySide::new(Bitboard::EMPTY, Bitboard::EMPTY), 0, BoardSize::Full);
+        Self::from_pieces(BySide::new(Bitboard::EMPTY, Bitboard::EMPTY), 0, BoardSize::Full);
 
-    pub(super) const fn with(pieces: BySide<Bitboard>, ply: u32, size: BoardSize) -> Self {
+    pub(super) const fn from_pieces(pieces: BySide<Bitboard>, ply: u32, size: BoardSize) -> Self {
         Self { pieces, ply, size }
     }
 
@@ -115,24 +114,24 @@ impl Board {
     }
 
     /// The squares where the side to move may place (W2). Meaningful only while placing.
-    pub(crate) fn placements(&self) -> Bitboard {
-        self.empty() & zone(self.to_move())
+    pub(crate) fn placement_squares(&self) -> Bitboard {
+        self.empty() & placement_zone(self.to_move())
     }
 
     /// The squares that the pieces `from` can reach in one move or jump (W6).
-    pub fn targets(&self, from: Bitboard) -> Bitboard {
+    pub fn piece_targets(&self, from: Bitboard) -> Bitboard {
         let (empty, occupied) = (self.empty(), self.occupied());
         let ends = WAYS.map(|way| {
             let next = from.step(way);
             next | (next & occupied).step(way)
         });
-        union(ends) & empty
+        bitboard_union(ends) & empty
     }
 
     /// Returns whether `seat` could move or jump if it were its turn.
     pub fn can_move(&self, seat: Side) -> bool {
         let own = self.pieces[seat];
-        around(own).meets(self.empty()) || !self.targets(own).is_empty()
+        bitboard_neighbours(own).meets(self.empty()) || !self.piece_targets(own).is_empty()
     }
 
     /// Returns whether the side to move has to pass (W7). Meaningless when the game is over.
@@ -143,18 +142,18 @@ impl Board {
     /// The legal actions of the side to move in the order of their texts; none if it has to pass.
     pub fn legal_actions(&self) -> Vec<Action> {
         if self.is_placing() {
-            return self.placements().iter().map(Action::Place).collect();
+            return self.placement_squares().iter().map(Action::Place).collect();
         }
         let mut actions = Vec::with_capacity(64);
         for from in self.pieces[self.to_move()] {
-            let targets = self.targets(Bitboard::of(from));
+            let targets = self.piece_targets(Bitboard::from_square(from));
             actions.extend(targets.iter().map(|to| Action::Move { from, to }));
         }
         actions
     }
 
     /// The result by W9 on the current board; always `None` while placing.
-    pub fn decided(&self) -> Option<GameResult> {
+    pub fn elimination_result(&self) -> Option<GameResult> {
         if self.is_placing() {
             return None;
         }
@@ -172,11 +171,11 @@ impl Board {
         let seat = self.to_move();
         let mut removals = Removals::default();
         if let Action::Move { from, .. } = action {
-            self.pieces[seat] -= Bitboard::of(from);
+            self.pieces[seat] -= Bitboard::from_square(from);
         }
         if let Action::Place(to) | Action::Move { to, .. } = action {
-            self.pieces[seat] |= Bitboard::of(to);
-            removals = self.eliminate(Bitboard::of(to));
+            self.pieces[seat] |= Bitboard::from_square(to);
+            removals = self.eliminate(Bitboard::from_square(to));
         }
         self.ply += 1;
         if self.shrinks_now(end_check) {
@@ -189,9 +188,9 @@ impl Board {
     fn eliminate(&mut self, piece: Bitboard) -> Removals {
         let corners = self.size.corners();
         let (own, enemies) = self.pieces.pick_mut(self.to_move());
-        let surrounded = completed_by(piece, *own | corners) & *enemies;
+        let surrounded = surrounded_beside(piece, *own | corners) & *enemies;
         *enemies -= surrounded;
-        let arrival = piece & between(*enemies | corners);
+        let arrival = piece & surrounded_squares(*enemies | corners);
         *own -= arrival;
         Removals { surrounded, arrival, shrink: None }
     }
@@ -199,7 +198,7 @@ impl Board {
     fn shrinks_now(&self, end_check: EndCheck) -> bool {
         self.ply > PLACEMENTS
             && (self.moves() == SHRINKS[0] || self.moves() == SHRINKS[1])
-            && (end_check == EndCheck::AfterShrink || self.decided().is_none())
+            && (end_check == EndCheck::AfterShrink || self.elimination_result().is_none())
     }
 
     /// Removes the outer ring and creates the new corners one after the other (W8).
@@ -207,10 +206,10 @@ impl Board {
         self.size = self.size.shrunk();
         let left = self.size.area() - self.size.corners();
         let removed = self.occupied() - left;
-        self.remove(removed);
+        self.remove_pieces(removed);
         let by_corner = self.size.corners_in_order().map(|corner| {
-            let taken = self.taken_by_corner(Bitboard::of(corner));
-            self.remove(taken);
+            let taken = self.taken_by_corner(Bitboard::from_square(corner));
+            self.remove_pieces(taken);
             taken
         });
         Shrink { removed, by_corner }
@@ -231,19 +230,19 @@ impl Board {
         taken
     }
 
-    fn remove(&mut self, squares: Bitboard) {
+    fn remove_pieces(&mut self, squares: Bitboard) {
         self.pieces.first -= squares;
         self.pieces.second -= squares;
     }
 }
 
 /// The squares beside `piece` that have one of `friends` behind them.
-fn completed_by(piece: Bitboard, friends: Bitboard) -> Bitboard {
-    union(WAYS.map(|way| piece.step(way) & friends.step(way.opposite())))
+fn surrounded_beside(piece: Bitboard, friends: Bitboard) -> Bitboard {
+    bitboard_union(WAYS.map(|way| piece.step(way) & friends.step(way.opposite())))
 }
 
 /// The squares with one of `hostile` on two opposite sides (W3).
-fn between(hostile: Bitboard) -> Bitboard {
+fn surrounded_squares(hostile: Bitboard) -> Bitboard {
     let [left, up, down, right] = WAYS.map(|way| hostile.step(way));
     (left & right) | (up & down)
 }

@@ -2,17 +2,18 @@
 
 use super::board::{Board, PLACEMENTS};
 use super::board_size::BoardSize;
-use crate::drawn_board::{Symbols, squares_with, symbol_rows, symbols};
+use crate::drawn_board::{Symbols, render_board_symbols, squares_showing_symbol, symbol_rows};
 use crate::two_player::{BySide, Side};
 
 impl Board {
     /// The board with these rows after `ply` actions; `None` if no board has them. The number of
     /// actions determines the phase, the counts and the side to move.
     pub fn from_rows(rows: &[impl AsRef<str>], ply: u32) -> Option<Self> {
-        let removed = squares_with(rows, b'#');
+        let removed = squares_showing_symbol(rows, b'#');
         let size = BoardSize::ALL.into_iter().find(|size| !size.area() == removed)?;
-        let pieces = BySide::new(squares_with(rows, b'W'), squares_with(rows, b'B'));
-        let board = Self::with(pieces, ply, size);
+        let pieces =
+            BySide::new(squares_showing_symbol(rows, b'W'), squares_showing_symbol(rows, b'B'));
+        let board = Self::from_pieces(pieces, ply, size);
         let has_rows = board.rows().iter().eq(rows.iter().map(AsRef::as_ref));
         let few = pieces.iter().all(|(_, pieces)| pieces.len() <= PLACEMENTS / 2);
         (has_rows && few).then_some(board)
@@ -27,7 +28,7 @@ impl Board {
     pub(crate) fn symbols(&self) -> Symbols {
         let (area, corners) = (self.size().area(), self.size().corners());
         let [white, black] = Side::BOTH.map(|seat| self.pieces(seat));
-        symbols([(black, b'B'), (white, b'W'), (corners, b'X'), (!area, b'#')])
+        render_board_symbols([(black, b'B'), (white, b'W'), (corners, b'X'), (!area, b'#')])
     }
 }
 

@@ -18,12 +18,13 @@ pub enum BoardSize {
 }
 
 /// The corners in the order in which a shrink makes them (W8), by size.
-const CORNERS: [[Square; 4]; 3] = [corners(0), corners(1), corners(2)];
-const CORNER_SETS: [Bitboard; 3] = [set(CORNERS[0]), set(CORNERS[1]), set(CORNERS[2])];
-const AREAS: [Bitboard; 3] = [area(0), area(1), area(2)];
+const CORNERS: [[Square; 4]; 3] = [corners_at_ring(0), corners_at_ring(1), corners_at_ring(2)];
+const CORNER_SETS: [Bitboard; 3] =
+    [corner_set(CORNERS[0]), corner_set(CORNERS[1]), corner_set(CORNERS[2])];
+const AREAS: [Bitboard; 3] = [area_within_ring(0), area_within_ring(1), area_within_ring(2)];
 const ZONES: [Bitboard; 2] = [
-    Bitboard::rectangle((0, 7), zone_rows(Side::First)),
-    Bitboard::rectangle((0, 7), zone_rows(Side::Second)),
+    Bitboard::rectangle((0, 7), placement_zone_rows(Side::First)),
+    Bitboard::rectangle((0, 7), placement_zone_rows(Side::Second)),
 ];
 
 impl BoardSize {
@@ -65,7 +66,7 @@ impl BoardSize {
 }
 
 /// The first and the last row where `seat` may place (W2).
-pub(super) const fn zone_rows(seat: Side) -> (u8, u8) {
+pub(super) const fn placement_zone_rows(seat: Side) -> (u8, u8) {
     match seat {
         Side::First => (0, 5),
         Side::Second => (2, 7),
@@ -74,21 +75,26 @@ pub(super) const fn zone_rows(seat: Side) -> (u8, u8) {
 
 /// The squares of the rows where `seat` may place (W2). The corners are included, although placing
 /// there is forbidden.
-pub const fn zone(seat: Side) -> Bitboard {
+pub const fn placement_zone(seat: Side) -> Bitboard {
     ZONES[seat as usize]
 }
 
-const fn corners(low: u8) -> [Square; 4] {
+const fn corners_at_ring(low: u8) -> [Square; 4] {
     let high = 7 - low;
     [Square::new(low, low), Square::new(low, high), Square::new(high, high), Square::new(high, low)]
 }
 
-const fn set(squares: [Square; 4]) -> Bitboard {
+const fn corner_set(squares: [Square; 4]) -> Bitboard {
     let [a, b, c, d] = squares;
-    Bitboard(Bitboard::of(a).0 | Bitboard::of(b).0 | Bitboard::of(c).0 | Bitboard::of(d).0)
+    Bitboard(
+        Bitboard::from_square(a).0
+            | Bitboard::from_square(b).0
+            | Bitboard::from_square(c).0
+            | Bitboard::from_square(d).0,
+    )
 }
 
-const fn area(low: u8) -> Bitboard {
+const fn area_within_ring(low: u8) -> Bitboard {
     Bitboard::rectangle((low, 7 - low), (low, 7 - low))
 }
 

@@ -41,7 +41,7 @@ impl State {
             phase: if board.is_placing() { Phase::Placing } else { Phase::Moving },
             board: board.rows(),
             to_move: WatchYourBack::SEATS[board.to_move()],
-            placed: board.placed().named(WatchYourBack::SEATS),
+            placed: board.placed().to_seat_map(WatchYourBack::SEATS),
             moves: board.moves(),
             size: board.size().side(),
         }
@@ -49,7 +49,7 @@ impl State {
 }
 
 /// A line with what the drawing of `board` does not show.
-pub(super) fn caption(board: &Board) -> String {
+pub(super) fn state_caption(board: &Board) -> String {
     let seat = WatchYourBack::SEATS[board.to_move()];
     let BySide { first, second } = BySide::from_fn(|seat| board.pieces(seat).len());
     let progress = if board.is_placing() {

@@ -11,7 +11,7 @@ use referee_games::two_player::{self, BySide, Side, Turn};
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{
     AnyPosition, Drawing, Event, Game, GameError, GameKind, Options, PASS, Step, StepError, StepOf,
-    TextStep, divide, perft,
+    TextStep, perft, perft_divide,
 };
 use serde::Serialize;
 
@@ -91,7 +91,7 @@ fn agree<G: Game>(kind: GameKind) {
         assert!(matches!(over, Err(GameError::Step(StepError::NotAsked { .. }))));
     }
     let any = kind.game().start(&options).expect("defaults");
-    let one_by_one = divide(&*any, 1).expect("listed").map(|below| below.expect("legal").1);
+    let one_by_one = perft_divide(&*any, 1).expect("listed").map(|below| below.expect("legal").1);
     assert_eq!(perft(&*any, 1), Ok(one_by_one.sum()), "counted in bulk");
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::referee::scripted_game;
+use crate::referee::scripted_game::scripted_game_rules;
 use referee_games::{GameKind, Options, Step, Stream};
 use referee_record::model::opening_source::MOST_PLIES;
 
@@ -27,7 +27,7 @@ fn after(rules: &GameRules, opening: &Opening) -> Position {
 }
 
 /// Draws the chance of an opening again, which must be the same, and returns the luck behind it.
-fn luck_behind(rules: &GameRules, opening: &Opening, mut luck: Luck) -> Luck {
+fn luck_behind(rules: &GameRules, opening: &Opening, mut luck: SeededLuck) -> SeededLuck {
     let mut position = rules.start.clone();
     for step in &opening.steps {
         if let Turn::Chance(stream) = position.turn() {
@@ -48,9 +48,9 @@ fn random_openings_end_at_a_decision() {
 }
 
 fn a_random_opening_leads_to_a_decision(book: &OpeningBook, plies: u32) {
-    let secret = Secret::from_seed(7);
+    let secret = TournamentSecret::from_seed(7);
     for pair in 1..40 {
-        let luck = || secret.luck(&["ant", "bee"], pair);
+        let luck = || secret.game_luck(&["ant", "bee"], pair);
         let opening = book.opening(pair, &secret, luck()).expect("an opening");
         let position = after(book.rules(), &opening);
         let turn = position.turn();
@@ -72,21 +72,21 @@ fn a_random_opening_leads_to_a_decision(book: &OpeningBook, plies: u32) {
 
 #[test]
 fn without_dice_openings_depend_on_the_pair_alone() {
-    let (book, secret) = (book(GameKind::WatchYourBack, 8), Secret::from_seed(7));
+    let (book, secret) = (book(GameKind::WatchYourBack, 8), TournamentSecret::from_seed(7));
     let of = |one: &str, pair| {
-        book.opening(pair, &secret, secret.luck(&[one, "bee"], pair))
+        book.opening(pair, &secret, secret.game_luck(&[one, "bee"], pair))
             .expect("an opening")
-            .listed()
+            .to_listed()
             .texts()
             .join(" ")
     };
     assert_eq!(of("ant", 1), of("cat", 1));
     assert_ne!(of("ant", 1), of("ant", 2));
-    let other = Secret::from_seed(8);
+    let other = TournamentSecret::from_seed(8);
     let elsewhere = book
-        .opening(1, &other, other.luck(&["ant", "bee"], 1))
+        .opening(1, &other, other.game_luck(&["ant", "bee"], 1))
         .expect("an opening")
-        .listed()
+        .to_listed()
         .texts()
         .join(" ");
     assert_ne!(of("ant", 1), elsewhere);
@@ -97,10 +97,11 @@ fn an_opening_is_at_most_half_of_its_game() {
     let rules = rules(GameKind::WatchYourBack, &[("max-moves", "10")]);
     let openings = Openings::Random { plies: MOST_PLIES };
     let book = OpeningBook::new(rules.clone(), Some(&openings)).expect("no list");
-    let secret = Secret::from_seed(7);
+    let secret = TournamentSecret::from_seed(7);
     for pair in 1..20 {
-        let opening =
-            book.opening(pair, &secret, secret.luck(&["ant", "bee"], pair)).expect("an opening");
+        let opening = book
+            .opening(pair, &secret, secret.game_luck(&["ant", "bee"], pair))
+            .expect("an opening");
         let position = after(&rules, &opening);
         assert!(matches!(position.turn(), Turn::Move(_)), "{:?}", position.turn());
         // 24 placements and at most 10 moves.
@@ -116,14 +117,18 @@ fn pairs_use_listed_openings_in_turn() {
     let book = OpeningBook::new(rules.clone(), Some(&Openings::Listed(lists.clone())));
     let book = book.expect("legal actions");
     for (pair, list) in [(1, 0), (2, 1), (3, 0)] {
-        assert_eq!(book.fixed(pair).as_ref(), Some(&lists[list]));
+        assert_eq!(book.fixed_opening(pair).as_ref(), Some(&lists[list]));
     }
-    assert_eq!(OpeningBook::empty(rules).fixed(1), Some(ListedOpening::Actions(Vec::new())));
+    assert_eq!(
+        OpeningBook::empty(rules).fixed_opening(1),
+        Some(ListedOpening::Actions(Vec::new()))
+    );
 }
 
 #[test]
 fn a_list_that_cannot_be_played_is_refused() {
-    let play = |list: &[&str]| listed(&rules(GameKind::WatchYourBack, &[]).start, &texts(list));
+    let play =
+        |list: &[&str]| play_opening_list(&rules(GameKind::WatchYourBack, &[]).start, &texts(list));
     let refused = |list: &[&str]| play(list).expect_err("refused");
     let why = |list: &[&str]| match refused(list) {
         OpeningError::Action(number, why) => (number, why.to_string()),
@@ -138,7 +143,7 @@ fn a_list_that_cannot_be_played_is_refused() {
 #[test]
 fn a_simultaneous_turn_takes_two() {
     let rules = rules(GameKind::BackToTheWall, &[("rounds", "once")]);
-    let play = |list: &[&str]| listed(&rules.start, &texts(list));
+    let play = |list: &[&str]| play_opening_list(&rules.start, &texts(list));
     let both = ["R U 3,5", "L D 3,1"];
     assert_eq!(play(&both).map(|steps| steps.len()), Ok(1));
     let alone = OpeningActionError::Alone("R U 3,5".to_owned());
@@ -148,15 +153,22 @@ fn a_simultaneous_turn_takes_two() {
 #[test]
 fn listed_openings_are_refused_in_games_with_dice() {
     let with_dice = rules(GameKind::Backdraughts, &[]);
-    assert_eq!(listed(&with_dice.start, &texts(&["1,3>4,3"])), Err(OpeningError::Dice));
+    assert_eq!(play_opening_list(&with_dice.start, &texts(&["1,3>4,3"])), Err(OpeningError::Dice));
 }
 
 #[test]
 fn a_forced_pass_may_be_left_out_of_a_list() {
-    let start = scripted_game::rules("wpbw").start;
+    let start = scripted_game_rules("wpbw").start;
     for list in [&["go", "stay"][..], &["go", "pass", "stay"], &["go", " pass", "stay"]] {
-        assert_eq!(listed(&start, &texts(list)).map(|steps| steps.len()), Ok(3), "{list:?}");
+        assert_eq!(
+            play_opening_list(&start, &texts(list)).map(|steps| steps.len()),
+            Ok(3),
+            "{list:?}"
+        );
     }
     let over = OpeningError::Action(1, OpeningActionError::Over);
-    assert_eq!(listed(&scripted_game::rules("wpb").start, &texts(&["go", "stay"])), Err(over));
+    assert_eq!(
+        play_opening_list(&scripted_game_rules("wpb").start, &texts(&["go", "stay"])),
+        Err(over)
+    );
 }

@@ -31,13 +31,13 @@ pub(super) enum Interval {
 
 /// Wall time and CPU time of all of a player's processes.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Usage {
+pub(super) struct IntervalUsage {
     wall: Duration,
     /// CPU time.
     pub(super) cpu: Duration,
 }
 
-impl Usage {
+impl IntervalUsage {
     /// Whether this is more than a player normally uses off turn, after its reply.
     fn is_pondering(self) -> bool {
         self.cpu >= PONDER_FLOOR && self.cpu >= self.wall / 10
@@ -56,19 +56,19 @@ impl Usage {
 /// The usage of a frozen player on its opponent's turns of a game. Long calls of the kernel can be
 /// neither frozen nor stopped, and without control groups the kernel itself can wake a process.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct FrozenUsage(Usage);
+pub(super) struct FrozenUsage(IntervalUsage);
 
 impl FrozenUsage {
     /// Adds a turn in which the player was frozen.
-    pub(super) fn add(&mut self, Usage { wall, cpu }: Usage) {
+    pub(super) fn add(&mut self, IntervalUsage { wall, cpu }: IntervalUsage) {
         let cpu = cpu.saturating_sub(FROZEN_FLOOR);
-        self.0 = self.0.plus(Usage { wall, cpu });
+        self.0 = self.0.plus(IntervalUsage { wall, cpu });
     }
 
     /// What it used, if that is more than a frozen player can use without trying.
-    pub(super) fn defiance(&self) -> Option<Duration> {
+    pub(super) fn cpu_used_while_frozen(&self) -> Option<Duration> {
         let (least, part) = DEFIANCE;
-        let Usage { wall, cpu } = self.0;
+        let IntervalUsage { wall, cpu } = self.0;
         (cpu >= least && cpu >= wall / part).then_some(cpu)
     }
 }
@@ -88,7 +88,7 @@ pub(super) struct CpuUsage {
     /// belongs mostly to these turns, and is never more than this.
     unread: Duration,
     /// The usage on the opponent's turns of this game.
-    off_turn: Usage,
+    off_turn: IntervalUsage,
 }
 
 impl CpuUsage {
@@ -104,7 +104,7 @@ impl CpuUsage {
             total: None,
             before: Duration::ZERO,
             unread: Duration::ZERO,
-            off_turn: Usage::default(),
+            off_turn: IntervalUsage::default(),
         };
         usage.restart();
         usage
@@ -121,7 +121,7 @@ impl CpuUsage {
 
     /// Ends an interval at `now` and returns the usage in it. Off turn this is a lower bound: it
     /// excludes CPU time that may belong to the player's own turns.
-    pub(super) fn mark(&mut self, interval: Interval, now: Instant) -> Usage {
+    pub(super) fn end_interval(&mut self, interval: Interval, now: Instant) -> IntervalUsage {
         let since_border = now.saturating_duration_since(self.border);
         self.border = now;
         let wall = now.saturating_duration_since(self.read_at);
@@ -133,10 +133,10 @@ impl CpuUsage {
         };
         let is_complete = reading.is_some_and(|reading| reading.complete);
         self.unread = if is_complete { Duration::ZERO } else { own };
-        let Some(CpuReading { total, .. }) = reading else { return Usage::default() };
+        let Some(CpuReading { total, .. }) = reading else { return IntervalUsage::default() };
         self.read_at = now;
         let before = self.total.replace(total).unwrap_or_default();
-        let all = Usage { wall, cpu: total.saturating_sub(before) };
+        let all = IntervalUsage { wall, cpu: total.saturating_sub(before) };
         match interval {
             Interval::OnTurn => all,
             Interval::OffTurn => {
@@ -158,13 +158,13 @@ impl CpuUsage {
     }
 
     /// CPU time since the last interval ended, without ending one.
-    pub(super) fn since(&mut self, now: Instant) -> Duration {
+    pub(super) fn since_last_interval(&mut self, now: Instant) -> Duration {
         let before = self.total.unwrap_or_default();
         self.clock.read(now).map_or(Duration::ZERO, |reading| reading.total.saturating_sub(before))
     }
 
     /// CPU time in this game so far; `None` if the system does not report it.
-    pub(super) fn used(&self) -> Option<Duration> {
+    pub(super) fn used_in_game(&self) -> Option<Duration> {
         Some(self.total?.saturating_sub(self.before))
     }
 }
@@ -173,9 +173,9 @@ impl CpuUsage {
 mod tests {
     use super::*;
 
-    fn spent(cpu: u64, wall: u64) -> Usage {
+    fn spent(cpu: u64, wall: u64) -> IntervalUsage {
         let [cpu, wall] = [cpu, wall].map(Duration::from_millis);
-        Usage { wall, cpu }
+        IntervalUsage { wall, cpu }
     }
 
     #[test]
@@ -191,7 +191,7 @@ mod tests {
         let used = |turns: u64, cpu, wall| {
             let mut usage = FrozenUsage::default();
             (0..turns).for_each(|_| usage.add(spent(cpu, wall)));
-            usage.defiance().map(|used| used.as_millis())
+            usage.cpu_used_while_frozen().map(|used| used.as_millis())
         };
         assert_eq!(used(1000, 5, 30), None, "it takes a while to freeze");
         assert_eq!(used(1, 200, 300), None, "it frees its memory");
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn short_bursts_add_up_to_pondering() {
-        let all = [spent(45, 80); 2].into_iter().reduce(Usage::plus).expect("two");
+        let all = [spent(45, 80); 2].into_iter().reduce(IntervalUsage::plus).expect("two");
         assert!(!spent(45, 80).is_pondering() && all.is_pondering());
     }
 }

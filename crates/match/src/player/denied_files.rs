@@ -2,22 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Launch, Sandbox};
+use super::{PlayerLaunch, PlayerSandbox};
 
 /// Files and devices that the sandbox denies a player, though an honest player may need them.
 #[derive(Debug, Default)]
-pub(super) struct Barred {
+pub(super) struct DeniedFiles {
     dir: PathBuf,
     /// Files of other players, as real paths.
     hidden: Vec<PathBuf>,
     shared_memory: bool,
 }
 
-impl Barred {
+impl DeniedFiles {
     /// The files and devices that `sandbox` denies this player.
-    pub(super) fn of(launch: &Launch, sandbox: &Sandbox) -> Self {
+    pub(super) fn for_player(launch: &PlayerLaunch, sandbox: &PlayerSandbox) -> Self {
         let policy = sandbox.policy();
-        if !policy.contains() {
+        if !policy.contains_processes() {
             return Self::default();
         }
         let dir = std::fs::canonicalize(&launch.command.dir).unwrap_or_default();
@@ -33,7 +33,7 @@ impl Barred {
     /// If a failed player's stderr shows that it needed one of them, says which and what to do.
     pub(super) fn hint(&self, stderr: &[u8]) -> Option<String> {
         let text = String::from_utf8_lossy(stderr);
-        let mut denials = text.lines().filter(|line| is_denial(line)).peekable();
+        let mut denials = text.lines().filter(|line| is_denial_line(line)).peekable();
         denials.peek()?;
         if self.shared_memory && ["SemLock", "/dev/shm"].iter().any(|name| text.contains(name)) {
             return Some(
@@ -42,7 +42,8 @@ impl Barred {
                     .to_owned(),
             );
         }
-        let hidden = denials.find_map(|line| self.hidden.iter().find(|path| names(line, path)))?;
+        let hidden =
+            denials.find_map(|line| self.hidden.iter().find(|path| line_names_file(line, path)))?;
         let name = hidden.strip_prefix(&self.dir).unwrap_or(hidden).display();
         Some(format!(
             "the referee hides {name} from it, because it belongs to another player: if this one \
@@ -51,12 +52,12 @@ impl Barred {
     }
 }
 
-fn is_denial(line: &str) -> bool {
+fn is_denial_line(line: &str) -> bool {
     ["ermission denied", "EACCES"].iter().any(|word| line.contains(word))
 }
 
 /// Whether the line names the file, by its path or as a quoted name.
-fn names(line: &str, path: &Path) -> bool {
+fn line_names_file(line: &str, path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     line.contains(&*path.to_string_lossy())
         || ['\'', '"'].iter().any(|quote| line.contains(&format!("{quote}{name}{quote}")))
@@ -67,7 +68,7 @@ mod tests {
     use super::*;
 
     fn hint(stderr: &str) -> Option<String> {
-        let barred = Barred {
+        let barred = DeniedFiles {
             dir: PathBuf::from("/home/x"),
             hidden: ["/home/x/other.py", "/home/x/pkg"].map(PathBuf::from).to_vec(),
             shared_memory: true,

@@ -11,9 +11,11 @@ use super::gtp::Gtp;
 use super::process::{LineAnswer, PlayerProcess};
 use super::reply_limit::ReplyLimit;
 use super::uci::Uci;
-use super::{Answer, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TurnTime, TurnView};
+use super::{
+    Answer, InitView, NotStarted, PlayerLaunch, PlayerSandbox, PlayerStatistics, TurnTime, TurnView,
+};
 use referee_games::GameError;
-use referee_protocol::{Greeting, shown};
+use referee_protocol::{Greeting, error_excerpt};
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::player_spec::{EngineProtocol, EngineSettings};
@@ -57,7 +59,7 @@ pub(super) struct EngineLink {
 
 enum LinkState {
     /// Not started yet.
-    Waiting(Box<Launch>, Arc<Sandbox>),
+    Waiting(Box<PlayerLaunch>, Arc<PlayerSandbox>),
     /// Running.
     Running(Box<PlayerProcess>),
 }
@@ -72,12 +74,12 @@ impl fmt::Debug for LinkState {
 }
 
 /// The time of a start so far, and its limit.
-pub(super) struct StartTime {
+pub(super) struct EngineStartTime {
     control: TimeControl,
     used: Duration,
 }
 
-impl StartTime {
+impl EngineStartTime {
     pub(super) fn limit(&self) -> ReplyLimit {
         let left = self.control.startup.saturating_sub(self.used);
         // Players are started one after the other.
@@ -85,7 +87,7 @@ impl StartTime {
     }
 
     /// Adds the time of a step, whose every fault means that the engine did not start.
-    pub(super) fn take(&mut self, answer: LineAnswer) -> Result<(), NotStarted> {
+    pub(super) fn add_step(&mut self, answer: LineAnswer) -> Result<(), NotStarted> {
         self.used += answer.time.charged;
         let fault = answer.line.err();
         fault.map_or(Ok(()), |fault| Err(Fault { code: FaultCode::NoStart, ..fault }.into()))
@@ -105,14 +107,18 @@ pub(super) enum LineKind {
 
 /// What an engine wrote besides what it was asked for.
 #[derive(Default)]
-struct OtherLines {
+struct OtherEngineLines {
     count: u64,
     last: String,
 }
 
 impl Engine {
     /// An engine whose process starts when its game begins.
-    pub(super) fn new(launch: Launch, settings: EngineSettings, sandbox: Arc<Sandbox>) -> Self {
+    pub(super) fn new(
+        launch: PlayerLaunch,
+        settings: EngineSettings,
+        sandbox: Arc<PlayerSandbox>,
+    ) -> Self {
         let link = EngineLink {
             state: LinkState::Waiting(Box::new(launch), sandbox),
             control: TimeControl::unlimited(Duration::ZERO),
@@ -136,7 +142,7 @@ impl Engine {
     ) -> Result<(Greeting, Duration), NotStarted> {
         let Self { link, dialect } = self;
         (link.control, link.opponent_increment) = (*view.control, view.opponent_increment);
-        let mut time = StartTime { control: link.control, used: Duration::ZERO };
+        let mut time = EngineStartTime { control: link.control, used: Duration::ZERO };
         let is_new = link.begin_game().await?;
         let greeting = match dialect {
             Dialect::Uci(uci) => uci.begin(link, view, is_new, &mut time).await?,
@@ -194,7 +200,7 @@ impl EngineLink {
     }
 
     /// The limit of a request on a turn that is not charged.
-    pub(super) fn uncharged(&self, alone: bool) -> ReplyLimit {
+    pub(super) fn uncharged_limit(&self, alone: bool) -> ReplyLimit {
         let limit = ReplyLimit::new(self.control.measure, Some(self.control.startup));
         ReplyLimit { alone, ..limit }
     }
@@ -251,29 +257,32 @@ impl EngineLink {
             let fault = Fault::new(FaultCode::NoStart, "it was asked before it was started");
             return LineAnswer { line: Err(fault), time: TurnTime::ZERO };
         };
-        set_lines(lines, commands);
-        let mut others = OtherLines::default();
+        set_command_lines(lines, commands);
+        let mut others = OtherEngineLines::default();
         let mut is_reply = |line: &[u8]| {
             let line = String::from_utf8_lossy(line);
             let line = line.trim();
             let kind = if line.is_empty() { LineKind::Expected } else { kind(line) };
             if kind == LineKind::Other {
                 others.count += 1;
-                others.last = shown(line.as_bytes());
+                others.last = error_excerpt(line.as_bytes());
             }
             kind == LineKind::Awaited
         };
         let ask = process.ask_engine(lines, (reply, awaited), limit, &mut is_reply);
         let answer = ask.await;
         *owes = answer.line.is_err();
-        LineAnswer { line: answer.line.map_err(|fault| others.explain(fault, awaited)), ..answer }
+        LineAnswer {
+            line: answer.line.map_err(|fault| others.explain_fault(fault, awaited)),
+            ..answer
+        }
     }
 }
 
-impl OtherLines {
+impl OtherEngineLines {
     /// The fault of an engine that wrote these lines, but not what it was asked for.
-    fn explain(&self, fault: Fault, awaited: &str) -> Fault {
-        let mut fault = before(fault, awaited);
+    fn explain_fault(&self, fault: Fault, awaited: &str) -> Fault {
+        let mut fault = engine_fault_before(fault, awaited);
         if self.count > 0 {
             let what = if self.count == 1 {
                 "it wrote".to_owned()
@@ -287,7 +296,7 @@ impl OtherLines {
 }
 
 /// The fault of an engine, which says when it ended.
-fn before(fault: Fault, what: &str) -> Fault {
+fn engine_fault_before(fault: Fault, what: &str) -> Fault {
     let has_ended = matches!(fault.code, FaultCode::Crash | FaultCode::Exit);
     let the = if what.contains(' ') { "the " } else { "" };
     let when = if has_ended { format!(" before {the}{what}") } else { String::new() };
@@ -295,7 +304,7 @@ fn before(fault: Fault, what: &str) -> Fault {
 }
 
 /// Makes lines of these commands.
-fn set_lines(lines: &mut Vec<u8>, commands: &[&str]) {
+fn set_command_lines(lines: &mut Vec<u8>, commands: &[&str]) {
     lines.clear();
     for command in commands {
         lines.extend_from_slice(command.as_bytes());

@@ -3,8 +3,8 @@
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use referee_protocol::{LINE_LIMIT, shown};
-use referee_record::model::clock::{Measure, seconds};
+use referee_protocol::{LINE_LIMIT, error_excerpt};
+use referee_record::model::clock::{Measure, format_clock_seconds};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_sandbox::{Overrun, ProcessState, resource_limits};
 
@@ -47,23 +47,23 @@ pub(super) struct Late<'a> {
 }
 
 /// A `timeout`, with the state of the player.
-pub(super) fn timeout(late: Late<'_>) -> Fault {
-    let limit = seconds(late.allowance);
+pub(super) fn timeout_fault(late: Late<'_>) -> Fault {
+    let limit = format_clock_seconds(late.allowance);
     let which = match late.measure {
-        Measure::Wall => rest_of(late.budget),
+        Measure::Wall => describe_budget_rest(late.budget),
         Measure::Cpu => " of wall time".to_owned(),
     };
-    let margin = with_margin(late.margin);
-    let did = what_it_did(late);
+    let margin = describe_margin(late.margin);
+    let did = describe_late_player(late);
     Fault::new(
         FaultCode::Timeout,
         format!("no {} within {limit}{which}{margin}: {did}", late.awaited),
     )
 }
 
-fn what_it_did(late: Late<'_>) -> String {
+fn describe_late_player(late: Late<'_>) -> String {
     if !late.partial.is_empty() {
-        return format!("you printed \"{}\" {NO_NEWLINE}", shown(late.partial));
+        return format!("you printed \"{}\" {NO_NEWLINE}", error_excerpt(late.partial));
     }
     if late.state == ProcessState::Stopped {
         return "the process was stopped by a signal".to_owned();
@@ -73,41 +73,50 @@ fn what_it_did(late: Late<'_>) -> String {
     }
     match late.cpu {
         Some(cpu) if late.state == ProcessState::Running || cpu >= late.wall / 2 => {
-            format!("{COMPUTING}, with {} of CPU time used", seconds(cpu))
+            format!("{COMPUTING}, with {} of CPU time used", format_clock_seconds(cpu))
         }
         _ if late.state == ProcessState::ReadingInput => MISSING_FLUSH.to_owned(),
-        Some(cpu) => format!("{SLEEPING}, with {} of CPU time used", seconds(cpu)),
+        Some(cpu) => format!("{SLEEPING}, with {} of CPU time used", format_clock_seconds(cpu)),
         None => "no output".to_owned(),
     }
 }
 
 /// Text to add to a time that was the rest of a budget.
-pub(super) fn rest_of(budget: Option<Duration>) -> String {
+pub(super) fn describe_budget_rest(budget: Option<Duration>) -> String {
     budget.map_or_else(String::new, |budget| {
-        format!(", the rest of its budget of {}", seconds(budget))
+        format!(", the rest of its budget of {}", format_clock_seconds(budget))
     })
 }
 
 /// Text to add to a limit that has a margin.
-fn with_margin(margin: Duration) -> String {
-    if margin.is_zero() { String::new() } else { format!(" and a margin of {}", seconds(margin)) }
+fn describe_margin(margin: Duration) -> String {
+    if margin.is_zero() {
+        String::new()
+    } else {
+        format!(" and a margin of {}", format_clock_seconds(margin))
+    }
 }
 
 /// The text that a reply took longer than its limit and the margin.
-pub(crate) fn beyond(used: Duration, allowance: Duration, margin: Duration) -> String {
-    let text = format!("used {} of {}", seconds(used), seconds(allowance));
-    let over = seconds(used.saturating_sub(allowance + margin));
+pub(crate) fn describe_time_beyond_limit(
+    used: Duration,
+    allowance: Duration,
+    margin: Duration,
+) -> String {
+    let text =
+        format!("used {} of {}", format_clock_seconds(used), format_clock_seconds(allowance));
+    let over = format_clock_seconds(used.saturating_sub(allowance + margin));
     if margin.is_zero() {
         return format!("{text}, {over} too much");
     }
-    format!("{text}, {over} beyond the margin of {}", seconds(margin))
+    format!("{text}, {over} beyond the margin of {}", format_clock_seconds(margin))
 }
 
 /// The fault of a process that ended too early.
-pub(super) fn ended(status: ExitStatus, partial: &[u8]) -> Fault {
-    let how = how_it_ended(status);
+pub(super) fn early_end_fault(status: ExitStatus, partial: &[u8]) -> Fault {
+    let how = describe_process_end(status);
     if !partial.is_empty() {
-        let shown = shown(partial);
+        let shown = error_excerpt(partial);
         let message = format!("the last line has no newline: \"{shown}\", then it {how}");
         return Fault { raw: Some(shown), ..Fault::new(FaultCode::Malformed, message) };
     }
@@ -115,7 +124,7 @@ pub(super) fn ended(status: ExitStatus, partial: &[u8]) -> Fault {
     Fault::new(code, format!("it {how}"))
 }
 
-pub(super) fn how_it_ended(status: ExitStatus) -> String {
+pub(super) fn describe_process_end(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     if let Some(code) = status.code() {
         return format!("exited with code {code}");
@@ -128,66 +137,67 @@ pub(super) fn how_it_ended(status: ExitStatus) -> String {
 }
 
 /// CPU time on the opponent's turns of a player that was frozen.
-pub(super) fn defied_freezing(used: Duration) -> Fault {
-    let used = seconds(used);
+pub(super) fn defied_freezing_fault(used: Duration) -> Fault {
+    let used = format_clock_seconds(used);
     let message = format!("it computed for {used} on its opponent's turns although it was frozen");
     Fault::new(FaultCode::Cpu, message)
 }
 
 /// Output without a request.
-pub(super) fn unexpected(extra: &[u8]) -> Fault {
-    let shown = shown(extra);
+pub(super) fn unexpected_output_fault(extra: &[u8]) -> Fault {
+    let shown = error_excerpt(extra);
     let message = format!("output when no reply was due: \"{shown}\"; {DEBUG_OUTPUT}");
     Fault { raw: Some(shown), ..Fault::new(FaultCode::UnexpectedOutput, message) }
 }
 
 /// A line that exceeds the limit.
-pub(super) fn oversize_line(start: &[u8]) -> Fault {
-    let shown = shown(start);
+pub(super) fn oversize_line_fault(start: &[u8]) -> Fault {
+    let shown = error_excerpt(start);
     let limit = LINE_LIMIT / 1024;
     let message = format!("more than {limit} KiB without a newline, beginning \"{shown}\"");
     Fault { raw: Some(shown), ..Fault::new(FaultCode::Oversize, message) }
 }
 
 /// Output that exceeds the limit of a game, or of what an engine was asked for.
-pub(super) fn oversize_output(limit: u64, awaited: Option<&str>) -> Fault {
-    let limit = resource_limits::bytes(limit);
+pub(super) fn oversize_output_fault(limit: u64, awaited: Option<&str>) -> Fault {
+    let limit = resource_limits::format_bytes(limit);
     let of_what = awaited.map_or("in one game".to_owned(), |what| format!("and no {what}"));
     Fault::new(FaultCode::Oversize, format!("more than {limit} of output {of_what}"))
 }
 
 /// The fault of a player that reached a limit before it failed.
-pub(super) fn overrun(overrun: Overrun, fault: Fault) -> Fault {
+pub(super) fn overrun_fault(overrun: Overrun, fault: Fault) -> Fault {
     let message = format!("{overrun}, then {}", fault.message);
     Fault { code: FaultCode::from(overrun), message, ..fault }
 }
 
 /// A process closed its stdout but kept running.
-pub(super) fn closed_output() -> Fault {
+pub(super) fn closed_output_fault() -> Fault {
     Fault::new(FaultCode::ClosedOutput, "it closed its stdout and kept running")
 }
 
 /// The supervisor of the player ended.
-pub(super) fn supervisor_gone() -> Fault {
+pub(super) fn supervisor_gone_fault() -> Fault {
     Fault::new(FaultCode::Containment, "its supervisor ended, and the player with it")
 }
 
 /// A reply that arrived after the time was up.
-pub(super) fn came_late(awaited: &str, used: [Duration; 2], margin: Duration) -> Fault {
+pub(super) fn late_reply_fault(awaited: &str, used: [Duration; 2], margin: Duration) -> Fault {
     let [wall, bound] = used;
-    let message = format!("the {awaited} came late: {}", beyond(wall, bound, margin));
+    let message =
+        format!("the {awaited} came late: {}", describe_time_beyond_limit(wall, bound, margin));
     Fault::new(FaultCode::Timeout, message)
 }
 
 /// CPU time over the allowance `of_what`.
-pub(super) fn over_cpu(used: Duration, allowance: Duration, of_what: &str) -> Fault {
-    let [used, limit] = [used, allowance].map(seconds);
+pub(super) fn cpu_limit_fault(used: Duration, allowance: Duration, of_what: &str) -> Fault {
+    let [used, limit] = [used, allowance].map(format_clock_seconds);
     let message = format!("used {used} of CPU time; the limit is {limit}{of_what}");
     Fault::new(FaultCode::Cpu, message)
 }
 
 /// CPU time over an allowance before the reply arrived.
-pub(super) fn no_reply(awaited: &str, over_cpu: Fault) -> Fault {
+pub(super) fn no_reply_fault(awaited: &str, over_cpu: Fault) -> Fault {
     Fault { message: format!("no {awaited}: {}", over_cpu.message), ..over_cpu }
 }
 
@@ -229,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_timeout_describes_the_state_of_the_player() {
-        let said = |late| timeout(late).message;
+        let said = |late| timeout_fault(late).message;
         assert_eq!(
             said(Late { partial: b"3,4", ..LATE }),
             "no reply within 5 s: you printed \"3,4\" but no newline"
@@ -263,22 +273,23 @@ mod tests {
     #[test]
     fn a_margin_is_named() {
         let margin = Duration::from_millis(20);
-        let late = timeout(Late { margin, cpu: None, ..LATE });
+        let late = timeout_fault(Late { margin, cpu: None, ..LATE });
         assert_eq!(late.message, "no reply within 5 s and a margin of 0.02 s: no output");
         let [used, allowed] = [1034, 1000].map(Duration::from_millis);
         let text = "used 1.034 s of 1 s, 0.014 s beyond the margin of 0.02 s";
-        assert_eq!(beyond(used, allowed, margin), text);
+        assert_eq!(describe_time_beyond_limit(used, allowed, margin), text);
         let text = "used 1.034 s of 1 s, 0.034 s too much";
-        assert_eq!(beyond(used, allowed, Duration::ZERO), text);
+        assert_eq!(describe_time_beyond_limit(used, allowed, Duration::ZERO), text);
     }
 
     #[test]
     fn cpu_time_over_the_rest_of_a_budget_names_the_budget() {
         let [used, left] = [513, 509].map(Duration::from_millis);
-        let fault = over_cpu(used, left, &rest_of(Some(Duration::from_secs(1))));
+        let fault =
+            cpu_limit_fault(used, left, &describe_budget_rest(Some(Duration::from_secs(1))));
         let message =
             "used 0.513 s of CPU time; the limit is 0.509 s, the rest of its budget of 1 s";
         assert_eq!(fault.message, message);
-        assert_eq!(no_reply("reply", fault).message, format!("no reply: {message}"));
+        assert_eq!(no_reply_fault("reply", fault).message, format!("no reply: {message}"));
     }
 }

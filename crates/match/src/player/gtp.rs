@@ -4,12 +4,12 @@
 //! Each command is answered before the next one is sent, so an engine that leaves out the ids of
 //! its answers is understood.
 
-use super::engine::{EngineLink, LineKind, StartTime, UNLIMITED};
+use super::engine::{EngineLink, EngineStartTime, LineKind, UNLIMITED};
 use super::process::LineAnswer;
 use super::reply_limit::ReplyLimit;
 use super::{Answer, InitView, NotStarted, TurnView};
 use referee_games::{Event, Seat};
-use referee_protocol::{Greeting, Reply, shown};
+use referee_protocol::{Greeting, Reply, error_excerpt};
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::warning::PlayerWarning;
@@ -46,7 +46,7 @@ impl Gtp {
         link: &mut EngineLink,
         view: &InitView<'_>,
         is_new: bool,
-        time: &mut StartTime,
+        time: &mut EngineStartTime,
     ) -> Result<Greeting, NotStarted> {
         if is_new {
             // Only for the record: an engine may refuse them.
@@ -66,7 +66,7 @@ impl Gtp {
             self.demand(link, format!("{command} {value}"), awaited, time).await?;
         }
         self.demand(link, "clear_board".to_owned(), "answer to clear_board", time).await?;
-        let command = time_settings(&link.control);
+        let command = gtp_time_settings(&link.control);
         let answer = self.request(link, &command, "answer to time_settings", time).await?;
         self.is_timed = answer.is_ok();
         match answer {
@@ -86,10 +86,10 @@ impl Gtp {
         link: &mut EngineLink,
         command: &str,
         awaited: &'static str,
-        time: &mut StartTime,
+        time: &mut EngineStartTime,
     ) -> Result<GtpAnswer, NotStarted> {
         let (answer, exchanged) = self.send(link, command, awaited, time.limit()).await;
-        time.take(exchanged)?;
+        time.add_step(exchanged)?;
         Ok(answer)
     }
 
@@ -99,7 +99,7 @@ impl Gtp {
         link: &mut EngineLink,
         command: String,
         awaited: &'static str,
-        time: &mut StartTime,
+        time: &mut EngineStartTime,
     ) -> Result<(), NotStarted> {
         if let Err(why) = self.request(link, &command, awaited, time).await? {
             let why = format!("it refused `{command}`: \"{why}\"");
@@ -113,12 +113,12 @@ impl Gtp {
         self.follow(view.events);
         let colour = if view.seat == Seat::FIRST { "b" } else { "w" };
         self.turn.clear();
-        let limit = link.uncharged(view.limit.alone);
+        let limit = link.uncharged_limit(view.limit.alone);
         if let Err(fault) = self.set_up_board(link, limit).await {
             return fault.into();
         }
         if self.is_timed {
-            let command = time_left(&link.control, colour, view);
+            let command = gtp_time_left(&link.control, colour, view);
             let (_, exchanged) = self.send(link, &command, "answer to time_left", limit).await;
             if let Err(fault) = exchanged.line {
                 return fault.into();
@@ -176,7 +176,7 @@ impl Gtp {
         if text.eq_ignore_ascii_case("resign") {
             return Ok(Reply { resigns: true, ..Reply::default() });
         }
-        if let Some(action) = vertex(text) {
+        if let Some(action) = parse_gtp_vertex(text) {
             self.on_board.iter_mut().for_each(|board| board.push(format!("{colour} {action}")));
             return Ok(Reply { action, ..Reply::default() });
         }
@@ -185,7 +185,7 @@ impl Gtp {
             Ok(_) => "expected a point such as D4, `pass` or `resign`",
             Err(_) => "it refused `genmove`",
         };
-        let shown = shown(line);
+        let shown = error_excerpt(line);
         let fault = Fault::new(FaultCode::Malformed, format!("\"{shown}\": {wrong}"));
         Err(Fault { raw: Some(shown), ..fault })
     }
@@ -208,7 +208,7 @@ impl Gtp {
         self.id += 1;
         let id = self.id;
         let mut answer = Ok(String::new());
-        let mut kind = |line: &str| match read_answer(line, id) {
+        let mut kind = |line: &str| match read_gtp_answer(line, id) {
             Some(read) => {
                 answer = read;
                 LineKind::Awaited
@@ -222,7 +222,7 @@ impl Gtp {
 }
 
 /// The answer in a line; `None` if it is not one to the command of this number.
-fn read_answer(line: &str, id: u32) -> Option<GtpAnswer> {
+fn read_gtp_answer(line: &str, id: u32) -> Option<GtpAnswer> {
     let rest = line.strip_prefix(['=', '?'])?;
     let text = rest.trim_start_matches(|letter: char| letter.is_ascii_digit());
     let number = &rest[..rest.len() - text.len()];
@@ -230,11 +230,15 @@ fn read_answer(line: &str, id: u32) -> Option<GtpAnswer> {
         return None;
     }
     let text = text.trim();
-    Some(if line.starts_with('=') { Ok(text.to_owned()) } else { Err(shown(text.as_bytes())) })
+    Some(if line.starts_with('=') {
+        Ok(text.to_owned())
+    } else {
+        Err(error_excerpt(text.as_bytes()))
+    })
 }
 
 /// The action of a vertex, written as the rules do; `None` if the text is not one.
-fn vertex(text: &str) -> Option<String> {
+fn parse_gtp_vertex(text: &str) -> Option<String> {
     if text.eq_ignore_ascii_case("pass") {
         return Some("pass".to_owned());
     }
@@ -248,7 +252,7 @@ fn vertex(text: &str) -> Option<String> {
 /// The time limits of a game. GTP counts whole seconds, so parts of a second are left out, except
 /// that a limit of each move is at least a second. After the budget, an increment is like a period
 /// for one stone: the engine never has less.
-fn time_settings(control: &TimeControl) -> String {
+fn gtp_time_settings(control: &TimeControl) -> String {
     let TimeControl { budget, per_move, increment, moves, .. } = *control;
     let (main, period, stones) = match (budget, moves) {
         (Some(budget), Some(moves)) => (0, budget.as_secs(), moves),
@@ -256,22 +260,22 @@ fn time_settings(control: &TimeControl) -> String {
             (budget.as_secs(), increment.as_secs(), 1)
         }
         (Some(budget), None) => (budget.as_secs(), 0, 0),
-        (None, _) => (0, of_each_move(per_move.unwrap_or(UNLIMITED)), 1),
+        (None, _) => (0, gtp_seconds_each_move(per_move.unwrap_or(UNLIMITED)), 1),
     };
     format!("time_settings {main} {period} {stones}")
 }
 
 /// What is left of the time of this colour.
-fn time_left(control: &TimeControl, colour: &str, view: &TurnView<'_>) -> String {
+fn gtp_time_left(control: &TimeControl, colour: &str, view: &TurnView<'_>) -> String {
     let (left, stones) = match (control.budget, control.per_move) {
         (Some(_), _) => (view.limit.allowance.as_secs(), view.clock.moves_to_go.unwrap_or(0)),
-        (None, Some(_)) => (of_each_move(view.limit.allowance), 1),
-        (None, None) => (of_each_move(UNLIMITED), 1),
+        (None, Some(_)) => (gtp_seconds_each_move(view.limit.allowance), 1),
+        (None, None) => (gtp_seconds_each_move(UNLIMITED), 1),
     };
     format!("time_left {colour} {left} {stones}")
 }
 
-fn of_each_move(limit: Duration) -> u64 {
+fn gtp_seconds_each_move(limit: Duration) -> u64 {
     limit.as_secs().max(1)
 }
 
@@ -283,22 +287,25 @@ mod tests {
     fn answers_are_told_by_their_numbers() {
         let text = |text: &str| Some(Ok(text.to_owned()));
         for line in ["=7 D4", "=7D4", "= D4", "=D4", "=7   D4 "] {
-            assert_eq!(read_answer(line, 7), text("D4"), "{line}");
+            assert_eq!(read_gtp_answer(line, 7), text("D4"), "{line}");
         }
-        assert_eq!(read_answer("=7", 7), text(""));
-        assert_eq!(read_answer("?7 illegal\u{1b} move", 7), Some(Err("illegal\\x1b move".into())));
+        assert_eq!(read_gtp_answer("=7", 7), text(""));
+        assert_eq!(
+            read_gtp_answer("?7 illegal\u{1b} move", 7),
+            Some(Err("illegal\\x1b move".into()))
+        );
         for line in ["=8 D4", "?70 x", "=99999999999 D4", "D4", "thinking = hard", ""] {
-            assert_eq!(read_answer(line, 7), None, "{line}");
+            assert_eq!(read_gtp_answer(line, 7), None, "{line}");
         }
     }
 
     #[test]
     fn points_and_passes_are_actions() {
         for (text, action) in [("d4", "D4"), ("T19", "T19"), ("PASS", "pass"), ("j09", "J9")] {
-            assert_eq!(vertex(text).as_deref(), Some(action), "{text}");
+            assert_eq!(parse_gtp_vertex(text).as_deref(), Some(action), "{text}");
         }
         for text in ["", "I5", "D", "4D", "D4 E5", "d-4", "D+4", "\u{e9}4", "D999", "resign now"] {
-            assert_eq!(vertex(text), None, "{text}");
+            assert_eq!(parse_gtp_vertex(text), None, "{text}");
         }
     }
 
@@ -320,7 +327,7 @@ mod tests {
             (budget(60_000, 2900), "60 2 1"),
             (TimeControl { moves: Some(40), ..budget(60_000, 2000) }, "0 60 40"),
         ] {
-            assert_eq!(time_settings(&control), format!("time_settings {expected}"));
+            assert_eq!(gtp_time_settings(&control), format!("time_settings {expected}"));
         }
     }
 }

@@ -10,8 +10,8 @@ use super::reply_limit::ReplyLimit;
 use super::user_interface::{Question, UserInterface};
 use super::{Answer, InitView, TurnTime, TurnView, Wire};
 use crate::replay::event_descriptions::describe_events;
-use referee_bots::{BotKind, Limit, Reaction, Session};
-use referee_games::{Event, GameError, Legal, Refusal, Turn, guesses};
+use referee_bots::{BotKind, BotSession, Limit, Reaction};
+use referee_games::{Event, GameError, Legal, Refusal, Turn, draw_guesses};
 use referee_protocol::{Reply, TurnClock};
 use referee_record::model::clock::Measure;
 use referee_record::model::fault::{Fault, FaultCode};
@@ -77,7 +77,7 @@ impl Human {
         self.decided.retain(|&decided| decided < ply);
         let game = view.rules.game.clone();
         self.is_hidden = game.is_hidden();
-        let mut session = Session::with_game(BotKind::Search(Limit::Time), game);
+        let mut session = BotSession::with_game(BotKind::Search(Limit::Time), game);
         let mut wire = Wire::local(Box::new(move |line| match session.respond(line) {
             Ok(Reaction::Reply(reply)) => Some(reply),
             _ => None,
@@ -93,53 +93,58 @@ impl Human {
         self.events.extend_from_slice(view.events);
         self.advice = None;
         if self.is_hidden {
-            self.interface.show_view(&seen(view));
+            self.interface.show_view(&describe_view_for_human(view));
         }
         let reply = loop {
-            let Some(line) = self.interface.ask(question(view)).await else {
-                break Err(left("the person left"));
+            let Some(line) = self.interface.ask(question_for_human(view)).await else {
+                break Err(human_left_fault("the person left"));
             };
             match line.trim() {
                 "" => {}
                 "help" => self.interface.tell(HELP),
-                "?" => self.interface.tell(&listed(&view.position.legal(view.seat))),
+                "?" => {
+                    self.interface.tell(&list_actions_for_human(&view.position.legal(view.seat)));
+                }
                 "hint" => {
                     let hint = self.hint(view).await;
                     self.interface.tell(&format!("{hint}\n"));
                 }
-                "quit" | "exit" => break Err(left("the person left")),
-                "resign" => break Err(left("the person resigned")),
+                "quit" | "exit" => break Err(human_left_fault("the person left")),
+                "resign" => break Err(human_left_fault("the person resigned")),
                 "undo" => match self.decided.pop() {
                     Some(ply) => {
                         self.undo = Some(ply);
-                        break Err(left("the person took an action back"));
+                        break Err(human_left_fault("the person took an action back"));
                     }
                     None => self.interface.tell("nothing to take back\n"),
                 },
                 text => {
-                    if let Some(reply) = self.typed(view, text) {
+                    if let Some(reply) = self.read_typed_action(view, text) {
                         break Ok(reply);
                     }
                 }
             }
         };
-        Answer { reply, time: TurnTime::of(asked.elapsed().min(view.limit.bound)) }
+        Answer { reply, time: TurnTime::from_charged(asked.elapsed().min(view.limit.bound)) }
     }
 
     /// Returns the legal action that was typed. Otherwise prints what is wrong, or what may follow.
-    fn typed(&mut self, view: &TurnView<'_>, text: &str) -> Option<Reply> {
+    fn read_typed_action(&mut self, view: &TurnView<'_>, text: &str) -> Option<Reply> {
         let judge = |text: &String| view.position.judge(view.seat, text);
-        let readings = readings(text);
+        let readings = typed_readings(text);
         if let Some(action) = readings.iter().find_map(|reading| judge(reading).ok()) {
             self.decided.push(view.position.ply());
             return Some(Reply { action, ..Reply::default() });
         }
         let legal = view.position.legal(view.seat);
-        let begin =
-            |reading: &String| Some(beginning_with(&legal, reading)).filter(|it| !it.is_empty());
+        let begin = |reading: &String| {
+            Some(actions_beginning_with_typed(&legal, reading)).filter(|it| !it.is_empty())
+        };
         let said = match readings.iter().find_map(begin) {
             Some(actions) => actions.join("  "),
-            None => readings.iter().find_map(|reading| why_not(&legal, reading, judge(reading)))?,
+            None => readings
+                .iter()
+                .find_map(|reading| explain_refused_typing(&legal, reading, judge(reading)))?,
         };
         self.interface.tell(&format!("{said}\n"));
         None
@@ -154,7 +159,8 @@ impl Human {
         let mut rng = ChaCha8Rng::seed_from_u64(view.position.ply().into());
         let wanted = (view.seat, advisor.guesses(false));
         // Without guesses, it chooses any action.
-        let guesses = guesses(view.position, self.is_hidden, wanted, &mut rng).unwrap_or_default();
+        let guesses =
+            draw_guesses(view.position, self.is_hidden, wanted, &mut rng).unwrap_or_default();
         let guesses: Vec<_> = guesses.iter().filter_map(|guess| guess.description()).collect();
         let clock = TurnClock::default();
         let view = TurnView {
@@ -188,31 +194,36 @@ impl Human {
 
 /// The person's knowledge in a game with hidden information: the events since its last turn, and
 /// its view.
-fn seen(view: &TurnView<'_>) -> String {
+fn describe_view_for_human(view: &TurnView<'_>) -> String {
     let seat = &view.position.seats()[view.seat];
     let known = Event::known_to(view.events, seat);
     let events = known.iter().map(|event| format!("{}\n", describe_events([event])));
     let sees = view.position.view(view.seat);
-    let sees =
-        serde_json::from_str(sees.get()).map_or_else(|_| sees.get().to_owned(), |it| legible(&it));
+    let sees = serde_json::from_str(sees.get())
+        .map_or_else(|_| sees.get().to_owned(), |it| format_view_for_human(&it));
     events.chain(sees.lines().map(|line| format!("{line}\n"))).collect()
 }
 
 /// A view for people: a text as it is; of an object, a line for each field.
-fn legible(view: &Value) -> String {
-    let Value::Object(fields) = view else { return in_line(view) };
-    let lines = fields.iter().map(|(name, value)| format!("{name}: {}\n", in_line(value)));
+fn format_view_for_human(view: &Value) -> String {
+    let Value::Object(fields) = view else { return format_value_for_human(view) };
+    let lines =
+        fields.iter().map(|(name, value)| format!("{name}: {}\n", format_value_for_human(value)));
     lines.collect()
 }
 
 /// A value on one line: lists with blanks, objects with the names of their fields.
-fn in_line(value: &Value) -> String {
+fn format_value_for_human(value: &Value) -> String {
     match value {
         Value::Null => "–".to_owned(),
         Value::String(text) => text.clone(),
-        Value::Array(values) => values.iter().map(in_line).collect::<Vec<_>>().join(" "),
+        Value::Array(values) => {
+            values.iter().map(format_value_for_human).collect::<Vec<_>>().join(" ")
+        }
         Value::Object(fields) => {
-            let fields = fields.iter().map(|(name, value)| format!("{name} {}", in_line(value)));
+            let fields = fields
+                .iter()
+                .map(|(name, value)| format!("{name} {}", format_value_for_human(value)));
             fields.collect::<Vec<_>>().join(", ")
         }
         Value::Bool(_) | Value::Number(_) => value.to_string(),
@@ -221,7 +232,7 @@ fn in_line(value: &Value) -> String {
 
 /// The question for an action. It says who is asked, and whether other seats answer at the same
 /// time.
-fn question(view: &TurnView<'_>) -> Question {
+fn question_for_human(view: &TurnView<'_>) -> Question {
     let seats = view.position.seats();
     let own = &seats[view.seat];
     let text = match view.position.turn() {
@@ -235,13 +246,13 @@ fn question(view: &TurnView<'_>) -> Question {
     Question { seat: view.seat, text, legal: view.position.legal(view.seat) }
 }
 
-fn left(why: &str) -> Fault {
+fn human_left_fault(why: &str) -> Fault {
     Fault::new(FaultCode::Exit, why)
 }
 
 /// The texts that a person may have meant: as typed, without brackets and superfluous blanks, in
 /// capital letters, and two squares as a move.
-fn readings(typed: &str) -> Vec<String> {
+fn typed_readings(typed: &str) -> Vec<String> {
     let plain = typed.replace(['(', ')', '[', ']'], " ").replace("->", ">").replace('-', ">");
     let mut tidy = plain.split_whitespace().collect::<Vec<_>>().join(" ");
     for joint in [",", ">"] {
@@ -250,8 +261,10 @@ fn readings(typed: &str) -> Vec<String> {
     }
     let words: Vec<&str> = tidy.split(' ').collect();
     let squares = match words[..] {
-        [one, other] if is_square(one) && is_square(other) => Some(format!("{one}>{other}")),
-        [one, other] => Some(format!("{one},{other}")).filter(|both| is_square(both)),
+        [one, other] if is_typed_square(one) && is_typed_square(other) => {
+            Some(format!("{one}>{other}"))
+        }
+        [one, other] => Some(format!("{one},{other}")).filter(|both| is_typed_square(both)),
         _ => None,
     };
     let upper = tidy.to_uppercase();
@@ -262,9 +275,13 @@ fn readings(typed: &str) -> Vec<String> {
 }
 
 /// The reason why a reading is not a legal action, as one tells a person.
-fn why_not(legal: &Legal, text: &str, judged: Result<String, GameError>) -> Option<String> {
+fn explain_refused_typing(
+    legal: &Legal,
+    text: &str,
+    judged: Result<String, GameError>,
+) -> Option<String> {
     Some(match (judged.err()?, legal) {
-        (GameError::Refused(Refusal::Malformed(_)), Legal::List(_)) if is_square(text) => {
+        (GameError::Refused(Refusal::Malformed(_)), Legal::List(_)) if is_typed_square(text) => {
             format!("no piece on {text} has a legal action")
         }
         (GameError::Refused(Refusal::Malformed(reason)), _) => {
@@ -275,7 +292,7 @@ fn why_not(legal: &Legal, text: &str, judged: Result<String, GameError>) -> Opti
 }
 
 /// The actions that begin with the word `text`, or whose first square is `text`.
-fn beginning_with(legal: &Legal, text: &str) -> Vec<String> {
+fn actions_beginning_with_typed(legal: &Legal, text: &str) -> Vec<String> {
     let Legal::List(texts) = legal else { return Vec::new() };
     let begins = |action: &str| {
         action
@@ -283,18 +300,18 @@ fn beginning_with(legal: &Legal, text: &str) -> Vec<String> {
             .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
     };
     let first_square =
-        |action: &str| action.split([' ', '>']).find(|word| is_square(word)) == Some(text);
+        |action: &str| action.split([' ', '>']).find(|word| is_typed_square(word)) == Some(text);
     texts.iter().filter(|action| begins(action) || first_square(action)).cloned().collect()
 }
 
 /// Whether this looks like a square.
-fn is_square(text: &str) -> bool {
+fn is_typed_square(text: &str) -> bool {
     let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
     text.split_once(',').is_some_and(|(column, row)| is_number(column) && is_number(row))
 }
 
 /// The legal actions, in columns; those with the same beginning share lines.
-fn listed(legal: &Legal) -> String {
+fn list_actions_for_human(legal: &Legal) -> String {
     match legal {
         Legal::List(texts) => {
             let begin = |text: &str| text.split_once('>').map(|(from, _)| from.to_owned());
@@ -309,7 +326,7 @@ fn listed(legal: &Legal) -> String {
             let width = texts.iter().map(String::len).max().unwrap_or_default();
             let per_line = ((WIDTH + 2) / (width + 2)).max(1);
             let rows = lines.iter().flat_map(|(_, line)| line.chunks(per_line));
-            rows.map(|row| in_columns(row, width) + "\n").collect()
+            rows.map(|row| format_actions_line(row, width) + "\n").collect()
         }
         Legal::Factored { directions, walls, squares } => {
             let squares: Vec<String> = squares.iter().map(ToString::to_string).collect();
@@ -322,7 +339,7 @@ fn listed(legal: &Legal) -> String {
 }
 
 /// A line of these texts, each in a column of this width.
-fn in_columns(texts: &[&str], width: usize) -> String {
+fn format_actions_line(texts: &[&str], width: usize) -> String {
     let cells: Vec<String> = texts.iter().map(|text| format!("{text:width$}")).collect();
     cells.join("  ").trim_end().to_owned()
 }
@@ -335,20 +352,23 @@ mod tests {
     fn actions_are_listed_by_where_they_begin() {
         let legal =
             Legal::List(["1,0>1,1", "1,0>2,0", "1,10>1,9", "pass"].map(str::to_owned).into());
-        assert_eq!(listed(&legal), "1,0>1,1   1,0>2,0\n1,10>1,9\npass\n");
-        assert_eq!(beginning_with(&legal, "1,0"), ["1,0>1,1", "1,0>2,0"]);
-        assert_eq!(beginning_with(&legal, "1,1"), [""; 0]);
+        assert_eq!(list_actions_for_human(&legal), "1,0>1,1   1,0>2,0\n1,10>1,9\npass\n");
+        assert_eq!(actions_beginning_with_typed(&legal, "1,0"), ["1,0>1,1", "1,0>2,0"]);
+        assert_eq!(actions_beginning_with_typed(&legal, "1,1"), [""; 0]);
         let legal =
             Legal::List(["6,3>6,5", "capture 6,3", "capture 6,30"].map(str::to_owned).into());
-        assert_eq!(beginning_with(&legal, "6,3"), ["6,3>6,5", "capture 6,3"]);
-        assert_eq!(beginning_with(&legal, "capture"), ["capture 6,3", "capture 6,30"]);
-        assert!(is_square("1,10") && !is_square("1,") && !is_square("R U 3,5"));
+        assert_eq!(actions_beginning_with_typed(&legal, "6,3"), ["6,3>6,5", "capture 6,3"]);
+        assert_eq!(
+            actions_beginning_with_typed(&legal, "capture"),
+            ["capture 6,3", "capture 6,30"]
+        );
+        assert!(is_typed_square("1,10") && !is_typed_square("1,") && !is_typed_square("R U 3,5"));
     }
 
     #[test]
     fn a_long_list_of_actions_breaks_between_its_columns() {
         let squares: Vec<String> = (0..20).map(|row| format!("0,{row}")).collect();
-        let text = listed(&Legal::List(squares));
+        let text = list_actions_for_human(&Legal::List(squares));
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines.len() == 2 && lines.iter().all(|line| line.len() <= WIDTH), "{text}");
         assert!(lines[0].starts_with("0,0   0,1   ") && lines[1].starts_with("0,13  0,14"));
@@ -356,14 +376,15 @@ mod tests {
 
     #[test]
     fn a_person_may_type_actions_in_several_ways() {
-        let reads = |typed: &str, meant: &str| readings(typed).iter().any(|text| text == meant);
+        let reads =
+            |typed: &str, meant: &str| typed_readings(typed).iter().any(|text| text == meant);
         for typed in ["3,4", "3, 4", "(3,4)", "( 3 , 4 )", "3 4"] {
-            assert!(reads(typed, "3,4"), "{typed}: {:?}", readings(typed));
+            assert!(reads(typed, "3,4"), "{typed}: {:?}", typed_readings(typed));
         }
         for typed in ["3,4>3,5", "3,4 > 3,5", "3,4 3,5", "(3,4) -> (3,5)", "3,4-3,5"] {
-            assert!(reads(typed, "3,4>3,5"), "{typed}: {:?}", readings(typed));
+            assert!(reads(typed, "3,4>3,5"), "{typed}: {:?}", typed_readings(typed));
         }
         assert!(reads("r u 3,3", "R U 3,3"));
-        assert_eq!(readings("pass")[0], "pass", "first as it was typed");
+        assert_eq!(typed_readings("pass")[0], "pass", "first as it was typed");
     }
 }

@@ -9,7 +9,7 @@ use referee_sandbox::{Command, DirView, Helper, THIS_PROGRAM};
 
 /// How to start a player.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Launch {
+pub struct PlayerLaunch {
     /// The command line, and the files that it may see. The helper is this program, whose rules a
     /// player can use to look ahead.
     pub command: Command,
@@ -58,27 +58,27 @@ const BRIDGE_SOURCE: &str = include_str!("../../../../players/comp30024.py");
 const OF_BRIDGE: &[(&str, &str)] =
     &[("PYTHONSAFEPATH", "1"), ("PYTHONHASHSEED", "0"), ("PYTHONNODEBUGRANGES", "1")];
 
-impl Launch {
+impl PlayerLaunch {
     /// How to start the player `spec` in this game. Built-in players run in this same program; if
     /// the rules are a program, they start a process of it for themselves.
-    pub fn of(spec: &PlayerSpec, game: &dyn AnyGame) -> Self {
-        let mut launch = Self::of_any_game(spec);
+    pub fn for_player(spec: &PlayerSpec, game: &dyn AnyGame) -> Self {
+        let mut launch = Self::for_player_of_any_game(spec);
         if let (PlayerKind::Bot(_), Some(rules)) = (&spec.kind, game.program()) {
             launch.asks_rules = true;
             let command = &mut launch.command;
-            command.args.extend(["--rules-program".to_owned(), json(rules)]);
+            command.args.extend(["--rules-program".to_owned(), rules_program_json(rules)]);
             let dir = PathBuf::from(&rules.dir);
             command.starts.push(PathBuf::from(&rules.program));
-            command.readable.extend(own_files(&rules.command, &rules.files, &dir));
+            command.readable.extend(launch_files(&rules.command, &rules.files, &dir));
             command.readable.push(dir);
         }
         launch
     }
 
-    fn of_any_game(spec: &PlayerSpec) -> Self {
+    fn for_player_of_any_game(spec: &PlayerSpec) -> Self {
         let (program, args) = match &spec.kind {
-            PlayerKind::Command { program, args } => (program.clone(), with_bridge(args)),
-            PlayerKind::Bot(name) => (this_program(), vec!["bot".to_owned(), name.clone()]),
+            PlayerKind::Command { program, args } => (program.clone(), expand_bridge_args(args)),
+            PlayerKind::Bot(name) => (this_program_path(), vec!["bot".to_owned(), name.clone()]),
         };
         let helper = match &spec.kind {
             PlayerKind::Bot(_) => None,
@@ -108,13 +108,13 @@ impl Launch {
         let mut launch =
             Self { command, bridged, asks_rules: false, engine, guesses, outages, note_limit };
         if bridged {
-            launch.set_all(OF_BRIDGE);
+            launch.set_default_variables(OF_BRIDGE);
         }
         launch
     }
 
     /// Sets those variables that the configuration does not set.
-    fn set_all(&mut self, variables: &[(&str, &str)]) {
+    fn set_default_variables(&mut self, variables: &[(&str, &str)]) {
         for (name, value) in variables {
             self.command.env.entry((*name).to_owned()).or_insert_with(|| (*value).to_owned());
         }
@@ -122,7 +122,7 @@ impl Launch {
 }
 
 /// The arguments with the source of the bridge in the place of its name.
-fn with_bridge(args: &[String]) -> Vec<String> {
+fn expand_bridge_args(args: &[String]) -> Vec<String> {
     let expanded = |arg: &String| match arg.as_str() {
         BRIDGE => vec!["-c".to_owned(), BRIDGE_SOURCE.to_owned()],
         _ => vec![arg.clone()],
@@ -131,18 +131,18 @@ fn with_bridge(args: &[String]) -> Vec<String> {
 }
 
 /// The running program, even if its file was replaced meanwhile.
-pub fn this_program() -> PathBuf {
+pub fn this_program_path() -> PathBuf {
     let link = PathBuf::from(THIS_PROGRAM);
     if link.exists() { link } else { std::env::current_exe().unwrap_or(link) }
 }
 
 /// The files of a command that may lie anywhere: those in its arguments, and further ones.
-pub fn own_files(words: &[String], files: &[String], dir: &Path) -> Vec<PathBuf> {
+pub fn launch_files(words: &[String], files: &[String], dir: &Path) -> Vec<PathBuf> {
     let named = words.iter().skip(1).chain(files);
     named.map(|name| dir.join(name)).filter(|path| path.exists()).collect()
 }
 
-fn json(rules: &RulesProgram) -> String {
+fn rules_program_json(rules: &RulesProgram) -> String {
     serde_json::to_string(rules).unwrap_or_default()
 }
 

@@ -2,18 +2,19 @@
 //! messages.
 
 use referee_sandbox::{
-    Mechanism, Pipes, Policy, Process, Request, ResolveError, Resource, Shortage, SpawnError,
+    Mechanism, Pipes, Policy, Request, ResolveError, Resource, SandboxedProcess, Shortage,
+    SpawnError,
 };
 
-use super::Launch;
+use super::PlayerLaunch;
 use referee_games::GameError;
-use referee_protocol::shown;
+use referee_protocol::error_excerpt;
 use referee_record::model::containment::{Containment, ContainmentRequest, PlayerLimits};
 use referee_record::model::fault::{Fault, FaultCode};
 
 /// The containment of all players in a run, decided once before the first game.
 #[derive(Debug)]
-pub struct Sandbox {
+pub struct PlayerSandbox {
     policy: Policy,
     limits: PlayerLimits,
 }
@@ -25,14 +26,14 @@ pub enum NotStarted {
     #[error("{}", .0.message)]
     Fault(Fault),
     /// The machine lacks resources. No player is at fault.
-    #[error("{}", shortage_text(.0))]
+    #[error("{}", describe_player_shortage(.0))]
     Shortage(#[from] Shortage),
     /// The rules program of a built-in player failed. No player is at fault.
     #[error(transparent)]
     Game(GameError),
 }
 
-impl Sandbox {
+impl PlayerSandbox {
     /// No containment: players are only killed at the end.
     pub fn off() -> Self {
         Self { policy: Policy::off(), limits: PlayerLimits::default() }
@@ -64,13 +65,14 @@ impl Sandbox {
 
     /// The containment as recorded in the header of the log.
     pub fn record(&self) -> Containment {
-        let (level, in_force) = (self.policy.level(), self.policy.in_force());
+        let (level, in_force) = (self.policy.level(), self.policy.mechanisms_in_force());
         Containment { level, in_force, limits: self.limits }
     }
 
     /// A description in one line: what is in force, and what is not.
     pub fn summary(&self) -> String {
-        let names = self.policy.in_force().into_iter().map(Mechanism::name).collect::<Vec<_>>();
+        let names =
+            self.policy.mechanisms_in_force().into_iter().map(Mechanism::name).collect::<Vec<_>>();
         let text = format!("containment: {} ({})", self.policy.level(), names.join(", "));
         let missing: Vec<&str> =
             self.policy.missing().iter().map(|missing| missing.what.name()).collect();
@@ -81,8 +83,11 @@ impl Sandbox {
     }
 
     /// Starts a player.
-    pub(super) async fn spawn(&self, launch: &Launch) -> Result<(Process, Pipes), NotStarted> {
-        Process::spawn(&launch.command, &self.policy).await.map_err(NotStarted::from)
+    pub(super) async fn spawn(
+        &self,
+        launch: &PlayerLaunch,
+    ) -> Result<(SandboxedProcess, Pipes), NotStarted> {
+        SandboxedProcess::spawn(&launch.command, &self.policy).await.map_err(NotStarted::from)
     }
 }
 
@@ -101,7 +106,7 @@ impl From<SpawnError> for NotStarted {
             ),
             SpawnError::Program { interpreter: Some(named), .. } => Fault::new(
                 FaultCode::NoStart,
-                format!("{message}; {}", without_interpreter(&named)),
+                format!("{message}; {}", missing_interpreter_hint(&named)),
             ),
             SpawnError::Program { .. } | SpawnError::Replaced { .. } => {
                 Fault::new(FaultCode::NoStart, message)
@@ -121,8 +126,8 @@ impl From<Fault> for NotStarted {
 }
 
 /// What to do about the first line of a script that names this missing interpreter.
-fn without_interpreter(named: &[u8]) -> String {
-    let shown = shown(named);
+fn missing_interpreter_hint(named: &[u8]) -> String {
+    let shown = error_excerpt(named);
     if named.ends_with(b"\r") {
         return format!(
             "its first line names `{shown}` and has a Windows line ending; save the file with \
@@ -137,7 +142,7 @@ fn without_interpreter(named: &[u8]) -> String {
 }
 
 /// The resource that the machine lacks, and how to provide it.
-pub fn shortage_text(shortage: &Shortage) -> String {
+pub fn describe_player_shortage(shortage: &Shortage) -> String {
     let advice = match shortage.resource() {
         Resource::OpenFiles => "play fewer games at once (--jobs), or raise `ulimit -n`",
         Resource::Processes => {
@@ -150,9 +155,9 @@ pub fn shortage_text(shortage: &Shortage) -> String {
 }
 
 /// Why players cannot be contained as requested, and what to do.
-pub fn unresolved_text(error: &ResolveError) -> String {
+pub fn describe_unresolved_sandbox(error: &ResolveError) -> String {
     match error {
-        ResolveError::Shortage(shortage) => shortage_text(shortage),
+        ResolveError::Shortage(shortage) => describe_player_shortage(shortage),
         ResolveError::Level { level, why } => format!(
             "players cannot be contained at the level `{level}` here: {why}; `referee probe` says \
              how to fix it, or use a weaker level"
@@ -172,7 +177,7 @@ mod tests {
     #[test]
     fn a_shortage_comes_with_advice() {
         let error = nix::errno::Errno::EMFILE;
-        let shortage = Shortage::of("start a supervisor", &error).expect("a shortage");
+        let shortage = Shortage::from_error("start a supervisor", &error).expect("a shortage");
         assert_eq!(
             NotStarted::from(shortage).to_string(),
             "the referee cannot start a supervisor: Too many open files (os error 24); play fewer \

@@ -16,17 +16,17 @@ use tokio::time::{timeout, timeout_at};
 
 use self::outcome::{NoLine, WriteOutcome};
 use super::cpu_usage::{CpuUsage, FrozenUsage, Interval};
-use super::denied_files::Barred;
-use super::fault_messages;
-use super::player_launch::Launch;
-use super::player_sandbox::{NotStarted, Sandbox};
+use super::denied_files::DeniedFiles;
+use super::fault_messages::{defied_freezing_fault, unexpected_output_fault};
+use super::player_launch::PlayerLaunch;
+use super::player_sandbox::{NotStarted, PlayerSandbox};
 use super::reply_limit::ReplyLimit;
 use super::reply_timer::ReplyTimer;
 use super::stderr::Stderr;
 use super::transcript::{LineDirection, Transcript, TranscriptLine};
 use super::{PlayerStatistics, TurnTime};
-use referee_protocol::shown;
-use referee_record::model::clock::{Measure, TimeControl, seconds};
+use referee_protocol::error_excerpt;
+use referee_record::model::clock::{Measure, TimeControl, format_clock_seconds};
 use referee_record::model::containment::PlayerLimits;
 use referee_record::model::fault::Fault;
 use referee_record::model::warning::PlayerWarning;
@@ -52,7 +52,7 @@ pub(super) type LineTest<'t> = &'t mut (dyn FnMut(&[u8]) -> bool + Send);
 /// A running player.
 #[derive(Debug)]
 pub(super) struct PlayerProcess {
-    sandboxed: referee_sandbox::Process,
+    sandboxed: referee_sandbox::SandboxedProcess,
     stdin: Option<pipe::Sender>,
     stdout: pipe::Receiver,
     stderr: Stderr,
@@ -62,11 +62,11 @@ pub(super) struct PlayerProcess {
     transcript: Transcript,
     cpu_usage: CpuUsage,
     limits: PlayerLimits,
-    /// See [`Launch::bridged`].
+    /// See [`PlayerLaunch::bridged`].
     bridged: bool,
     /// What an engine is asked for; `None` for the reply of any other player.
     awaits: Option<&'static str>,
-    barred: Barred,
+    barred: DeniedFiles,
     freeze: bool,
     frozen: bool,
     /// What it used in this game while it was frozen.
@@ -85,8 +85,8 @@ pub(super) struct PlayerProcess {
 impl PlayerProcess {
     /// Starts the program in its sandbox. The start-up clock begins before this call.
     async fn spawn(
-        launch: &Launch,
-        sandbox: &Sandbox,
+        launch: &PlayerLaunch,
+        sandbox: &PlayerSandbox,
         measure: Measure,
     ) -> Result<Self, NotStarted> {
         let (sandboxed, Pipes { stdin, stdout, stderr }) = sandbox.spawn(launch).await?;
@@ -104,7 +104,7 @@ impl PlayerProcess {
             limits: *sandbox.limits(),
             bridged: launch.bridged,
             awaits: None,
-            barred: Barred::of(launch, sandbox),
+            barred: DeniedFiles::for_player(launch, sandbox),
             overrun: None,
             warnings: Vec::new(),
             waited_for_core: Duration::ZERO,
@@ -117,14 +117,17 @@ impl PlayerProcess {
 
     /// Starts the program for its first game. Until it runs, everything is the referee's own work.
     pub(super) async fn start(
-        launch: &Launch,
-        sandbox: &Sandbox,
+        launch: &PlayerLaunch,
+        sandbox: &PlayerSandbox,
         control: &TimeControl,
         freeze: bool,
     ) -> Result<Self, NotStarted> {
         let (limit, started) = (control.startup, Self::spawn(launch, sandbox, control.measure));
         let mut process = timeout(limit, started).await.map_err(|_| {
-            Shortage::of_time(format!("start a player within {}", seconds(limit)))
+            Shortage::machine_too_busy(format!(
+                "start a player within {}",
+                format_clock_seconds(limit)
+            ))
         })??;
         process.freeze = freeze;
         Ok(process)
@@ -165,19 +168,19 @@ impl PlayerProcess {
         self.thaw().await;
         let now = Instant::now();
         let deadline = now + limit.bound;
-        let (asked, written) = self.write(line, now, deadline).await;
+        let (asked, written) = self.write_lines(line, now, deadline).await;
         let mut timer = ReplyTimer::new(now, asked, &limit);
         if let Some(waits) = self.waits_at_start.take() {
-            timer.watch(waits);
+            timer.watch_core_waits(waits);
         }
         if written == WriteOutcome::Late {
-            return self.late(limit, asked, written, &timer).await;
+            return self.diagnose_late_reply(limit, asked, written, &timer).await;
         }
         if limit.alone {
-            self.read_soon(limit.bound);
+            self.read_pipe_soon(limit.bound);
         }
         let read = loop {
-            let read = self.read_in_time(reply, limit, &mut timer).await;
+            let read = self.read_line_in_time(reply, limit, &mut timer).await;
             let now = Instant::now();
             match read {
                 Some(Ok(())) if !is_reply(reply) => self.transcript.push_info(now, reply),
@@ -188,45 +191,45 @@ impl PlayerProcess {
             }
         };
         let Some(line) = read else {
-            return self.late(limit, asked, written, &timer).await;
+            return self.diagnose_late_reply(limit, asked, written, &timer).await;
         };
         let now = Instant::now();
-        let cpu = self.cpu_usage.mark(Interval::OnTurn, now).cpu;
+        let cpu = self.cpu_usage.end_interval(Interval::OnTurn, now).cpu;
         self.rest();
-        let wall = self.charged(asked, now, &timer);
+        let wall = self.charged_wall_time(asked, now, &timer);
         let line = match line {
             Ok(()) => {
                 self.transcript.push(LineDirection::FromPlayer, now, reply);
-                self.judge(limit, wall, cpu)
+                self.diagnose_reply_time(limit, wall, cpu)
             }
-            Err(end) => Err(self.diagnose(end).await),
+            Err(end) => Err(self.diagnose_end_of_output(end).await),
         };
-        LineAnswer { line, time: turn_time(limit, wall, cpu, &timer) }
+        LineAnswer { line, time: process_turn_time(limit, wall, cpu, &timer) }
     }
 
     /// Returns the fault of a player that wrote without a request, that computed although it was
     /// frozen, or that has ended meanwhile. Call this immediately before each request.
     pub(super) async fn check_silence(&mut self) -> Result<(), Fault> {
         self.check_freezing()?;
-        let closed = self.read_now();
+        let closed = self.read_pipe_now();
         if !self.buffer.is_empty() {
             self.note_partial(Instant::now());
-            return Err(fault_messages::unexpected(first_line(&self.buffer)));
+            return Err(unexpected_output_fault(first_output_line(&self.buffer)));
         }
-        if closed { Err(self.diagnose(NoLine::Closed).await) } else { Ok(()) }
+        if closed { Err(self.diagnose_end_of_output(NoLine::Closed).await) } else { Ok(()) }
     }
 
     /// Returns the fault of a player that computed although it was frozen.
     pub(super) fn check_freezing(&mut self) -> Result<(), Fault> {
         self.frozen_usage
-            .defiance()
-            .map_or(Ok(()), |used| Err(fault_messages::defied_freezing(used)))
+            .cpu_used_while_frozen()
+            .map_or(Ok(()), |used| Err(defied_freezing_fault(used)))
     }
 
     /// The first line in the pipe that was not requested, escaped and shortened.
     pub(super) fn said_unasked(&mut self) -> Option<String> {
-        self.read_now();
-        (!self.buffer.is_empty()).then(|| shown(first_line(&self.buffer)))
+        self.read_pipe_now();
+        (!self.buffer.is_empty()).then(|| error_excerpt(first_output_line(&self.buffer)))
     }
 
     /// Whether it is frozen now.
@@ -237,7 +240,7 @@ impl PlayerProcess {
     /// Ends a turn of the opponent and returns the CPU time that this player used in it. Turns
     /// shorter than 0.2 ms are not measured individually.
     pub(super) fn end_off_turn(&mut self) -> Duration {
-        let usage = self.cpu_usage.mark(Interval::OffTurn, Instant::now());
+        let usage = self.cpu_usage.end_interval(Interval::OffTurn, Instant::now());
         if self.frozen {
             self.frozen_usage.add(usage);
         }
@@ -289,7 +292,7 @@ impl PlayerProcess {
     pub(super) async fn tell(&mut self, line: &[u8]) {
         self.thaw().await;
         let now = Instant::now();
-        self.write(line, now, now + LEAVE).await;
+        self.write_lines(line, now, now + LEAVE).await;
     }
 
     /// Lets the process exit after `quit` (already sent), and kills the rest of its process tree.
@@ -352,7 +355,7 @@ impl PlayerProcess {
         PlayerStatistics {
             leftover: 0,
             afterwards: None,
-            cpu: self.cpu_usage.used(),
+            cpu: self.cpu_usage.used_in_game(),
             cpu_off_turn: self.cpu_usage.off_turn(),
             waited_for_core: self.waited_for_core,
             stderr_lost: self.stderr.lost(),
@@ -361,7 +364,7 @@ impl PlayerProcess {
     }
 
     /// The wall time of a request without the time that is excused.
-    fn charged(&mut self, asked: Instant, now: Instant, timer: &ReplyTimer) -> Duration {
+    fn charged_wall_time(&mut self, asked: Instant, now: Instant, timer: &ReplyTimer) -> Duration {
         self.waited_for_core += timer.excused();
         (now - asked).saturating_sub(timer.excused())
     }
@@ -381,10 +384,15 @@ impl PlayerProcess {
 }
 
 /// The time of a turn that took `wall` time, without what is excused, and this CPU time.
-fn turn_time(limit: ReplyLimit, wall: Duration, cpu: Duration, timer: &ReplyTimer) -> TurnTime {
+fn process_turn_time(
+    limit: ReplyLimit,
+    wall: Duration,
+    cpu: Duration,
+    timer: &ReplyTimer,
+) -> TurnTime {
     TurnTime { charged: limit.decisive(wall, cpu), excused: timer.excused(), cpu }
 }
 
-fn first_line(bytes: &[u8]) -> &[u8] {
+fn first_output_line(bytes: &[u8]) -> &[u8] {
     bytes.split(|&byte| byte == b'\n').next().unwrap_or(bytes)
 }

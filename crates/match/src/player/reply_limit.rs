@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::fault_messages;
-use referee_record::model::clock::{LATEST, Measure, OVERTIME, wall_bound};
+use super::fault_messages::cpu_limit_fault;
+use referee_record::model::clock::{LATEST, Measure, OVERTIME, wall_clock_limit};
 use referee_record::model::containment::PlayerLimits;
 use referee_record::model::fault::Fault;
 
@@ -34,7 +35,7 @@ impl ReplyLimit {
     /// at the same time.
     pub(crate) fn new(measure: Measure, left: Option<Duration>) -> Self {
         let allowance = left.unwrap_or(UNLIMITED);
-        let bound = wall_bound(measure, allowance);
+        let bound = wall_clock_limit(measure, allowance);
         let (overtime, margin) = Default::default();
         Self { measure, allowance, bound, overtime, margin, budget: None, alone: false }
     }
@@ -103,12 +104,12 @@ impl ReplyLimit {
         in_game: Duration,
     ) -> Option<Fault> {
         if self.measure == Measure::Cpu && used > self.allowance.saturating_add(self.margin) {
-            let rest = fault_messages::rest_of(self.budget);
-            return Some(fault_messages::over_cpu(used, self.allowance, &rest));
+            let rest = fault_messages::describe_budget_rest(self.budget);
+            return Some(cpu_limit_fault(used, self.allowance, &rest));
         }
         let over = |used: Duration, most: Option<Duration>, of_what| {
             let most = most.filter(|&most| used > most)?;
-            Some(fault_messages::over_cpu(used, most, of_what))
+            Some(cpu_limit_fault(used, most, of_what))
         };
         over(used, limits.cpu_move, " per move")
             .or_else(|| over(in_game, limits.cpu_game, " per game"))

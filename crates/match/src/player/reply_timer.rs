@@ -75,12 +75,12 @@ impl ReplyTimer {
     }
 
     /// Watches the player's waits for a core from now on.
-    pub(super) fn watch(&mut self, waits: CoreWaits) {
+    pub(super) fn watch_core_waits(&mut self, waits: CoreWaits) {
         self.watched = Some(waits);
     }
 
     /// Notes that the referee looked at `now` and had planned to look at `due`.
-    pub(super) fn looked(&mut self, due: Instant, now: Instant) {
+    pub(super) fn note_look(&mut self, due: Instant, now: Instant) {
         self.last_look = now;
         let late = now.saturating_duration_since(due);
         if late >= NOTABLE {
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn a_late_reply_is_awaited_for_the_overtime() {
         let (began, mut timer) = asked();
-        timer.watch(CoreWaits::default());
+        timer.watch_core_waits(CoreWaits::default());
         assert_eq!(timer.next_look(began + 99 * MS), began + BOUND);
         assert_eq!(timer.next_look(began + BOUND), began + BOUND + OVERTIME);
     }
@@ -133,7 +133,7 @@ mod tests {
     fn excused(late: Duration, cpu: Duration) -> Duration {
         let (began, mut timer) = asked();
         let now = began + BOUND + late;
-        timer.looked(began + BOUND, now);
+        timer.note_look(began + BOUND, now);
         timer.excuse(&CoreWaits::default(), cpu, now);
         assert_eq!(timer.deadline(), began + BOUND + timer.excused());
         timer.excused()
@@ -147,7 +147,7 @@ mod tests {
     fn the_waits_of_a_player_are_watched_after_a_quarter_of_its_time() {
         let (began, mut timer) = asked();
         assert!(!timer.wants_waits(began + 24 * MS) && timer.wants_waits(began + 25 * MS));
-        timer.watch(CoreWaits::default());
+        timer.watch_core_waits(CoreWaits::default());
         assert!(!timer.wants_waits(began + 25 * MS));
         assert_eq!(timer.next_look(began), began + BOUND);
     }
@@ -156,7 +156,7 @@ mod tests {
     fn waits_since_the_first_look_are_excused() {
         for (before, after, expected) in [(5, 65, 60), (5, 14, 0), (50, 150, 95)] {
             let (began, mut timer) = asked();
-            timer.watch(waits(before));
+            timer.watch_core_waits(waits(before));
             timer.excuse(&waits(after), 5 * MS, began + BOUND);
             assert_eq!(timer.excused(), expected * MS, "{before} to {after}");
         }
@@ -181,9 +181,9 @@ mod tests {
         let (began, mut timer) = asked();
         let now = began + BOUND + 50 * MS;
         // It planned to wait, and was woken by a line.
-        timer.looked(now + MS, now);
+        timer.note_look(now + MS, now);
         // The reply was already there.
-        timer.looked(timer.last_look(), now);
+        timer.note_look(timer.last_look(), now);
         timer.excuse(&CoreWaits::default(), Duration::ZERO, now);
         assert_eq!(timer.excused(), Duration::ZERO);
     }

@@ -14,10 +14,10 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::fault_messages;
-use super::player_sandbox::{NotStarted, Sandbox};
+use super::player_sandbox::{NotStarted, PlayerSandbox};
 use super::stderr::Stderr;
-use referee_rules_program::{Launcher, ProgramEnd, ProgramPipes, RulesProcess};
-use referee_sandbox::{Command, Pipes, Process};
+use referee_rules_program::{ProgramEnd, ProgramLauncher, ProgramPipes, RulesProcess};
+use referee_sandbox::{Command, Pipes, SandboxedProcess};
 
 /// The number of bytes of its stderr to keep.
 const KEPT_STDERR: u64 = 64 * 1024;
@@ -32,18 +32,18 @@ pub(crate) struct ContainedRules {
     /// The command.
     pub(crate) command: Command,
     /// The sandbox.
-    pub(crate) sandbox: Arc<Sandbox>,
+    pub(crate) sandbox: Arc<PlayerSandbox>,
 }
 
 /// The other ends of a process's stdin and stdout, or why it did not start.
 type Started = Result<(OwnedFd, OwnedFd), Box<dyn Error + Send + Sync>>;
 
-impl Launcher for ContainedRules {
+impl ProgramLauncher for ContainedRules {
     fn start(&self) -> Result<(Box<dyn RulesProcess>, ProgramPipes), Box<dyn Error>> {
         let (command, sandbox) = (self.command.clone(), Arc::clone(&self.sandbox));
         let (started, ends) = mpsc::sync_channel(1);
         let (stop, stopped) = oneshot::channel();
-        let work = move || keep(&command, &sandbox, &started, stopped);
+        let work = move || keep_rules_process(&command, &sandbox, &started, stopped);
         let thread = thread::Builder::new().name("rules program".to_owned()).spawn(work)?;
         let kept = KeptProcess { stop: Some(stop), thread: Some(thread) };
         let (stdin, stdout) = ends.recv()?.map_err(|error| error as Box<dyn Error>)?;
@@ -74,9 +74,9 @@ impl Drop for KeptProcess {
 }
 
 /// Starts the process and owns it until `stopped` ends.
-fn keep(
+fn keep_rules_process(
     command: &Command,
-    sandbox: &Sandbox,
+    sandbox: &PlayerSandbox,
     started: &mpsc::SyncSender<Started>,
     stopped: oneshot::Receiver<()>,
 ) -> ProgramEnd {
@@ -93,7 +93,7 @@ fn keep(
     };
     runtime.block_on(async {
         let (process, Pipes { stdin, stdout, stderr }) =
-            match Process::spawn(command, sandbox.policy()).await {
+            match SandboxedProcess::spawn(command, sandbox.policy()).await {
                 Ok(spawned) => spawned,
                 Err(error) => {
                     report(Err(NotStarted::from(error).into()));
@@ -106,14 +106,14 @@ fn keep(
         report(ends.map_err(Into::into));
         // The sender sends nothing. It is dropped.
         let _ = stopped.await;
-        end(process, stderr).await
+        end_rules_process(process, stderr).await
     })
 }
 
-async fn end(mut process: Process, mut stderr: Stderr) -> ProgramEnd {
+async fn end_rules_process(mut process: SandboxedProcess, mut stderr: Stderr) -> ProgramEnd {
     process.wake_supervisor();
     let how = match timeout(PATIENCE, process.wait()).await {
-        Ok(Ok(status)) => fault_messages::how_it_ended(status),
+        Ok(Ok(status)) => fault_messages::describe_process_end(status),
         Ok(Err(_)) => "ended together with its supervisor".to_owned(),
         Err(_) => "closed its output and kept running".to_owned(),
     };

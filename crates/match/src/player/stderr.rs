@@ -7,8 +7,8 @@ use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 use tokio::sync::watch;
 
-use referee_protocol::escape;
-use referee_record::model::fault::names_error;
+use referee_protocol::escape::escape_bytes;
+use referee_record::model::fault::is_fault_error_line;
 
 /// The number of lines that a fault shows, and of bytes of each.
 const SHOWN_LINES: usize = 12;
@@ -16,7 +16,7 @@ const SHOWN_BYTES: usize = 200;
 
 /// The beginning and the end of the output, and the number of bytes dropped between them.
 #[derive(Debug)]
-struct HeadAndTail {
+struct StderrHeadAndTail {
     /// The number of bytes to save of the beginning, and of the end.
     each: usize,
     first: Vec<u8>,
@@ -24,7 +24,7 @@ struct HeadAndTail {
     lost: u64,
 }
 
-impl HeadAndTail {
+impl StderrHeadAndTail {
     fn new(each: usize) -> Self {
         Self { each, first: Vec::new(), last: VecDeque::new(), lost: 0 }
     }
@@ -53,7 +53,7 @@ impl HeadAndTail {
 /// A running capture of one player's stderr.
 #[derive(Debug)]
 pub(super) struct Stderr {
-    kept: Arc<Mutex<HeadAndTail>>,
+    kept: Arc<Mutex<StderrHeadAndTail>>,
     closed: watch::Receiver<bool>,
     task: tokio::task::JoinHandle<()>,
 }
@@ -62,7 +62,7 @@ impl Stderr {
     /// Reads `pipe` in the background until its end, and saves at most this many bytes.
     pub(super) fn capture(mut pipe: pipe::Receiver, keep: u64) -> Self {
         let each = usize::try_from(keep / 2).unwrap_or(usize::MAX);
-        let kept = Arc::new(Mutex::new(HeadAndTail::new(each)));
+        let kept = Arc::new(Mutex::new(StderrHeadAndTail::new(each)));
         let (close, closed) = watch::channel(false);
         let sink = Arc::clone(&kept);
         let task = tokio::spawn(async move {
@@ -89,7 +89,7 @@ impl Stderr {
     /// Drops everything that was saved.
     pub(super) fn clear(&self) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        *kept = HeadAndTail::new(kept.each);
+        *kept = StderrHeadAndTail::new(kept.each);
     }
 
     /// The number of bytes dropped.
@@ -104,17 +104,17 @@ impl Stderr {
         let lines = text.split(|&byte| byte == b'\n');
         let lines = lines.filter(|line| !line.trim_ascii().is_empty());
         let shown =
-            |line: &[u8]| escape::bytes(line.strip_suffix(b"\r").unwrap_or(line), SHOWN_BYTES);
-        telling(lines.map(shown).collect())
+            |line: &[u8]| escape_bytes(line.strip_suffix(b"\r").unwrap_or(line), SHOWN_BYTES);
+        choose_stderr_lines(lines.map(shown).collect())
     }
 }
 
 /// The lines of these that are shown.
-fn telling(mut lines: Vec<String>) -> Vec<String> {
+fn choose_stderr_lines(mut lines: Vec<String>) -> Vec<String> {
     let last = lines.split_off(lines.len().saturating_sub(SHOWN_LINES));
     // The long traces of some languages begin with the error.
-    let is_told = last.iter().any(|line| names_error(line));
-    match lines.into_iter().rfind(|line| !is_told && names_error(line)) {
+    let is_told = last.iter().any(|line| is_fault_error_line(line));
+    match lines.into_iter().rfind(|line| !is_told && is_fault_error_line(line)) {
         None => last,
         Some(error) => {
             [error, "…".to_owned()].into_iter().chain(last.into_iter().skip(2)).collect()
@@ -137,19 +137,19 @@ mod tests {
         let trace = (1..20).map(|line| format!("    at f (a.js:{line})"));
         let lines: Vec<String> =
             ["throw err;", "Error: no `x`"].map(str::to_owned).into_iter().chain(trace).collect();
-        let shown = telling(lines.clone());
+        let shown = choose_stderr_lines(lines.clone());
         assert_eq!(shown.len(), SHOWN_LINES);
         assert_eq!(shown[..3], ["Error: no `x`", "…", "    at f (a.js:10)"]);
         assert_eq!(shown[SHOWN_LINES - 1], lines[20]);
         let near = [&lines[2..], &["Error: y".to_owned()]].concat();
-        assert_eq!(telling(near.clone()), near[near.len() - SHOWN_LINES..]);
-        assert_eq!(telling(lines[..3].to_vec()), lines[..3]);
+        assert_eq!(choose_stderr_lines(near.clone()), near[near.len() - SHOWN_LINES..]);
+        assert_eq!(choose_stderr_lines(lines[..3].to_vec()), lines[..3]);
     }
 
     #[test]
     fn the_beginning_and_the_end_of_stderr_are_kept() {
         const EACH: usize = 32 * 1024;
-        let mut kept = HeadAndTail::new(EACH);
+        let mut kept = StderrHeadAndTail::new(EACH);
         kept.push(b"begin");
         for _ in 0..100 {
             kept.push(&[b'x'; 10_000]);

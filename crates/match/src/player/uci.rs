@@ -6,18 +6,19 @@ mod main_line;
 mod position_command;
 
 use self::engine_info::EngineInfo;
-use self::engine_option::EngineOption;
+use self::engine_option::{EngineOption, find_setoption_command};
+use self::main_line::find_main_line_problem;
 use self::position_command::PositionCommand;
-use super::engine::{EngineLink, LineKind, StartTime, UNLIMITED};
+use super::engine::{EngineLink, EngineStartTime, LineKind, UNLIMITED};
 use super::process::PlayerProcess;
 use super::{Answer, InitView, NotStarted, TurnView};
 use referee_games::Seat;
-use referee_protocol::{Greeting, Reply, shown};
-use referee_record::model::clock::{TimeControl, millis};
+use referee_protocol::{Greeting, Reply, error_excerpt};
+use referee_record::model::clock::{TimeControl, whole_millis};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::player_spec::EngineSettings;
 use referee_record::model::warning::PlayerWarning;
-use referee_record::wording::counted;
+use referee_record::wording::pluralize;
 
 /// The option of engines, and of the game, for other starting positions.
 const CHESS_960: (&str, &str) = ("UCI_Chess960", "chess960");
@@ -53,7 +54,7 @@ impl Uci {
         link: &mut EngineLink,
         view: &InitView<'_>,
         is_new: bool,
-        time: &mut StartTime,
+        time: &mut EngineStartTime,
     ) -> Result<Greeting, NotStarted> {
         self.searched = None;
         if is_new {
@@ -61,7 +62,7 @@ impl Uci {
         }
         self.position = PositionCommand::new(view.position, view.seat).map_err(NotStarted::Game)?;
         self.go.clear();
-        await_ready(link, &["ucinewgame", "isready"], time).await?;
+        await_readyok(link, &["ucinewgame", "isready"], time).await?;
         Ok(self.greeting.clone())
     }
 
@@ -70,7 +71,7 @@ impl Uci {
         &mut self,
         link: &mut EngineLink,
         view: &InitView<'_>,
-        time: &mut StartTime,
+        time: &mut EngineStartTime,
     ) -> Result<(), NotStarted> {
         let (mut name, mut known) = (None, Vec::new());
         let mut read = |line: &str| {
@@ -79,17 +80,17 @@ impl Uci {
             }
             known.extend(EngineOption::read(line));
         };
-        let mut kind = until("uciok", &mut read);
+        let mut kind = uci_lines_until("uciok", &mut read);
         let answer = link.exchange(&["uci"], "uciok", time.limit(), &mut kind).await;
         drop(kind);
-        time.take(answer)?;
+        time.add_step(answer)?;
         self.greeting.name = name;
         let (mut commands, mut left_alone) = (Vec::new(), None);
         for (name, value) in &self.settings.options {
-            let command = engine_option::command(&known, name, value);
+            let command = find_setoption_command(&known, name, value);
             match command.map_err(|why| Fault::new(FaultCode::NoStart, why))? {
                 Some(command) => commands.push(command),
-                None => left_alone = Some(shown(name.as_bytes())),
+                None => left_alone = Some(error_excerpt(name.as_bytes())),
             }
         }
         if let Some(option) = left_alone {
@@ -108,7 +109,7 @@ impl Uci {
             link.tell(command).await;
         }
         self.commands = commands;
-        await_ready(link, &["isready"], time).await
+        await_readyok(link, &["isready"], time).await
     }
 
     pub(super) async fn ask(&mut self, link: &mut EngineLink, view: &TurnView<'_>) -> Answer {
@@ -122,18 +123,18 @@ impl Uci {
             }
         }
         self.searched = Some(view.position.ply());
-        self.go = self.go(link, view);
+        self.go = self.go_command(link, view);
         let mut best = EngineInfo::default();
         let mut read =
             |line: &str| best = EngineInfo::read(line).unwrap_or(std::mem::take(&mut best));
-        let mut kind = until("bestmove", &mut read);
+        let mut kind = uci_lines_until("bestmove", &mut read);
         let commands = [self.position.as_str(), &self.go];
         let limit = view.limit.awaiting_late();
         let answer = link.exchange(&commands, "bestmove", limit, &mut kind).await;
         drop(kind);
         let reply = answer.line.and_then(|()| {
             check_main_line(link, view, &best);
-            read_move(&link.reply, view, &best)
+            read_uci_bestmove(&link.reply, view, &best)
         });
         Answer { reply, time: answer.time }
     }
@@ -147,11 +148,11 @@ impl Uci {
             let is_about_a_search =
                 line.starts_with("bestmove") || EngineInfo::read(line).is_some();
             if late.is_none() && is_about_a_search {
-                late = Some(shown(line.as_bytes()));
+                late = Some(error_excerpt(line.as_bytes()));
             }
         };
-        let mut kind = until("readyok", &mut read);
-        let limit = link.uncharged(alone);
+        let mut kind = uci_lines_until("readyok", &mut read);
+        let limit = link.uncharged_limit(alone);
         let answer = link.exchange(&["isready"], "readyok", limit, &mut kind).await;
         drop(kind);
         if let (Some(line), Some(ply)) = (late, self.searched) {
@@ -170,16 +171,16 @@ impl Uci {
 
     /// The command that starts a search. If both the budget and a turn are limited, the engine is
     /// told the smaller limit as what is left of its budget: UCI cannot say both.
-    fn go(&self, link: &EngineLink, view: &TurnView<'_>) -> String {
+    fn go_command(&self, link: &EngineLink, view: &TurnView<'_>) -> String {
         let limits = self.settings.limits();
         if !limits.is_empty() {
             return format!("go {}", limits.join(" "));
         }
         let TimeControl { budget, per_move, increment, .. } = link.control;
-        let [increment, other] = [increment, link.opponent_increment].map(millis);
-        let own = millis(view.limit.allowance).max(1);
+        let [increment, other] = [increment, link.opponent_increment].map(whole_millis);
+        let own = whole_millis(view.limit.allowance).max(1);
         if budget.is_none() {
-            return format!("go movetime {}", per_move.map_or(millis(UNLIMITED), |_| own));
+            return format!("go movetime {}", per_move.map_or(whole_millis(UNLIMITED), |_| own));
         }
         let opponent = view.clock.opponent_left_ms.unwrap_or(own).max(1);
         let own = (own, increment);
@@ -193,7 +194,7 @@ impl Uci {
 }
 
 /// Waits for the line that begins with the word `awaited`; `read` gets all lines before it.
-fn until<'r>(
+fn uci_lines_until<'r>(
     awaited: &'static str,
     read: &'r mut (dyn FnMut(&str) + Send),
 ) -> impl FnMut(&str) -> LineKind + Send + 'r {
@@ -211,28 +212,28 @@ fn until<'r>(
 }
 
 /// Sends these commands, of which the last one is `isready`, and waits for the answer.
-async fn await_ready(
+async fn await_readyok(
     link: &mut EngineLink,
     commands: &[&str],
-    time: &mut StartTime,
+    time: &mut EngineStartTime,
 ) -> Result<(), NotStarted> {
     let mut ignore = |_: &str| {};
-    let mut kind = until("readyok", &mut ignore);
+    let mut kind = uci_lines_until("readyok", &mut ignore);
     let answer = link.exchange(commands, "readyok", time.limit(), &mut kind).await;
-    time.take(answer)
+    time.add_step(answer)
 }
 
 /// Warns about a main line that cannot be played, or does not bear out its mate score.
 fn check_main_line(link: &mut EngineLink, view: &TurnView<'_>, best: &EngineInfo) {
-    let Some(why) = main_line::problem(view.position, best) else { return };
+    let Some(why) = find_main_line_problem(view.position, best) else { return };
     link.warn(PlayerWarning::WrongLine { ply: view.position.ply(), why });
 }
 
 /// The move of the last line, which may be illegal.
-fn read_move(line: &[u8], view: &TurnView<'_>, best: &EngineInfo) -> Result<Reply, Fault> {
+fn read_uci_bestmove(line: &[u8], view: &TurnView<'_>, best: &EngineInfo) -> Result<Reply, Fault> {
     let text = String::from_utf8_lossy(line);
     let action = text.split_whitespace().nth(1).unwrap_or_default();
-    if is_move(action) {
+    if is_uci_move(action) {
         let report = best.report;
         return Ok(Reply {
             // Some engines write the promoted piece as a capital.
@@ -245,7 +246,7 @@ fn read_move(line: &[u8], view: &TurnView<'_>, best: &EngineInfo) -> Result<Repl
     }
     let legal = || {
         let count = view.position.legal_count(view.seat);
-        counted(usize::try_from(count).unwrap_or(usize::MAX), "legal move")
+        pluralize(usize::try_from(count).unwrap_or(usize::MAX), "legal move")
     };
     let wrong = match action {
         "" => "it has no move".to_owned(),
@@ -253,13 +254,13 @@ fn read_move(line: &[u8], view: &TurnView<'_>, best: &EngineInfo) -> Result<Repl
         "0000" => format!("it passes, but has {}", legal()),
         _ => "it has no move in UCI notation, such as e2e4 or e7e8q".to_owned(),
     };
-    let shown = shown(line);
+    let shown = error_excerpt(line);
     let fault = Fault::new(FaultCode::Malformed, format!("\"{shown}\": {wrong}"));
     Err(Fault { raw: Some(shown), ..fault })
 }
 
 /// Whether a text has the form of a move.
-fn is_move(text: &str) -> bool {
+fn is_uci_move(text: &str) -> bool {
     let is_square = |at: &[u8]| (b'a'..=b'h').contains(&at[0]) && (b'1'..=b'8').contains(&at[1]);
     let promotes = |rest: &[u8]| match rest {
         [] => true,

@@ -10,15 +10,15 @@ use tokio::time::{Instant, sleep};
 use super::process::{self, PlayerProcess};
 use super::reply_limit::ReplyLimit;
 use super::{
-    Answer, EndView, GuessRight, InitView, Launch, NotStarted, OutageRight, PlayerStatistics,
-    Sandbox, TurnTime, TurnView, no_start,
+    Answer, EndView, GuessRight, InitView, NotStarted, OutageRight, PlayerLaunch, PlayerSandbox,
+    PlayerStatistics, TurnTime, TurnView, not_started_fault,
 };
 use referee_games::{Event, GameError, ProgramError, SeatMap};
 use referee_protocol::{
     EndMessage, ErrorMessage, Greeting, InitClock, InitMessage, Message, NOTE_LIMIT, Reply,
-    ReplyError, ReplyWarning, ReportedUsage, TurnMessage, Usage, VERSIONS, Wants, shown,
+    ReplyError, ReplyWarning, ReportedUsage, TurnMessage, Usage, VERSIONS, Wants, error_excerpt,
 };
-use referee_record::model::clock::seconds;
+use referee_record::model::clock::format_clock_seconds;
 use referee_record::model::fault::{Fault, FaultCode};
 
 /// A player in this process: receives each line from the referee, and returns the reply if one is
@@ -63,7 +63,7 @@ pub struct Wire {
 /// How the lines are exchanged.
 enum Link {
     /// A process that is not started yet.
-    Waiting(Box<Launch>, Arc<Sandbox>),
+    Waiting(Box<PlayerLaunch>, Arc<PlayerSandbox>),
     /// A running process.
     Process(Box<PlayerProcess>),
     /// A function.
@@ -82,7 +82,7 @@ impl fmt::Debug for Link {
 
 impl Wire {
     /// A player whose process starts when its game begins.
-    pub fn process(launch: Launch, sandbox: Arc<Sandbox>) -> Self {
+    pub fn process(launch: PlayerLaunch, sandbox: Arc<PlayerSandbox>) -> Self {
         let (asks_rules, guess_right) = (launch.asks_rules, launch.guesses);
         let (outage_right, note_limit) = (launch.outages, launch.note_limit);
         let link = Link::Waiting(Box::new(launch), sandbox);
@@ -144,16 +144,16 @@ impl Wire {
             Link::Process(process) => {
                 process.begin_game();
                 let silence = process.check_silence().await;
-                silence.map_err(|fault| no_start(fault, "between two games"))?;
+                silence.map_err(|fault| not_started_fault(fault, "between two games"))?;
             }
             Link::Local(_) => {}
         }
         let id = self.take_id();
-        init_message(view, id).write(&mut self.line);
+        wire_init_message(view, id).write(&mut self.line);
         let limit = ReplyLimit::new(view.control.measure, Some(limit));
         let answer = self.exchange(limit).await;
         self.read_usage();
-        answer.line.map_err(|fault| no_start(fault, "the greeting failed"))?;
+        answer.line.map_err(|fault| not_started_fault(fault, "the greeting failed"))?;
         let greeting = match Greeting::read(&self.reply, id) {
             Ok(greeting) => greeting,
             Err(ReplyError::RulesProgram(message)) if self.asks_rules => {
@@ -192,7 +192,7 @@ impl Wire {
     /// Reads the reply to the turn with this id, and the usage that it reports.
     fn read_reply(&mut self, id: u64) -> Result<Reply, ReplyError> {
         let dropped = self.read_usage();
-        let mut reply = Reply::read_with(&self.reply, id, self.note_limit)?;
+        let mut reply = Reply::read_with_note_limit(&self.reply, id, self.note_limit)?;
         reply.warnings.extend(dropped);
         Ok(reply)
     }
@@ -236,7 +236,7 @@ impl Wire {
         let message = EndMessage {
             events: self.wants.events.then(|| Event::known_to(view.events, &view.seats[view.seat])),
             state: self.wants.state.then(|| view.position.view(view.seat)),
-            ..outcome_for(view)
+            ..wire_end_message(view)
         };
         Message::End(message).write(&mut self.line);
         self.tell().await;
@@ -309,7 +309,9 @@ impl Wire {
         self.reply.clear();
         let answer = match &mut self.link {
             Link::Process(process) => process.ask(&self.line, &mut self.reply, limit).await,
-            Link::Local(respond) => answer_here(respond, &self.line, &mut self.reply, limit).await,
+            Link::Local(respond) => {
+                answer_in_process(respond, &self.line, &mut self.reply, limit).await
+            }
             Link::Waiting(..) => {
                 let fault = Fault::new(FaultCode::NoStart, "it was asked before it was started");
                 process::LineAnswer { line: Err(fault), time: TurnTime::ZERO }
@@ -329,7 +331,7 @@ impl Wire {
                 Fault { code: FaultCode::NoStart, ..fault }
             }
             FaultCode::Outage => fault,
-            _ => no_start(fault, "the greeting failed"),
+            _ => not_started_fault(fault, "the greeting failed"),
         }
     }
 
@@ -339,13 +341,13 @@ impl Wire {
         match (&mut self.link, error) {
             (Link::Process(process), ReplyError::Hosted { message, crashed: true }) => {
                 self.owes = true;
-                process.explain(Fault::new(FaultCode::Crash, message)).await
+                process.diagnose_exit(Fault::new(FaultCode::Crash, message)).await
             }
             (_, ReplyError::Outage { message }) if self.outage_right == OutageRight::Granted => {
                 Fault::new(FaultCode::Outage, message)
             }
             (_, error) => Fault {
-                raw: Some(shown(&self.reply)),
+                raw: Some(error_excerpt(&self.reply)),
                 ..Fault::new(FaultCode::Malformed, error.to_string())
             },
         }
@@ -355,7 +357,7 @@ impl Wire {
     async fn rules_failure(&mut self, mut message: String) -> GameError {
         self.owes = true;
         if let Link::Process(process) = &mut self.link {
-            let fault = process.explain(Fault::new(FaultCode::Crash, "")).await;
+            let fault = process.diagnose_exit(Fault::new(FaultCode::Crash, "")).await;
             message.extend(fault.stderr.iter().map(|line| format!("\n  stderr: {line}")));
         }
         GameError::Program(ProgramError::new(RulesFailure(message)))
@@ -383,14 +385,14 @@ struct RulesFailure(String);
 
 /// The message of a game's end with what it says of the outcome: in a game for two, who won; with
 /// more seats, the places.
-fn outcome_for<'a>(view: &EndView<'a>) -> EndMessage<'a> {
+fn wire_end_message<'a>(view: &EndView<'a>) -> EndMessage<'a> {
     let names = || view.seats.clone();
     let nothing = EndMessage { reason: view.reason.into(), ..EndMessage::default() };
     if view.seats.len() > 2 {
         let final_scores = view.position.scores().cloned();
         return EndMessage {
-            place: Some(view.places.of(view.seat) + 1),
-            places: Some(SeatMap::new(names(), view.places.from_one())),
+            place: Some(view.places.place_of(view.seat) + 1),
+            places: Some(SeatMap::new(names(), view.places.counted_from_one())),
             final_scores: final_scores.map(|scores| SeatMap::new(names(), scores)),
             ..nothing
         };
@@ -404,7 +406,7 @@ fn outcome_for<'a>(view: &EndView<'a>) -> EndMessage<'a> {
     EndMessage { result: Some(result.into()), scores: Some(scores), ..nothing }
 }
 
-fn init_message<'a>(view: &InitView<'a>, id: u64) -> Message<'a> {
+fn wire_init_message<'a>(view: &InitView<'a>, id: u64) -> Message<'a> {
     let seats = view.rules.seats();
     Message::Init(InitMessage {
         id,
@@ -423,7 +425,7 @@ fn init_message<'a>(view: &InitView<'a>, id: u64) -> Message<'a> {
 }
 
 /// Answers a request, after thinking until the time is up at most.
-async fn answer_here(
+async fn answer_in_process(
     respond: &mut ThinkingRespond,
     line: &[u8],
     reply: &mut Vec<u8>,
@@ -434,9 +436,9 @@ async fn answer_here(
     let used = asked.elapsed() + thinks;
     if thinks > limit.bound + limit.margin {
         sleep(limit.bound).await;
-        let message = format!("no reply within {}", seconds(limit.bound));
+        let message = format!("no reply within {}", format_clock_seconds(limit.bound));
         let fault = Fault::new(FaultCode::Timeout, message);
-        return process::LineAnswer { line: Err(fault), time: TurnTime::of(limit.bound) };
+        return process::LineAnswer { line: Err(fault), time: TurnTime::from_charged(limit.bound) };
     }
     if !thinks.is_zero() {
         sleep(thinks).await;
@@ -444,7 +446,7 @@ async fn answer_here(
     reply.clear();
     reply.extend_from_slice(text.as_deref().unwrap_or_default().as_bytes());
     let line = text.map(drop).ok_or_else(|| Fault::new(FaultCode::Exit, "it did not reply"));
-    process::LineAnswer { line, time: TurnTime::of(used) }
+    process::LineAnswer { line, time: TurnTime::from_charged(used) }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::player::PlayerScript;
-use crate::referee::scripted_game;
+use crate::referee::scripted_game::scripted_game_rules;
 use referee_protocol::Wants;
 
 /// A game with the turns `wpd2b`.
@@ -52,7 +52,7 @@ async fn told(seat: Seat, ply: u32, replies: &'static [&'static str]) -> Reasked
         };
         (Duration::ZERO, reply)
     });
-    let rules = scripted_game::rules("wpd2b");
+    let rules = scripted_game_rules("wpd2b");
     let record = record();
     let source = RecordedGame {
         rules: &rules,
@@ -114,7 +114,7 @@ async fn asking_for_a_missing_decision_is_an_error() {
 
 #[test]
 fn the_deciding_seat_is_found() {
-    let rules = scripted_game::rules("wpd2b");
+    let rules = scripted_game_rules("wpd2b");
     let record = record();
     let source = RecordedGame {
         rules: &rules,
@@ -122,7 +122,7 @@ fn the_deciding_seat_is_found() {
         policy: FaultPolicy::Lose,
         record: &record,
     };
-    let at = |ply, wanted, own| seat_at(&source, ply, wanted, own);
+    let at = |ply, wanted, own| seat_to_reask(&source, ply, wanted, own);
     let white = Some(Seat::FIRST);
     assert_eq!(at(0, None, None), Ok(Seat::FIRST));
     assert_eq!(at(0, Some(Seat::SECOND), None), Err(NoDecision::OtherSeat("white".into())));
@@ -131,13 +131,13 @@ fn the_deciding_seat_is_found() {
     assert_eq!((at(2, white, None), at(2, None, white)), (Ok(Seat::FIRST), Ok(Seat::FIRST)));
     assert_eq!(at(3, None, None), Ok(Seat::SECOND));
     assert_eq!(at(4, None, None), Err(NoDecision::Over));
-    assert_eq!(first_decision(&source, None), Ok(0));
-    assert_eq!(first_decision(&source, Some(Seat::SECOND)), Ok(2));
+    assert_eq!(first_decision_to_reask(&source, None), Ok(0));
+    assert_eq!(first_decision_to_reask(&source, Some(Seat::SECOND)), Ok(2));
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_lines_of_a_game_are_those_that_were_sent() {
-    let rules = scripted_game::rules("wpd2b");
+    let rules = scripted_game_rules("wpd2b");
     let record = record();
     let source = RecordedGame {
         rules: &rules,
@@ -148,7 +148,7 @@ async fn the_lines_of_a_game_are_those_that_were_sent() {
     let wants = Wants { legal: true, ..Wants::NOTHING };
     let greeting = Greeting { wants, ..Greeting::default() };
     let decision = DecisionPoint { seat: Seat::SECOND, ply: 3 };
-    let lines = lines(&source, decision, &greeting).await.expect("the record has it");
+    let lines = reask_lines(&source, decision, &greeting).await.expect("the record has it");
     let messages: Vec<Value> =
         lines.iter().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let types: Vec<&str> = messages.iter().filter_map(|line| line["type"].as_str()).collect();

@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
-use super::shared_core::{OthersCpu, apart, undisturbed};
-use super::{Answered, Decided, DecidedStep, Decision, Ending, GameLoop, PendingTurn};
+use super::shared_core::{OthersCpu, await_with_others_frozen, split_player_from_others};
+use super::{Answered, Decided, DecidedStep, Decision, PendingTurn, RefereeEnding, RefereedGame};
 use crate::player::fault_messages;
 use referee_games::{BySeat, GameError, Seat, SeatSet, Step};
 use referee_protocol::{Reply, ReplyWarning};
 use referee_record::model::bounds::LONGEST_NOTES;
 use referee_record::model::clock::{Clock, ClockVerdict, TimeControl};
 use referee_record::model::fault::{Fault, FaultCode};
-use referee_record::model::record::Note;
+use referee_record::model::record::RecordedNote;
 use referee_record::model::warning::{GameWarning, PlayerWarning};
 
-impl GameLoop<'_, '_> {
+impl RefereedGame<'_, '_> {
     /// Asks the seats on turn. None learns another's action or time. (On a shared core, a seat
     /// asked later can estimate the time of those before it by its own clock.) All replies are
     /// awaited before any is judged.
@@ -37,23 +37,23 @@ impl GameLoop<'_, '_> {
             }
         }
         // A fault counts before a resignation.
-        Ok(match Ending::by_faults_at(faults, &*self.position) {
+        Ok(match RefereeEnding::by_faults_at(faults, &*self.position) {
             Some(ending) => Err(ending),
             None if resigned.is_empty() => Ok(Step::Together(actions)),
-            None => Err(Ending::by_resignation(resigned, count)),
+            None => Err(RefereeEnding::by_resignation(resigned, count)),
         })
     }
 
     /// Asks the one seat on turn.
     pub(super) async fn decide_alone(&mut self, seat: Seat) -> Result<DecidedStep, GameError> {
         let count = self.players.len();
-        Ok(match self.ask(seat, None).await? {
+        Ok(match self.ask_seat(seat, None).await? {
             Ok(Decision::Action(action)) => Ok(Step::Move(action)),
-            Ok(Decision::Resignation) => Err(Ending::by_resignation(seat.into(), count)),
+            Ok(Decision::Resignation) => Err(RefereeEnding::by_resignation(seat.into(), count)),
             Err(fault) => {
                 let mut faults = BySeat::default_for(count);
                 faults[seat] = Some(fault);
-                Err(Ending::by_faults_at(faults, &*self.position).expect("a fault"))
+                Err(RefereeEnding::by_faults_at(faults, &*self.position).expect("a fault"))
             }
         })
     }
@@ -65,7 +65,7 @@ impl GameLoop<'_, '_> {
         let first = self.position.ply() as usize % asked.len();
         let mut decided = Vec::with_capacity(asked.len());
         for seat in asked.iter().skip(first).chain(asked.iter().take(first)) {
-            decided.push((seat, self.ask(seat, Some(&clocks)).await?));
+            decided.push((seat, self.ask_seat(seat, Some(&clocks)).await?));
         }
         decided.sort_by_key(|(seat, _)| *seat);
         Ok(decided)
@@ -82,13 +82,14 @@ impl GameLoop<'_, '_> {
             async move { (seat, answer.await) }
         });
         let answered = join_all(answers).await;
-        let settle =
-            |(seat, answered): (Seat, Result<_, _>)| Ok((seat, self.settle(seat, answered?)));
+        let settle = |(seat, answered): (Seat, Result<_, _>)| {
+            Ok((seat, self.settle_answer(seat, answered?)))
+        };
         answered.into_iter().map(settle).collect()
     }
 
     /// Asks one seat for this turn's action. The turn began with these clocks, or with those of now.
-    async fn ask(
+    async fn ask_seat(
         &mut self,
         seat: Seat,
         clocks: Option<&BySeat<Clock>>,
@@ -96,10 +97,11 @@ impl GameLoop<'_, '_> {
         let events = &self.events[self.sent[seat]..];
         let clocks = clocks.unwrap_or(&self.clocks);
         let question = PendingTurn::new(seat, self.setup, &*self.position, events, clocks);
-        let (player, others) = apart(self.players, seat);
+        let (player, others) = split_player_from_others(self.players, seat);
         let control = self.setup.control;
         // Pinned, because moving the whole turn into another future would copy kilobytes.
-        let mut answered = undisturbed(pin!(question.ask(player)), others, control).await?;
+        let mut answered =
+            await_with_others_frozen(pin!(question.ask(player)), others, control).await?;
         let mut taken = Duration::ZERO;
         let mut disturbers = SeatSet::EMPTY;
         for other in self.players.others(seat) {
@@ -116,11 +118,11 @@ impl GameLoop<'_, '_> {
             }
             _ => {}
         }
-        Ok(self.settle(seat, answered))
+        Ok(self.settle_answer(seat, answered))
     }
 
     /// Saves the outcome of a turn: the time, rejected replies, and comments on the action.
-    fn settle(&mut self, seat: Seat, answered: Answered) -> Decided {
+    fn settle_answer(&mut self, seat: Seat, answered: Answered) -> Decided {
         let Answered { decided, time, refusals } = answered;
         let (ply, is_retried) = (self.position.ply(), !refusals.is_empty());
         self.sent[seat] = self.events.len();
@@ -159,7 +161,7 @@ impl GameLoop<'_, '_> {
             }
             ClockVerdict::Late => {
                 let tries = if is_retried { ", retries included" } else { "" };
-                let how = fault_messages::beyond(used, allowance, margin);
+                let how = fault_messages::describe_time_beyond_limit(used, allowance, margin);
                 Err(Fault::new(FaultCode::Timeout, format!("{how}{tries}")))
             }
         }
@@ -190,7 +192,7 @@ impl GameLoop<'_, '_> {
         let Reply { note, eval, search, .. } = reply;
         let note = note.filter(|note| self.has_room_for(seat, note));
         if note.is_some() || eval.is_some() || !search.is_empty() {
-            self.trace.notes.push(Note { ply, by: by.into_owned(), note, eval, search });
+            self.trace.notes.push(RecordedNote { ply, by: by.into_owned(), note, eval, search });
         }
     }
 

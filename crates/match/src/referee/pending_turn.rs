@@ -10,10 +10,10 @@ use super::GameSetup;
 use crate::player::reply_limit::ReplyLimit;
 use crate::player::{Player, TurnTime, TurnView, fault_messages};
 use referee_games::{
-    AnyPosition, BySeat, Event, GameError, Legal, Refusal, Seat, SeatMap, guesses,
+    AnyPosition, BySeat, Event, GameError, Legal, Refusal, Seat, SeatMap, draw_guesses,
 };
-use referee_protocol::{Reply, TurnClock, shown};
-use referee_record::model::clock::{Clock, TimeControl, millis, seconds};
+use referee_protocol::{Reply, TurnClock, error_excerpt};
+use referee_record::model::clock::{Clock, TimeControl, format_clock_seconds, whole_millis};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::record::FaultPolicy;
 
@@ -53,8 +53,8 @@ struct OthersLeft {
 }
 
 impl OthersLeft {
-    fn of(seat: Seat, setup: &GameSetup<'_>, clocks: &BySeat<Clock>) -> Self {
-        let left = |other: Seat| clocks[other].left().map(millis);
+    fn at_turn(seat: Seat, setup: &GameSetup<'_>, clocks: &BySeat<Clock>) -> Self {
+        let left = |other: Seat| clocks[other].left().map(whole_millis);
         if clocks.len() == 2 {
             let opponent_ms = clocks.others(seat).next().and_then(left);
             return Self { opponent_ms, by_name_ms: None };
@@ -93,7 +93,7 @@ impl<'t> PendingTurn<'t> {
             position,
             events,
             clock: clocks[seat],
-            others: OthersLeft::of(seat, setup, clocks),
+            others: OthersLeft::at_turn(seat, setup, clocks),
             control: setup.control_of(seat),
             policy: setup.policy,
             alone: true,
@@ -113,7 +113,7 @@ impl<'t> PendingTurn<'t> {
     /// The game's implementation failed, here or in a built-in player.
     pub(crate) async fn ask(self, player: &mut Player) -> Result<Answered, GameError> {
         if self.clock.is_out() {
-            let decided = Err(out_of_time(&self.control, &self.clock));
+            let decided = Err(out_of_time_fault(&self.control, &self.clock));
             return Ok(Answered { decided, time: None, refusals: Vec::new() });
         }
         let wanted = player.guesses(self.is_hidden);
@@ -124,14 +124,14 @@ impl<'t> PendingTurn<'t> {
         let (mut time, mut refusals) = (TurnTime::ZERO, Vec::new());
         let mut tries = 0;
         let decided = loop {
-            let answer = player.ask(&self.view(&guesses, time.charged, tries)).await?;
+            let answer = player.ask(&self.turn_view(&guesses, time.charged, tries)).await?;
             if tries == 0 {
                 time = answer.time;
             } else {
                 time += answer.time;
             }
             let checked = match answer.reply {
-                Ok(reply) => self.check(reply, player)?,
+                Ok(reply) => self.check_action(reply, player)?,
                 Err(fault) => Err(fault),
             };
             let fault = match checked {
@@ -156,13 +156,13 @@ impl<'t> PendingTurn<'t> {
         }
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(self.position.ply().into());
-        let guesses = guesses(self.position, self.is_hidden, (self.seat, most), &mut rng)?;
+        let guesses = draw_guesses(self.position, self.is_hidden, (self.seat, most), &mut rng)?;
         Ok(guesses.iter().filter_map(|guess| guess.description()).collect())
     }
 
     /// The message to the player when `used` time has passed and this many tries were rejected. A
     /// retry does not repeat events.
-    fn view<'v>(
+    fn turn_view<'v>(
         &'v self,
         guesses: &'v [Box<RawValue>],
         used: Duration,
@@ -181,18 +181,18 @@ impl<'t> PendingTurn<'t> {
             events: if refused == 0 { self.events } else { &[] },
             guesses,
             clock: TurnClock {
-                left_ms: clock.left().map(|left| millis(left.saturating_sub(used))),
+                left_ms: clock.left().map(|left| whole_millis(left.saturating_sub(used))),
                 opponent_left_ms: self.others.opponent_ms,
                 others_left_ms: self.others.by_name_ms.clone(),
                 moves_to_go: clock.moves_to_go(),
-                used_ms: millis(clock.used_last()),
+                used_ms: whole_millis(clock.used_last()),
             },
             retry: (refused > 0).then_some(refused),
             limit: if self.alone { limit.alone() } else { limit },
         }
     }
 
-    fn check(
+    fn check_action(
         &self,
         reply: Reply,
         player: &mut Player,
@@ -202,7 +202,9 @@ impl<'t> PendingTurn<'t> {
         }
         match self.position.judge(self.seat, &reply.action) {
             Ok(action) => Ok(Ok((action, reply))),
-            Err(GameError::Refused(refusal)) => Ok(Err(refused(refusal, &reply, player))),
+            Err(GameError::Refused(refusal)) => {
+                Ok(Err(refused_action_fault(refusal, &reply, player)))
+            }
             Err(error) => Err(error),
         }
     }
@@ -217,18 +219,18 @@ impl<'t> PendingTurn<'t> {
     }
 }
 
-fn out_of_time(control: &TimeControl, clock: &Clock) -> Fault {
+fn out_of_time_fault(control: &TimeControl, clock: &Clock) -> Fault {
     let budget = control.budget.unwrap_or_default();
     let used_up =
         if clock.startup() >= budget { ": its start-up used it up (`count-startup`)" } else { "" };
-    let budget = seconds(budget);
+    let budget = format_clock_seconds(budget);
     Fault::new(FaultCode::Timeout, format!("nothing was left of its budget of {budget}{used_up}"))
 }
 
 /// Converts a rejected action to a fault.
-fn refused(refusal: Refusal, reply: &Reply, player: &mut Player) -> Fault {
+fn refused_action_fault(refusal: Refusal, reply: &Reply, player: &mut Player) -> Fault {
     let text = reply.action.as_str();
-    let shown = shown(text.as_bytes());
+    let shown = error_excerpt(text.as_bytes());
     match refusal {
         Refusal::Malformed(expected) => {
             // A debug print comes before the reply.

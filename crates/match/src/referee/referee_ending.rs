@@ -7,13 +7,13 @@ use serde_json::{Map, Number, Value};
 use referee_games::{AnyPosition, BySeat, Outcome, Places, Seat, SeatSet};
 use referee_protocol::Greeting;
 use referee_record::model::fault::{DRAWN_ON_TIME, Fault, FaultCode};
-use referee_record::model::record::{Note, RESIGNATION};
+use referee_record::model::record::{RESIGNATION, RecordedNote};
 use referee_record::model::short_clock::ShortClock;
 use referee_record::model::warning::GameWarning;
 
 /// The ending of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
+pub enum RefereeEnding {
     /// By the rules, adjudicated, or by resignation.
     Rules(Outcome),
     /// By faults.
@@ -25,10 +25,10 @@ pub enum Ending {
     },
 }
 
-impl Ending {
+impl RefereeEnding {
     /// The ending by these faults, if there are any.
     pub fn by_faults(faults: BySeat<Option<Fault>>) -> Option<Self> {
-        let guilty = guilty(&faults);
+        let guilty = failed_seats(&faults);
         let places = Places::lost_by(guilty, faults.len());
         (!guilty.is_empty()).then_some(Self::Faults { faults, places })
     }
@@ -40,7 +40,7 @@ impl Ending {
             let is_late = fault.as_ref().is_some_and(|fault| fault.code.is_late());
             is_late && faults.others(seat).all(|other| !position.can_win(other))
         };
-        if faults.len() == 2 && guilty(&faults).len() == 1 && faults.iter().any(is_drawn) {
+        if faults.len() == 2 && failed_seats(&faults).len() == 1 && faults.iter().any(is_drawn) {
             return Some(Self::Faults { places: Places::level(2), faults });
         }
         Self::by_faults(faults)
@@ -111,7 +111,7 @@ impl Ending {
 }
 
 /// The seats that failed.
-fn guilty(faults: &BySeat<Option<Fault>>) -> SeatSet {
+fn failed_seats(faults: &BySeat<Option<Fault>>) -> SeatSet {
     faults.iter().filter(|(_, fault)| fault.is_some()).map(|(seat, _)| seat).collect()
 }
 
@@ -119,7 +119,7 @@ fn guilty(faults: &BySeat<Option<Fault>>) -> SeatSet {
 #[derive(Debug)]
 pub struct GameReport {
     /// How it ended.
-    pub ending: Ending,
+    pub ending: RefereeEnding,
     /// The rest of the data.
     pub trace: GameTrace,
 }
@@ -148,7 +148,7 @@ pub struct GameTrace {
     /// The players' reports about themselves.
     pub greetings: BySeat<Greeting>,
     /// The players' comments.
-    pub notes: Vec<Note>,
+    pub notes: Vec<RecordedNote>,
     /// Incidents that did not affect the result.
     pub warnings: Vec<GameWarning>,
     /// The ply since which a player was frozen off turn.

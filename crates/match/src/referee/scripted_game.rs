@@ -23,7 +23,7 @@ struct FixedTurns {
 ///
 /// # Panics
 /// The options of a built-in game have no defaults.
-pub fn rules(turns: &'static str) -> GameRules {
+pub fn scripted_game_rules(turns: &'static str) -> GameRules {
     let game = GameKind::WatchYourBack.shared();
     let options = Options::resolve(game.options(), []).expect("the defaults");
     let start = Box::new(FixedTurns { turns, done: 0 });

@@ -17,7 +17,10 @@ use referee_record::model::clock::{Measure, OVERTIME, TimeControl};
 const GRACE: Duration = Duration::from_millis(2);
 
 /// The player at `seat`, and the others, who share its core.
-pub(super) fn apart(players: &mut BySeat<Player>, seat: Seat) -> (&mut Player, Others<'_>) {
+pub(super) fn split_player_from_others(
+    players: &mut BySeat<Player>,
+    seat: Seat,
+) -> (&mut Player, Others<'_>) {
     let (before, rest) = players.values_mut().split_at_mut(seat.index());
     let (player, after) = rest.split_first_mut().expect("a player at every seat");
     (player, Others { before, after })
@@ -31,7 +34,7 @@ pub(super) struct Others<'p> {
 
 /// Waits for a player on its turn. Unless pondering is allowed, freezes the others once the turn is
 /// longer than two milliseconds.
-pub(super) async fn undisturbed<T>(
+pub(super) async fn await_with_others_frozen<T>(
     turn: impl Future<Output = T>,
     others: Others<'_>,
     control: &TimeControl,
@@ -98,7 +101,8 @@ mod tests {
     #[test]
     fn time_taken_by_the_opponent_is_refunded() {
         let taken = OthersCpu(7 * MS);
-        let charged = |millis: u32, control| taken.refunded(TurnTime::of(millis * MS), &control);
+        let charged =
+            |millis: u32, control| taken.refunded(TurnTime::from_charged(millis * MS), &control);
         assert_eq!(charged(30, control(Measure::Wall, false)), 23 * MS);
         assert_eq!(charged(30, control(Measure::Wall, true)), 30 * MS, "a core each");
         assert_eq!(charged(30, control(Measure::Cpu, false)), 30 * MS, "its own time");

@@ -75,7 +75,7 @@ impl Game {
             });
             Player::Wire(Box::new(Wire::scripted(script)))
         });
-        let rules = scripted_game::rules(self.turns);
+        let rules = scripted_game::scripted_game_rules(self.turns);
         let setup = GameSetup {
             rules: &rules,
             control: &self.control,
@@ -87,7 +87,13 @@ impl Game {
         };
         let mut players = BySeat::from([white, black]);
         let began = Instant::now();
-        let report = play(&setup, &mut Luck::from_key([0; 32]), &mut players, &mut |_, _| ()).await;
+        let report = play_refereed_game(
+            &setup,
+            &mut SeededLuck::from_key([0; 32]),
+            &mut players,
+            &mut |_, _| (),
+        )
+        .await;
         let heard = heard.lock().expect("no panic").clone();
         Played { report: report.expect("it can be played"), heard, took: began.elapsed() }
     }
@@ -120,7 +126,7 @@ impl Played {
     }
 
     fn warnings(&self) -> Vec<String> {
-        let seats = scripted_game::rules("").seats();
+        let seats = scripted_game::scripted_game_rules("").seats();
         self.report.trace.warnings.iter().map(|warning| warning.text(&seats)).collect()
     }
 
@@ -138,7 +144,7 @@ fn seconds(seconds: &[u64]) -> Vec<Duration> {
 async fn every_kind_of_turn_is_answered() {
     let played = game("wpd2b", &[(100, "go"), (0, "stay")], &[(0, "go"), (300, "go")]).play().await;
     let done = Outcome { places: Places::level(2), reason: "done".into() };
-    assert_eq!(played.report.ending, Ending::Rules(done));
+    assert_eq!(played.report.ending, RefereeEnding::Rules(done));
     let trace = &played.report.trace;
     assert_eq!(trace.actions, ["go", "pass", "stay", "go", "go"]);
     assert_eq!((trace.rolls.as_slice(), trace.plies), (&["6".to_owned()][..], 4));
@@ -212,7 +218,7 @@ async fn a_late_player_loses_and_is_sent_nothing_more() {
 #[tokio::test(start_paused = true)]
 async fn a_reply_at_the_last_moment_is_in_time() {
     let played = game("w", &[(1000, "go")], &[]).play().await;
-    assert!(matches!(played.report.ending, Ending::Rules(_)));
+    assert!(matches!(played.report.ending, RefereeEnding::Rules(_)));
 }
 
 #[tokio::test(start_paused = true)]
@@ -230,7 +236,7 @@ async fn turns_use_up_the_budget() {
 
     let mut game = self::game("wwww", SLOW, &[]);
     (game.control.budget, game.control.increment) = (Some(3 * SECOND), SECOND / 2);
-    assert!(matches!(game.play().await.report.ending, Ending::Rules(_)));
+    assert!(matches!(game.play().await.report.ending, RefereeEnding::Rules(_)));
 }
 
 #[tokio::test(start_paused = true)]
@@ -373,7 +379,7 @@ async fn a_game_ends_when_both_players_report_the_same_end() {
     let played = game.play().await;
     let reason = "adjudicated-resign".into();
     let lost = Outcome { places: Places::won_by(Seat::SECOND, 2), reason };
-    assert_eq!(played.report.ending, Ending::Rules(lost));
+    assert_eq!(played.report.ending, RefereeEnding::Rules(lost));
     assert_eq!(played.report.trace.plies, 5, "as soon as three plies in a row say so");
     assert_eq!(played.told(0, "end", "result"), [json!("loss")]);
     assert_eq!(played.told(1, "end", "reason"), [json!("adjudicated-resign")]);

@@ -5,16 +5,16 @@ use std::fmt::Write as _;
 use referee_games::board::Square;
 use referee_games::event::{NotPlaced, OtherEvent};
 use referee_games::{BoardLook, BySeat, DrawnBoard, Event, Places, Seat, SeatMap, Text};
-use referee_protocol::escape;
+use referee_protocol::escape::escape_line;
 
 /// Whether a step was a ply. A chance event is not a ply, and leaves the board as it was.
-pub fn is_ply(events: &[Event]) -> bool {
+pub fn events_are_ply(events: &[Event]) -> bool {
     events.iter().any(|event| matches!(event, Event::Action { .. }))
 }
 
 /// Describes a step, with the number of its ply.
 pub fn describe_step(events: &[Event], ply: u32) -> String {
-    if is_ply(events) {
+    if events_are_ply(events) {
         format!("{ply}. {}", describe_events(events))
     } else {
         describe_events(events)
@@ -26,13 +26,13 @@ pub fn describe_events<'e>(events: impl IntoIterator<Item = &'e Event>) -> Strin
     let mut text = String::new();
     for event in events {
         text.push_str(if text.is_empty() { "" } else { "; " });
-        text.push_str(&describe(event));
+        text.push_str(&describe_event(event));
     }
     text
 }
 
 /// Describes one event in a few words.
-fn describe(event: &Event) -> String {
+fn describe_event(event: &Event) -> String {
     match event {
         Event::Action { by, action, forced, opening, on_behalf_of, to: _ } => {
             let owner = on_behalf_of.as_ref().map(|owner| format!(" for {owner}"));
@@ -42,23 +42,25 @@ fn describe(event: &Event) -> String {
         }
         Event::Roll { seat, value } => format!("{seat} rolls {value}"),
         Event::First { rolls: [first, second] } => format!("{first} to {second} to see who begins"),
-        Event::Captured { squares } => format!("captured {}", list(squares)),
-        Event::Removed { squares, .. } => format!("removed {}", list(squares)),
+        Event::Captured { squares } => format!("captured {}", join_squares(squares)),
+        Event::Removed { squares, .. } => format!("removed {}", join_squares(squares)),
         Event::Shrink { size, removed } => {
             let shrinks = format!("the board shrinks to {size}×{size}");
             if removed.is_empty() {
                 shrinks
             } else {
-                format!("{shrinks}, taking {}", list(removed))
+                format!("{shrinks}, taking {}", join_squares(removed))
             }
         }
-        Event::Walls { placed, not_placed } => describe_walls(placed, not_placed),
+        Event::Walls { placed, not_placed } => describe_walls_event(placed, not_placed),
         Event::Redirected { by, piece, from, to } => {
             format!("{by}'s {piece} cannot go {from}, so goes {to}")
         }
         Event::Moved { by, piece, path, contested } => match path.last() {
             Some(last) if contested.is_empty() => format!("{by}'s {piece} to {last}"),
-            Some(last) => format!("{by}'s {piece} to {last}, contested {}", list(contested)),
+            Some(last) => {
+                format!("{by}'s {piece} to {last}, contested {}", join_squares(contested))
+            }
             None => format!("{by}'s {piece} stays"),
         },
         Event::RoundEnd { board, winner, reason, squares } => {
@@ -66,12 +68,14 @@ fn describe(event: &Event) -> String {
             format!("{board} ends by {reason}, {first} to {second} squares: {winner}")
         }
         Event::RoundStart { board, .. } => format!("next board: {board}"),
-        Event::Played { san } => escape::terminal(san),
+        Event::Played { san } => escape_line(san),
         Event::Over { result, places, reason, scores } => {
             let how = match (result.as_deref(), places) {
                 (Some("draw"), _) => "draw".to_owned(),
                 (Some(seat), _) => format!("{seat} wins"),
-                (None, places) => places.as_ref().and_then(in_order).unwrap_or_default(),
+                (None, places) => {
+                    places.as_ref().and_then(describe_places_in_order).unwrap_or_default()
+                }
             };
             let scores = scores.as_ref().map(|scores| {
                 let scores = scores.values.values().iter().map(ToString::to_string);
@@ -79,33 +83,36 @@ fn describe(event: &Event) -> String {
             });
             format!("{how}{} by {reason}", scores.unwrap_or_default())
         }
-        Event::Other(event) => describe_other(event),
+        Event::Other(event) => describe_other_event(event),
     }
 }
 
-fn in_order(places: &SeatMap<u8>) -> Option<String> {
+fn describe_places_in_order(places: &SeatMap<u8>) -> Option<String> {
     let from_zero = places.values.as_ref().map(|place| place.saturating_sub(1));
-    Some(Places::listed(&from_zero)?.in_words(|seat| places.names[seat].to_string()))
+    Some(Places::from_listed(&from_zero)?.in_words(|seat| places.names[seat].to_string()))
 }
 
 /// Squares with blanks between them.
-fn list(squares: &[Square]) -> String {
+fn join_squares(squares: &[Square]) -> String {
     squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
 /// The name of an event that only its game knows, and its fields.
-fn describe_other(event: &OtherEvent) -> String {
+fn describe_other_event(event: &OtherEvent) -> String {
     let fields = event.fields().iter().filter(|(name, _)| !matches!(name.as_str(), "event" | "to"));
     let shown = fields.map(|(name, value)| match value.as_str() {
         Some(text) => format!(" {name} {text}"),
         None => format!(" {name} {value}"),
     });
-    escape::terminal(&format!("{}{}", event.name(), shown.collect::<String>()))
+    escape_line(&format!("{}{}", event.name(), shown.collect::<String>()))
 }
 
-fn describe_walls(placed: &[Square], not_placed: &[NotPlaced]) -> String {
-    let mut text =
-        if placed.is_empty() { "no walls".to_owned() } else { format!("walls {}", list(placed)) };
+fn describe_walls_event(placed: &[Square], not_placed: &[NotPlaced]) -> String {
+    let mut text = if placed.is_empty() {
+        "no walls".to_owned()
+    } else {
+        format!("walls {}", join_squares(placed))
+    };
     for (at, NotPlaced { square, clauses }) in not_placed.iter().enumerate() {
         let not = if at == 0 { ", not" } else { "" };
         text = format!("{text}{not} {square} ({})", clauses.join(" "));
@@ -115,7 +122,7 @@ fn describe_walls(placed: &[Square], not_placed: &[NotPlaced]) -> String {
 
 /// The actions of a step in the notation of people, each with the number of its seat; with what was
 /// taken, and the new size of a board that shrinks.
-pub(crate) fn short_moves(events: &[Event], seats: &BySeat<Text>) -> Vec<(u8, String)> {
+pub(crate) fn describe_short_moves(events: &[Event], seats: &BySeat<Text>) -> Vec<(u8, String)> {
     let mut effects = String::new();
     let mut short = None;
     for event in events {
@@ -134,7 +141,7 @@ pub(crate) fn short_moves(events: &[Event], seats: &BySeat<Text>) -> Vec<(u8, St
         Event::Action { by, action, .. } => {
             let seat = seats.seat(by)?;
             let text = short.unwrap_or(action);
-            Some((seat.number(), escape::terminal(&format!("{text}{effects}"))))
+            Some((seat.number(), escape_line(&format!("{text}{effects}"))))
         }
         _ => None,
     };
@@ -143,7 +150,11 @@ pub(crate) fn short_moves(events: &[Event], seats: &BySeat<Text>) -> Vec<(u8, St
 
 /// The squares of a board that the last actions name, numbered row by row; none on a board that has
 /// just been set up.
-pub fn named_squares(events: &[Event], board: &DrawnBoard, look: &BoardLook) -> Vec<usize> {
+pub fn squares_named_by_events(
+    events: &[Event],
+    board: &DrawnBoard,
+    look: &BoardLook,
+) -> Vec<usize> {
     if events.iter().any(|event| matches!(event, Event::RoundStart { .. })) {
         return Vec::new();
     }
@@ -151,7 +162,7 @@ pub fn named_squares(events: &[Event], board: &DrawnBoard, look: &BoardLook) -> 
         Event::Action { action, .. } => Some(action.as_str()),
         _ => None,
     });
-    let named = actions.flat_map(|action| board.named_in(action, look));
+    let named = actions.flat_map(|action| board.squares_named_in(action, look));
     named.filter_map(|squares| <[usize; 1]>::try_from(squares).ok()).flatten().collect()
 }
 
@@ -221,7 +232,7 @@ mod tests {
         let removed = r#"{"event":"removed","squares":["3,3"],"why":"surrounded"}"#;
         assert_eq!(describe_step(&events(&[action, removed]), 7), "7. white 3,4; removed 3,3");
         let roll = events(&[r#"{"event":"roll","seat":"white","value":6}"#]);
-        assert!(!is_ply(&roll));
+        assert!(!events_are_ply(&roll));
         assert_eq!(describe_step(&roll, 7), "white rolls 6");
     }
 
@@ -229,9 +240,9 @@ mod tests {
     fn the_squares_of_the_last_actions_are_named() {
         let look = BoardLook { separator: ",".into(), ..BoardLook::default() };
         let labels = || Labels((0..8).map(|number| number.to_string()).collect());
-        let cells = vec![DrawnRow::of("........"); 8];
+        let cells = vec![DrawnRow::from_text("........"); 8];
         let board = DrawnBoard { cells, columns: labels(), rows: labels(), dice: Vec::new() };
-        let named = |lines: &[&str]| named_squares(&events(lines), &board, &look);
+        let named = |lines: &[&str]| squares_named_by_events(&events(lines), &board, &look);
         assert_eq!(named(&[r#"{"event":"action","by":"white","action":"3,4>5,6"}"#]), [35, 53]);
         let both = [
             r#"{"event":"action","by":"one","action":"CU 1,2 0,0"}"#,

@@ -6,18 +6,19 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::event_descriptions;
+use super::event_descriptions::{describe_events, squares_named_by_events};
 use super::turning_points::TurningPoint;
-use crate::replay::{self, Replay, ReplayError, ReplayStep};
+use crate::replay::{Replay, ReplayError, ReplayStep, replay_clocks};
 use referee_games::board::Square;
 use referee_games::{
     AnyPosition, BoardLook, BySeat, Drawing, DrawnBoard, DrawnSquare, Event, Labels, Places, Seat,
     SeatMap, Text, Turn,
 };
-use referee_protocol::escape;
-use referee_record::model::adjudication::in_words;
+use referee_protocol::escape::escape_line;
+use referee_record::model::adjudication::describe_adjudication_reason;
 use referee_record::model::clock::{Clock, TimeControl};
 use referee_record::model::game_rules::GameRules;
-use referee_record::model::record::{GameRecord, Note};
+use referee_record::model::record::{GameRecord, RecordedNote};
 
 /// The most bytes of a game's own drawings; what comes after them is shown without.
 const MOST_DRAWN: usize = 8 << 20;
@@ -122,7 +123,7 @@ impl SvgChange {
 
 /// The game's own drawing of a position. One that is not allowed is left out: `test-game` says what
 /// is wrong with it, and the board or the text is shown.
-fn svg_of(position: &dyn AnyPosition) -> String {
+fn frame_svg(position: &dyn AnyPosition) -> String {
     position.svg().ok().flatten().unwrap_or_default()
 }
 
@@ -149,16 +150,16 @@ impl Frame {
         let mut frame = Self {
             ply: position.ply(),
             caption: position.caption(),
-            told: event_descriptions::describe_events(events),
-            svg: SvgChange::between("", &svg_of(position)),
+            told: describe_events(events),
+            svg: SvgChange::between("", &frame_svg(position)),
             ..Self::default()
         };
         match position.draw() {
-            Drawing::Text(rows) => frame.text = Some(safe(&rows)),
+            Drawing::Text(rows) => frame.text = Some(safe_frame_rows(&rows)),
             Drawing::Board(board, look) => {
-                frame.named = event_descriptions::named_squares(events, &board, look);
-                frame.paths = paths(events, position, board.width());
-                frame.dice = dice(&board, position);
+                frame.named = squares_named_by_events(events, &board, look);
+                frame.paths = frame_piece_paths(events, position, board.width());
+                frame.dice = frame_dice(&board, position);
                 frame.board = Some(board.into());
             }
         }
@@ -169,7 +170,7 @@ impl Frame {
     pub fn show_luck(&mut self, position: &dyn AnyPosition) {
         self.caption = position.caption();
         if let Drawing::Board(board, _) = position.draw() {
-            self.dice = dice(&board, position);
+            self.dice = frame_dice(&board, position);
         }
     }
 }
@@ -177,36 +178,36 @@ impl Frame {
 impl ReplayFrames {
     /// Makes the replay frames of a record. If the record cannot be replayed, the last frame says
     /// why.
-    pub fn of(rules: &GameRules, control: &TimeControl, record: &GameRecord) -> Self {
-        Self::watched(rules, control, record, |_| ()).0
+    pub fn from_record(rules: &GameRules, control: &TimeControl, record: &GameRecord) -> Self {
+        Self::from_record_watched(rules, control, record, |_| ()).0
     }
 
-    /// Like [`of`](Self::of), but calls `watch` before each step. Also returns the reason why the
-    /// record cannot be replayed, if it cannot.
-    pub fn watched(
+    /// Like [`from_record`](Self::from_record), but calls `watch` before each step. Also returns
+    /// the reason why the record cannot be replayed, if it cannot.
+    pub fn from_record_watched(
         rules: &GameRules,
         control: &TimeControl,
         record: &GameRecord,
         watch: impl FnMut(&Replay<'_>),
     ) -> (Self, Result<(), ReplayError>) {
         let mut builder = FrameBuilder::new(rules, control, record);
-        let replayed =
-            Replay::of(rules, record).and_then(|mut replay| builder.add_game(&mut replay, watch));
+        let replayed = Replay::with_rules(rules, record)
+            .and_then(|mut replay| builder.add_game(&mut replay, watch));
         if let Err(problem) = &replayed {
             builder.add_end(format!("the record cannot be replayed: {problem}"));
         }
         for (seat, fault) in record.fault.iter().flatten() {
             builder.add_end(format!("{seat}: {}: {}", fault.code, fault.reason()));
         }
-        (Self::with(rules, record, builder.frames), replayed)
+        (Self::from_frames(rules, record, builder.frames), replayed)
     }
 
     /// Marks the plies at which the game turned.
-    pub fn mark(&mut self, points: &[TurningPoint]) {
+    pub fn mark_turning_points(&mut self, points: &[TurningPoint]) {
         for point in points {
             let frame = self.frames.iter_mut().find(|frame| frame.ply == point.ply);
             if let Some(frame) = frame {
-                frame.turned.push((point.seat.number(), escape::terminal(&point.to_string())));
+                frame.turned.push((point.seat.number(), escape_line(&point.to_string())));
             }
         }
     }
@@ -216,42 +217,42 @@ impl ReplayFrames {
         let text = Some(Vec::new());
         let caption = SEALED.to_owned();
         let record = &GameRecord { reason: SEALED_REASON.to_owned(), ..record.clone() };
-        Self::with(rules, record, vec![Frame { text, caption, ..Frame::default() }])
+        Self::from_frames(rules, record, vec![Frame { text, caption, ..Frame::default() }])
     }
 
-    fn with(rules: &GameRules, record: &GameRecord, frames: Vec<Frame>) -> Self {
-        let safe = |seat| escape::terminal(&record.players[seat]);
+    fn from_frames(rules: &GameRules, record: &GameRecord, frames: Vec<Frame>) -> Self {
+        let safe = |seat| escape_line(&record.players[seat]);
         Self {
-            id: escape::terminal(&record.id),
+            id: escape_line(&record.id),
             pair: (record.pair, record.game),
             players: record.players.seats().map(safe).collect(),
             seats: rules.seats().into_iter().collect(),
             look: rules.game.look().cloned(),
-            end: end_of(record),
+            end: describe_game_end(record),
             frames,
         }
     }
 }
 
 /// How a recorded game ended: who won at which seat, or the places, and why.
-pub fn end_of(record: &GameRecord) -> String {
-    end_for(record, &record.reason)
+pub fn describe_game_end(record: &GameRecord) -> String {
+    describe_game_end_for_reason(record, &record.reason)
 }
 
 /// The same for those who may know only this reason.
-pub fn end_for(record: &GameRecord, reason: &str) -> String {
+pub fn describe_game_end_for_reason(record: &GameRecord, reason: &str) -> String {
     let SeatMap { names, values } = &record.players;
     let places = record.places().unwrap_or(Places::level(names.len()));
-    end_of_seats(places, reason, |seat| (&values[seat], &names[seat]))
+    describe_end_of_seats(places, reason, |seat| (&values[seat], &names[seat]))
 }
 
 /// How a game with these places ended, and why; `named` gives the player and the name of a seat.
-pub fn end_of_seats<'a>(
+pub fn describe_end_of_seats<'a>(
     places: Places,
     reason: &str,
     named: impl Fn(Seat) -> (&'a str, &'a str),
 ) -> String {
-    let reason = in_words(reason);
+    let reason = describe_adjudication_reason(reason);
     let at = |seat| {
         let (player, seat) = named(seat);
         format!("{player} ({seat})")
@@ -261,7 +262,7 @@ pub fn end_of_seats<'a>(
         (2, None) => format!("draw: {reason}"),
         _ => format!("{}: {reason}", places.in_words(at)),
     };
-    escape::terminal(&end)
+    escape_line(&end)
 }
 
 /// Builds the frames of one game.
@@ -295,7 +296,7 @@ impl<'a> FrameBuilder<'a> {
             text: Vec::new(),
             svg: String::new(),
             drawn: 0,
-            clocks: replay::clocks(control, record),
+            clocks: replay_clocks(control, record),
             next: Frame::default(),
             acted: Vec::new(),
             rolled: Vec::new(),
@@ -314,18 +315,18 @@ impl<'a> FrameBuilder<'a> {
     ) -> Result<(), ReplayError> {
         loop {
             watch(replay);
-            if !matches!(replay.current().turn(), Turn::Chance(_)) {
-                self.add(replay.current());
+            if !matches!(replay.current_position().turn(), Turn::Chance(_)) {
+                self.add(replay.current_position());
             }
             let Some(played) = replay.next().transpose()? else { break };
             if matches!(played.turn, Turn::Chance(_)) {
                 self.rolled.extend(played.events);
             } else {
-                self.follow(played, replay.current());
+                self.follow(played, replay.current_position());
             }
         }
-        self.add(replay.current());
-        self.next.clock = self.spend(&replay.unanswered());
+        self.add(replay.current_position());
+        self.next.clock = self.spend(&replay.unanswered_times());
         Ok(())
     }
 
@@ -335,11 +336,11 @@ impl<'a> FrameBuilder<'a> {
         self.acted = played.events;
         self.next = Frame {
             ply: position.ply(),
-            paths: paths(&self.acted, position, self.board.width()),
-            told: event_descriptions::describe_events(rolled.iter().chain(&self.acted)),
-            moves: event_descriptions::short_moves(&self.acted, &position.seats()),
+            paths: frame_piece_paths(&self.acted, position, self.board.width()),
+            told: describe_events(rolled.iter().chain(&self.acted)),
+            moves: event_descriptions::describe_short_moves(&self.acted, &position.seats()),
             clock: self.spend(&played.used),
-            said: notes_by_seat(&self.record.notes, position),
+            said: frame_notes_by_seat(&self.record.notes, position),
             ..Frame::default()
         };
     }
@@ -350,8 +351,8 @@ impl<'a> FrameBuilder<'a> {
         for (seat, used) in used.iter() {
             let Some(used) = *used else { continue };
             self.clocks[seat].spend(used);
-            let left = self.clocks[seat].left().map(millis);
-            clock.push((seat.number(), millis(used), left));
+            let left = self.clocks[seat].left().map(frame_millis);
+            clock.push((seat.number(), frame_millis(used), left));
         }
         clock
     }
@@ -363,13 +364,13 @@ impl<'a> FrameBuilder<'a> {
         }
         let mut frame = std::mem::take(&mut self.next);
         frame.caption = position.caption();
-        let svg = if self.drawn < MOST_DRAWN { svg_of(position) } else { String::new() };
+        let svg = if self.drawn < MOST_DRAWN { frame_svg(position) } else { String::new() };
         frame.svg = SvgChange::between(&self.svg, &svg);
         self.drawn += frame.svg.as_ref().map_or(0, |SvgChange(.., text)| text.len());
         self.svg = svg;
-        frame.views = self
-            .is_hidden
-            .then(|| position.seats().seats().map(|seat| view(position, seat)).collect());
+        frame.views = self.is_hidden.then(|| {
+            position.seats().seats().map(|seat| frame_seat_view(position, seat)).collect()
+        });
         match position.draw() {
             Drawing::Text(rows) => self.add_text(&mut frame, rows),
             Drawing::Board(board, look) => self.add_board(&mut frame, board, look, position),
@@ -381,7 +382,7 @@ impl<'a> FrameBuilder<'a> {
     fn add_text(&mut self, frame: &mut Frame, rows: Vec<String>) {
         frame.paths.clear();
         if self.frames.is_empty() || self.text != rows {
-            frame.text = Some(safe(&rows));
+            frame.text = Some(safe_frame_rows(&rows));
             self.text = rows;
         }
     }
@@ -394,7 +395,7 @@ impl<'a> FrameBuilder<'a> {
         look: &BoardLook,
         position: &dyn AnyPosition,
     ) {
-        frame.dice = dice(&board, position);
+        frame.dice = frame_dice(&board, position);
         let old = std::mem::replace(&mut self.board, board);
         let new = &self.board;
         let has_same_shape = new.cells.len() == old.cells.len()
@@ -404,7 +405,7 @@ impl<'a> FrameBuilder<'a> {
             let changed = old.squares().zip(new.squares()).enumerate();
             let changed = changed.filter(|(_, (old, new))| old != new);
             frame.set = changed.map(|(at, (_, new))| (at, new.clone())).collect();
-            frame.named = event_descriptions::named_squares(&self.acted, new, look);
+            frame.named = squares_named_by_events(&self.acted, new, look);
         } else {
             frame.board = Some(new.clone().into());
             frame.paths.clear();
@@ -421,23 +422,27 @@ impl<'a> FrameBuilder<'a> {
 }
 
 /// Lines of plain text, safe to show.
-fn safe(rows: &[String]) -> Vec<String> {
-    rows.iter().map(|row| escape::terminal(row)).collect()
+fn safe_frame_rows(rows: &[String]) -> Vec<String> {
+    rows.iter().map(|row| escape_line(row)).collect()
 }
 
 /// The dice that are to be played, each with the number of its seat.
-fn dice(board: &DrawnBoard, position: &dyn AnyPosition) -> Vec<(u8, u8)> {
+fn frame_dice(board: &DrawnBoard, position: &dyn AnyPosition) -> Vec<(u8, u8)> {
     let seats = position.seats();
     let number = |name: &str| seats.seat(name).map_or(0, Seat::number);
     board.dice.iter().map(|die| (number(&die.seat), die.value)).collect()
 }
 
 /// The paths of the pieces that moved step by step.
-fn paths(events: &[Event], position: &dyn AnyPosition, width: usize) -> Vec<(u8, Vec<usize>)> {
+fn frame_piece_paths(
+    events: &[Event],
+    position: &dyn AnyPosition,
+    width: usize,
+) -> Vec<(u8, Vec<usize>)> {
     let path = |event: &Event| match event {
         Event::Moved { by, path, .. } if !path.is_empty() => {
             let seat = position.seats().seat(by)?;
-            Some((seat.number(), numbers(path, width)))
+            Some((seat.number(), frame_square_numbers(path, width)))
         }
         _ => None,
     };
@@ -445,21 +450,21 @@ fn paths(events: &[Event], position: &dyn AnyPosition, width: usize) -> Vec<(u8,
 }
 
 /// The squares as numbers, row by row on a board of this width.
-fn numbers(squares: &[Square], width: usize) -> Vec<usize> {
+fn frame_square_numbers(squares: &[Square], width: usize) -> Vec<usize> {
     let number = |square: &Square| usize::from(square.row) * width + usize::from(square.column);
     squares.iter().map(number).collect()
 }
 
 /// The view of a seat: text unchanged, anything else as JSON.
-fn view(position: &dyn AnyPosition, seat: Seat) -> String {
+fn frame_seat_view(position: &dyn AnyPosition, seat: Seat) -> String {
     let view = position.view(seat);
     let text = serde_json::from_str::<String>(view.get()).unwrap_or_else(|_| view.get().to_owned());
-    text.lines().map(escape::terminal).collect::<Vec<_>>().join("\n")
+    text.lines().map(escape_line).collect::<Vec<_>>().join("\n")
 }
 
 /// The players' remarks on the ply that led to this position.
-fn notes_by_seat(
-    notes: &[Note],
+fn frame_notes_by_seat(
+    notes: &[RecordedNote],
     position: &dyn AnyPosition,
 ) -> Vec<(u8, Option<String>, Option<f64>)> {
     let seats = position.seats();
@@ -470,13 +475,13 @@ fn notes_by_seat(
     of_ply
         .map(|note| {
             let seat = seats.seat(&note.by).map_or(0, Seat::number);
-            (seat, note.text().as_deref().map(escape::terminal), note.eval)
+            (seat, note.text().as_deref().map(escape_line), note.eval)
         })
         .collect()
 }
 
 /// Milliseconds, to two decimals.
-fn millis(time: Duration) -> f64 {
+fn frame_millis(time: Duration) -> f64 {
     (time.as_secs_f64() * 100_000.0).round() / 100.0
 }
 

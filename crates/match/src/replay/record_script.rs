@@ -39,14 +39,14 @@ impl<'a> RecordScript<'a> {
         text.map(String::as_str)
     }
 
-    fn take(&mut self) -> Option<&'a str> {
+    fn take_action(&mut self) -> Option<&'a str> {
         let text = self.peek(0)?;
         self.played += 1;
         Some(text)
     }
 
     /// The end of the actions: no outcome may be left.
-    fn end(&self) -> Result<(), ReplayError> {
+    fn check_no_outcome_left(&self) -> Result<(), ReplayError> {
         match self.record.rolls.get(self.drawn) {
             None => Ok(()),
             Some(roll) => Err(ReplayError::NoChance(roll.clone())),
@@ -63,7 +63,7 @@ impl<'a> Script for RecordScript<'a> {
         position: &dyn AnyPosition,
         seat: Seat,
     ) -> Result<Option<&'a str>, ReplayError> {
-        if let Some(text) = self.take() {
+        if let Some(text) = self.take_action() {
             return Ok(Some(text));
         }
         let before = position.turn().asked().iter().take_while(|&other| other < seat).count();
@@ -72,7 +72,7 @@ impl<'a> Script for RecordScript<'a> {
         {
             return Err(ReplayError::Alone(first.to_owned()));
         }
-        self.end().map(|()| None)
+        self.check_no_outcome_left().map(|()| None)
     }
 
     fn outcome(&mut self, _: &dyn AnyPosition, _: Stream) -> Result<Option<&'a str>, ReplayError> {
@@ -87,17 +87,17 @@ impl<'a> Script for RecordScript<'a> {
     }
 
     fn pass(&mut self, _: &dyn AnyPosition, _: Seat) -> Result<bool, ReplayError> {
-        match self.take() {
+        match self.take_action() {
             Some(PASS) => Ok(true),
             Some(text) => Err(ReplayError::NotPassed(text.to_owned())),
-            None => self.end().map(|()| false),
+            None => self.check_no_outcome_left().map(|()| false),
         }
     }
 
     fn over(&mut self, _: &dyn AnyPosition) -> Result<(), ReplayError> {
         match self.peek(0) {
             Some(text) => Err(ReplayError::AfterEnd(text.to_owned())),
-            None => self.end(),
+            None => self.check_no_outcome_left(),
         }
     }
 }

@@ -44,7 +44,7 @@ fn record(game: GameKind, opening: &[&str], actions: &[&str], rolls: &[&str]) ->
         notes: Vec::new(),
         reported: None,
         void: Vec::new(),
-        outages: referee_record::model::record::OutageCounts::default(),
+        outages: referee_record::model::record::RecordedOutages::default(),
         usage: referee_record::model::seat_usage::SeatUsage::default(),
         worker: None,
     }
@@ -63,13 +63,13 @@ fn a_replay_yields_seats_times_and_events() {
     let game = GameKind::Backdraughts;
     let record = record(game, &["1,3>4,3"], &["0,2>0,0"], &["roll 3", "roll 2", "roll 4"]);
     let mut replay = Replay::new(&start(game), &record).expect("its seats");
-    assert_eq!(replay.recorded(Seat::FIRST), Some("1,3>4,3"));
+    assert_eq!(replay.recorded_answer(Seat::FIRST), Some("1,3>4,3"));
     assert!(replay.is_in_opening());
     let opening = replay.play_opening().expect("legal");
     assert!(matches!(&opening[1], Event::Action { opening: true, .. }), "{opening:?}");
     assert_eq!(opening.len(), 3, "the roll behind the opening belongs to it");
     assert!(!replay.is_in_opening());
-    assert!(replay.current().turn().asks(Seat::SECOND));
+    assert!(replay.current_position().turn().asks(Seat::SECOND));
 }
 
 #[test]
@@ -77,14 +77,14 @@ fn a_simultaneous_turn_takes_two_texts_and_two_times() {
     let game = GameKind::BackToTheWall;
     let record = record(game, &[], &["R U 3,5", "L D 3,1", "R U 3,4"], &[]);
     let mut replay = Replay::new(&start(game), &record).expect("its seats");
-    assert_eq!(replay.recorded(Seat::SECOND), Some("L D 3,1"));
+    assert_eq!(replay.recorded_answer(Seat::SECOND), Some("L D 3,1"));
     let played = replay.next().expect("a turn").expect("legal");
     assert!(matches!(played.turn, Turn::Together(_)));
     assert_eq!(
         played.used,
         BySeat::from([Some(Duration::from_secs(1)), Some(Duration::from_secs(1))])
     );
-    assert_eq!(replay.current().ply(), 1);
+    assert_eq!(replay.current_position().ply(), 1);
     let alone = "`R U 3,4` is one action, but several seats move at once";
     assert_eq!(replay.next().expect("half a turn").expect_err("refused").to_string(), alone);
 }
@@ -109,7 +109,7 @@ fn impossible_records_are_reported() {
 fn steps_to_a_decision_include_the_chance_before_it() {
     let game = GameKind::Backdraughts;
     let record = record(game, &[], &["1,3>4,3"], &["roll 3", "roll 2"]);
-    let steps = |ply| steps_to(&start(game), &record, ply).map(|steps| steps.len());
+    let steps = |ply| replay_steps_to(&start(game), &record, ply).map(|steps| steps.len());
     assert_eq!(steps(0), Ok(1));
     assert_eq!(steps(1), Ok(3));
     assert_eq!(steps(4), Err(ReplayError::Short { plies: 1, wanted: 4 }));
@@ -123,7 +123,7 @@ fn turning_points(
 ) -> Vec<turning_points::TurningPoint> {
     let options = Options::resolve(game.game().options(), []).expect("defaults");
     let rules = GameRules::new(game.shared(), options).expect("defaults");
-    turning_points::TurningPoint::all(&rules, record, nodes).expect("a game")
+    turning_points::TurningPoint::find_all(&rules, record, nodes).expect("a game")
 }
 
 #[test]

@@ -6,7 +6,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::{Replay, ReplayError};
-use referee_bots::{Allotment, BotKind, Engine, Limit};
+use referee_bots::{Allotment, BotEngine, BotKind, Limit};
 use referee_games::{BySeat, Seat, SeatSet, Step, StepText, Turn};
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::GameRecord;
@@ -54,19 +54,20 @@ impl TurningPoint {
     ///
     /// # Errors
     /// The record cannot be replayed.
-    pub fn all(
+    pub fn find_all(
         rules: &GameRules,
         record: &GameRecord,
         nodes: u64,
     ) -> Result<Vec<Self>, ReplayError> {
-        let rules = rules.with(&record.options)?;
+        let rules = rules.with_own_options(&record.options)?;
         let kind = BotKind::Search(Limit::Nodes(nodes));
-        let mut engine = referee_bots::engine(&*rules.game, kind, &rules.options)?;
-        let mut house = House { engine: &mut *engine, rng: ChaCha8Rng::seed_from_u64(1) };
+        let mut engine = referee_bots::create_built_in_player(&*rules.game, kind, &rules.options)?;
+        let mut house =
+            TurningPointEngine { engine: &mut *engine, rng: ChaCha8Rng::seed_from_u64(1) };
         let mut replay = Replay::new(&rules.start, record)?;
         let mut points = Vec::new();
         loop {
-            let asked = match replay.current().turn() {
+            let asked = match replay.current_position().turn() {
                 _ if replay.is_in_opening() => SeatSet::EMPTY,
                 turn => turn.asked(),
             };
@@ -74,12 +75,16 @@ impl TurningPoint {
                 asked.iter().filter_map(|seat| Some((seat, house.choose(seat)?.0))).collect();
             let Some(played) = replay.next().transpose()? else { break };
             for (seat, better) in choices {
-                let Some(step) = differing(&played.step, asked, (seat, &better)) else { continue };
-                let values =
-                    (house.after(step, (seat, 1.0)), house.after(played.step.clone(), (seat, 1.0)));
+                let Some(step) = differing_step(&played.step, asked, (seat, &better)) else {
+                    continue;
+                };
+                let values = (
+                    house.value_after(step, (seat, 1.0)),
+                    house.value_after(played.step.clone(), (seat, 1.0)),
+                );
                 let (Some(instead), Some(value)) = values else { continue };
                 if instead - value >= LOSS {
-                    let ply = replay.current().ply();
+                    let ply = replay.current_position().ply();
                     points.push(Self { ply, seat, better, instead, value, nodes });
                 }
             }
@@ -99,7 +104,7 @@ impl TurningPoint {
 }
 
 /// The step in which `seat` acts differently; `None` if it acted in the same way.
-fn differing<'a>(
+fn differing_step<'a>(
     step: &StepText<'a>,
     asked: SeatSet,
     (seat, action): (Seat, &'a str),
@@ -119,12 +124,12 @@ fn differing<'a>(
 }
 
 /// The built-in player that looks at the game.
-struct House<'a> {
-    engine: &'a mut dyn Engine,
+struct TurningPointEngine<'a> {
+    engine: &'a mut dyn BotEngine,
     rng: ChaCha8Rng,
 }
 
-impl House<'_> {
+impl TurningPointEngine<'_> {
     /// What it would play, and how it values the game for `seat`.
     fn choose(&mut self, seat: Seat) -> Option<(String, f64)> {
         let choice = self.engine.choose(seat, Allotment::default(), &mut self.rng)?;
@@ -133,11 +138,11 @@ impl House<'_> {
 
     /// The value for `seat` of the game after a step, which happens with this probability; `None` if
     /// it is not legal, or everything after it is too rare.
-    fn after(&mut self, step: StepText<'_>, of: (Seat, f64)) -> Option<f64> {
+    fn value_after(&mut self, step: StepText<'_>, of: (Seat, f64)) -> Option<f64> {
         let mut value = None;
         let rng = &mut self.rng;
-        let then = &mut |engine: &mut dyn Engine| {
-            value = House { engine, rng: rng.clone() }.value(of);
+        let then = &mut |engine: &mut dyn BotEngine| {
+            value = TurningPointEngine { engine, rng: rng.clone() }.value(of);
         };
         self.engine.branch(step, then).ok()?;
         value
@@ -147,7 +152,7 @@ impl House<'_> {
     fn value(&mut self, (seat, probability): (Seat, f64)) -> Option<f64> {
         match self.engine.position().turn() {
             Turn::Over(outcome) => Some(2.0 * outcome.places.score(seat) - 1.0),
-            Turn::Pass(_) => self.after(Step::Pass, (seat, probability)),
+            Turn::Pass(_) => self.value_after(Step::Pass, (seat, probability)),
             Turn::Chance(_) => {
                 let outcomes = self.engine.position().outcomes();
                 let all: f64 = outcomes.iter().map(|(_, weight)| f64::from(*weight)).sum();
@@ -156,7 +161,7 @@ impl House<'_> {
                     let weight = f64::from(weight);
                     let probability = probability * weight / all;
                     let value = (probability >= RARE)
-                        .then(|| self.after(Step::Chance(&outcome), (seat, probability)));
+                        .then(|| self.value_after(Step::Chance(&outcome), (seat, probability)));
                     if let Some(value) = value.flatten() {
                         sum += weight * value;
                         weights += weight;

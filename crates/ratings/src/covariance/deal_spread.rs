@@ -14,9 +14,9 @@ use ndarray::{Array1, Array2, s};
 
 use crate::covariance::dispersion::Dispersion;
 use crate::matrices::triangle::{Cells, Triangle};
-use crate::rating_model::{Chances, Model};
+use crate::rating_model::{Chances, RatingModel};
 use crate::results::deals::{Comparison, Deal, Deals};
-use crate::significance::count;
+use crate::significance::count_as_f64;
 
 /// The model's expectation weighs as much as this many deals of the same players.
 const PRIOR_DEALS: f64 = 20.0;
@@ -29,7 +29,7 @@ const MOST: f64 = 0.95;
 
 /// How the gradient of all deals varies.
 pub(crate) struct DealSpread<'a> {
-    model: &'a Model,
+    model: &'a RatingModel,
     inverse: &'a dyn Cells,
     deals: &'a Deals,
     /// The chances of each series: with the upper player at seat *a*, and with the lower one.
@@ -46,7 +46,7 @@ pub(crate) struct DealSpread<'a> {
 
 /// The gradient and the curvature of some games, over the players of their deal, followed by the
 /// seats and the draw parameter.
-struct GameTerms {
+struct DealGameTerms {
     gradient: Array1<f64>,
     curvature: Array2<f64>,
 }
@@ -57,14 +57,14 @@ struct DealTerms {
     parameters: Vec<Option<usize>>,
     /// The part of the inverse information that the deal sees.
     inverse: Array2<f64>,
-    games: Vec<GameTerms>,
+    games: Vec<DealGameTerms>,
     /// All games together.
-    sum: GameTerms,
+    sum: DealGameTerms,
 }
 
 /// Sums over games or deals; their quotient is a dispersion.
 #[derive(Debug, Clone, Copy, Default)]
-struct Sums {
+struct DealSpreadSums {
     observed: f64,
     expected: f64,
     number: f64,
@@ -72,16 +72,17 @@ struct Sums {
 
 impl<'a> DealSpread<'a> {
     pub(crate) fn new(
-        model: &'a Model,
+        model: &'a RatingModel,
         point: &[f64],
         inverse: &'a dyn Cells,
         deals: &'a Deals,
     ) -> Self {
-        let nu = point[model.layout.draw()].exp();
+        let nu = point[model.layout.draw_index()].exp();
         let chances = (0..).zip(&deals.series).map(|(at, series)| {
-            let predictor = model.layout.at_seats(series.upper, series.lower, series.seats);
+            let predictor =
+                model.layout.predictor_at_seats(series.upper, series.lower, series.seats);
             let blur = model.prior().blur(at);
-            predictor.leads(point).map(|lead| Chances::around(lead, blur, nu))
+            predictor.leads(point).map(|lead| Chances::from_blurred_lead(lead, blur, nu))
         });
         let chances = chances.collect();
         let unknown = Self {
@@ -94,57 +95,61 @@ impl<'a> DealSpread<'a> {
             seats: 1.0,
             draws: 1.0,
         };
-        unknown.estimated()
+        unknown.with_estimated_dispersions()
     }
 
     /// The same with the dispersions that the games show.
-    fn estimated(self) -> Self {
+    fn with_estimated_dispersions(self) -> Self {
         let players = self.deals.table.seats;
         let [strengths, seats, draw] =
             [0..players, players..2 * players, 2 * players..2 * players + 1];
-        let [mut of_games, mut of_seats, mut of_draws] = [Sums::default(); 3];
+        let [mut of_games, mut of_seats, mut of_draws] = [DealSpreadSums::default(); 3];
         // Of two different games of a deal: their products, and what they would be if both were one.
         let [mut observed, mut together] = [0.0; 2];
         for deal in &self.deals.list {
-            let DealTerms { inverse, games, sum, .. } = self.terms(deal);
+            let DealTerms { inverse, games, sum, .. } = self.deal_terms(deal);
             let [mut own, mut removed, mut traces, mut roots] = [0.0; 4];
             for game in &games {
-                own += game.square(&strengths);
-                removed += game.removed(&strengths, &inverse);
-                let trace = game.trace(&strengths);
+                own += game.squared_gradient(&strengths);
+                removed += game.removed_by_fit(&strengths, &inverse);
+                let trace = game.curvature_trace(&strengths);
                 traces += trace;
                 roots += trace.sqrt();
             }
-            of_games.add(own + removed, traces, count(games.len()));
-            observed += sum.square(&strengths) - own;
-            observed += sum.removed(&strengths, &inverse) - removed;
+            of_games.add(own + removed, traces, count_as_f64(games.len()));
+            observed += sum.squared_gradient(&strengths) - own;
+            observed += sum.removed_by_fit(&strengths, &inverse) - removed;
             together += roots * roots - traces;
             for (part, sums) in [(&seats, &mut of_seats), (&draw, &mut of_draws)] {
-                sums.add(sum.square(part) + sum.removed(part, &inverse), sum.trace(part), 1.0);
+                sums.add(
+                    sum.squared_gradient(part) + sum.removed_by_fit(part, &inverse),
+                    sum.curvature_trace(part),
+                    1.0,
+                );
             }
         }
-        let others = count(self.deals.largest().saturating_sub(1).max(1));
-        let correlation = observed / (together + INDEPENDENT * of_games.mean());
+        let others = count_as_f64(self.deals.most_games().saturating_sub(1).max(1));
+        let correlation = observed / (together + INDEPENDENT * of_games.expected_mean());
         let correlation = if correlation.is_finite() { correlation } else { 0.0 };
         Self {
             // The only comparison of a game of two is as the model expects.
-            within: if players == 2 { 1.0 } else { of_games.quotient() },
+            within: if players == 2 { 1.0 } else { of_games.shrunk_dispersion() },
             correlation: correlation.clamp(-MOST / others, MOST),
-            seats: of_seats.quotient(),
-            draws: of_draws.quotient(),
+            seats: of_seats.shrunk_dispersion(),
+            draws: of_draws.shrunk_dispersion(),
             ..self
         }
     }
 
     /// The variance of the strengths' part of a deal of this many games.
-    fn of_deal(&self, games: usize) -> f64 {
-        self.within * (1.0 + (count(games) - 1.0) * self.correlation)
+    fn deal_variance(&self, games: usize) -> f64 {
+        self.within * (1.0 + (count_as_f64(games) - 1.0) * self.correlation)
     }
 
     pub(crate) fn dispersion(&self) -> Dispersion {
         let games = self.deals.list.iter().map(|deal| deal.games.len());
-        let all: f64 = games.clone().map(count).sum();
-        let sum: f64 = games.map(|games| count(games) * self.of_deal(games)).sum();
+        let all: f64 = games.clone().map(count_as_f64).sum();
+        let sum: f64 = games.map(|games| count_as_f64(games) * self.deal_variance(games)).sum();
         Dispersion {
             within: self.within,
             correlation: self.correlation,
@@ -156,9 +161,9 @@ impl<'a> DealSpread<'a> {
     pub(crate) fn add_gradient(&self, matrix: &mut Triangle) {
         let players = self.deals.table.seats;
         for deal in &self.deals.list {
-            let DealTerms { parameters, inverse, games, sum } = self.terms(deal);
-            let GameTerms { gradient, curvature } = sum;
-            let of_strengths = self.of_deal(games.len());
+            let DealTerms { parameters, inverse, games, sum } = self.deal_terms(deal);
+            let DealGameTerms { gradient, curvature } = sum;
+            let of_strengths = self.deal_variance(games.len());
             let scale = Array1::from_shape_fn(parameters.len(), |at| match at / players {
                 0 => of_strengths.sqrt(),
                 1 => self.seats.sqrt(),
@@ -179,21 +184,21 @@ impl<'a> DealSpread<'a> {
         }
     }
 
-    fn terms(&self, deal: &Deal) -> DealTerms {
+    fn deal_terms(&self, deal: &Deal) -> DealTerms {
         let layout = &self.model.layout;
         let strengths = deal.players.iter().map(|&player| Some(layout.slots[player as usize]));
         let mut values = layout.seat_values();
         let seats = deal.players.iter().map(|_| values.next());
         let parameters: Vec<Option<usize>> =
-            strengths.chain(seats).chain([Some(layout.draw())]).collect();
+            strengths.chain(seats).chain([Some(layout.draw_index())]).collect();
         let size = parameters.len();
         let inverse = Array2::from_shape_fn((size, size), |(row, column)| {
             let cell = parameters[row].zip(parameters[column]);
             cell.map_or(0.0, |(row, column)| self.inverse.cell(row, column))
         });
-        let games: Vec<GameTerms> =
-            deal.games.iter().map(|game| self.game(deal.players.len(), game)).collect();
-        let mut sum = GameTerms::zero(size);
+        let games: Vec<DealGameTerms> =
+            deal.games.iter().map(|game| self.game_terms(deal.players.len(), game)).collect();
+        let mut sum = DealGameTerms::zero(size);
         for game in &games {
             sum.gradient += &game.gradient;
             sum.curvature += &game.curvature;
@@ -201,15 +206,15 @@ impl<'a> DealSpread<'a> {
         DealTerms { parameters, inverse, games, sum }
     }
 
-    fn game(&self, players: usize, comparisons: &[Comparison]) -> GameTerms {
-        let mut terms = GameTerms::zero(2 * players + 1);
+    fn game_terms(&self, players: usize, comparisons: &[Comparison]) -> DealGameTerms {
+        let mut terms = DealGameTerms::zero(2 * players + 1);
         for comparison in comparisons {
             let series = &self.deals.series[comparison.series as usize];
             let chances = self.chances[comparison.series as usize][comparison.side as usize];
             let [score, draw] = chances.residual(comparison.outcome).map(|it| series.weight * it);
             let [[variance, mixed], [_, of_draw]] =
                 chances.covariance.map(|row| row.map(|cell| series.weight * cell));
-            let lead = comparison.lead(players, series.seats);
+            let lead = comparison.lead_in_deal_terms(players, series.seats);
             let at_draw = 2 * players;
             for (row, factor) in lead {
                 terms.gradient[row] += factor * score;
@@ -228,37 +233,37 @@ impl<'a> DealSpread<'a> {
 
 impl Comparison {
     /// The lead of seat *a* as a sum of local parameters with their factors.
-    fn lead(self, players: usize, seats: [usize; 2]) -> [(usize, f64); 4] {
+    fn lead_in_deal_terms(self, players: usize, seats: [usize; 2]) -> [(usize, f64); 4] {
         let [upper, lower] = self.players.map(usize::from);
         let sign = if self.side == crate::results::pairs::Side::Upper { 1.0 } else { -1.0 };
         [(upper, sign), (lower, -sign), (players + seats[0], 1.0), (players + seats[1], -1.0)]
     }
 }
 
-impl GameTerms {
+impl DealGameTerms {
     fn zero(size: usize) -> Self {
         Self { gradient: Array1::zeros(size), curvature: Array2::zeros((size, size)) }
     }
 
     /// The squared length of a part of the gradient.
-    fn square(&self, part: &std::ops::Range<usize>) -> f64 {
+    fn squared_gradient(&self, part: &std::ops::Range<usize>) -> f64 {
         let gradient = self.gradient.slice(s![part.clone()]);
         gradient.dot(&gradient)
     }
 
     /// The trace of a part of the curvature: what the model expects the square to be.
-    fn trace(&self, part: &std::ops::Range<usize>) -> f64 {
+    fn curvature_trace(&self, part: &std::ops::Range<usize>) -> f64 {
         part.clone().map(|at| self.curvature[[at, at]]).sum()
     }
 
     /// What fitting has removed from the square, as the model expects it.
-    fn removed(&self, part: &std::ops::Range<usize>, inverse: &Array2<f64>) -> f64 {
+    fn removed_by_fit(&self, part: &std::ops::Range<usize>, inverse: &Array2<f64>) -> f64 {
         let rows = self.curvature.slice(s![part.clone(), ..]);
         (&rows.dot(inverse) * &rows).sum()
     }
 }
 
-impl Sums {
+impl DealSpreadSums {
     fn add(&mut self, observed: f64, expected: f64, number: f64) {
         self.observed += observed;
         self.expected += expected;
@@ -266,13 +271,13 @@ impl Sums {
     }
 
     /// The expected values of one game or deal.
-    fn mean(self) -> f64 {
+    fn expected_mean(self) -> f64 {
         if self.number > 0.0 { self.expected / self.number } else { 0.0 }
     }
 
     /// The observed variance as a multiple of the expected one, shrunk towards 1.
-    fn quotient(self) -> f64 {
-        let prior = PRIOR_GAMES * self.mean();
+    fn shrunk_dispersion(self) -> f64 {
+        let prior = PRIOR_GAMES * self.expected_mean();
         let all = self.expected + prior;
         if all > 0.0 { (self.observed + prior) / all } else { 1.0 }
     }

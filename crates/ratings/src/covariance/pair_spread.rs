@@ -9,7 +9,7 @@
 use crate::covariance::dispersion::Dispersion;
 use crate::matrices::triangle::Cells;
 use crate::rating_model::parameters::{Local, PairPredictor};
-use crate::rating_model::{Chances, Model};
+use crate::rating_model::{Chances, RatingModel};
 use crate::results::pairs::{PairCounts, Side};
 
 /// The model's expectation weighs as much as this many pairs between equals.
@@ -35,19 +35,19 @@ struct Correlation {
 
 /// How the gradient of all pairs varies.
 pub(crate) struct PairSpreads {
-    spreads: Vec<(PairPredictor, Spread)>,
+    spreads: Vec<(PairPredictor, PairSpread)>,
     correlation: Correlation,
 }
 
 impl PairSpreads {
     pub(crate) fn new(
-        model: &Model,
+        model: &RatingModel,
         point: &[f64],
         inverse: &impl Cells,
         pairings: &[(usize, usize, PairCounts)],
     ) -> Self {
-        let spreads = spreads(model, point, inverse, pairings);
-        let correlation = correlation(&spreads);
+        let spreads = estimate_pair_spreads(model, point, inverse, pairings);
+        let correlation = estimate_pair_correlation(&spreads);
         Self { spreads, correlation }
     }
 
@@ -57,30 +57,32 @@ impl PairSpreads {
     }
 
     /// The covariance of the gradient: a matrix for each two players.
-    pub(crate) fn gradient(&self) -> impl Iterator<Item = (PairPredictor, Local)> {
-        self.spreads.iter().map(|(predictor, it)| (*predictor, it.gradient(self.correlation)))
+    pub(crate) fn gradient_covariances(&self) -> impl Iterator<Item = (PairPredictor, Local)> {
+        self.spreads
+            .iter()
+            .map(|(predictor, it)| (*predictor, it.gradient_covariance(self.correlation)))
     }
 }
 
-fn spreads(
-    model: &Model,
+fn estimate_pair_spreads(
+    model: &RatingModel,
     point: &[f64],
     inverse: &impl Cells,
     pairings: &[(usize, usize, PairCounts)],
-) -> Vec<(PairPredictor, Spread)> {
-    let nu = point[model.layout.draw()].exp();
+) -> Vec<(PairPredictor, PairSpread)> {
+    let nu = point[model.layout.draw_index()].exp();
     let spread = |(at, (upper, lower, counts)): (usize, &(usize, usize, PairCounts))| {
-        let predictor = model.layout.pair(*upper, *lower);
+        let predictor = model.layout.pair_predictor(*upper, *lower);
         let blur = model.prior().blur(at);
-        let chances = predictor.leads(point).map(|lead| Chances::around(lead, blur, nu));
-        (predictor, Spread::new(&predictor, chances, inverse, counts))
+        let chances = predictor.leads(point).map(|lead| Chances::from_blurred_lead(lead, blur, nu));
+        (predictor, PairSpread::new(&predictor, chances, inverse, counts))
     };
     pairings.iter().enumerate().map(spread).collect()
 }
 
 /// How the gradient of two players' games varies.
 #[derive(Debug, Clone, Copy)]
-struct Spread {
+struct PairSpread {
     /// Its covariance in the parts of the [`PairPredictor`], without the correlation that the model
     /// expects within pairs.
     uncorrelated: Local,
@@ -93,17 +95,17 @@ struct Spread {
     expected: f64,
 }
 
-impl Spread {
+impl PairSpread {
     fn new(
         predictor: &PairPredictor,
         chances: [Chances; 2],
         inverse: &impl Cells,
         counts: &PairCounts,
     ) -> Self {
-        let independent = independent(&chances);
+        let independent = independent_pair_covariance(&chances);
         // How strongly the fit follows each part of a pair's residuals.
-        let leverage = expanded(&predictor.restrict(inverse));
-        let observed = observed(counts, &chances, &independent, &leverage);
+        let leverage = expand_to_pair_block(&predictor.restrict_to_parts(inverse));
+        let observed = observed_pair_covariance(counts, &chances, &independent, &leverage);
         let pairs = f64::from(counts.pairs());
         let deviations =
             [0, 1].map(|at| (independent[at][at] * independent[at + 2][at + 2]).sqrt());
@@ -120,7 +122,7 @@ impl Spread {
             }
         }
         Self {
-            uncorrelated: contracted(&block),
+            uncorrelated: contract_pair_block(&block),
             together: deviations.map(|deviation| pairs * deviation),
             observed: [observed[0][2], observed[1][3]],
             expected,
@@ -128,7 +130,7 @@ impl Spread {
     }
 
     /// The covariance of the gradient if the games of a pair have this correlation.
-    fn gradient(&self, correlation: Correlation) -> Local {
+    fn gradient_covariance(&self, correlation: Correlation) -> Local {
         // The upper player's score in the second game counts against its first seat.
         let [score, draw] = [(0, -correlation.score), (1, correlation.draw)]
             .map(|(at, correlation)| 2.0 * self.expected * correlation * self.together[at]);
@@ -141,7 +143,7 @@ impl Spread {
 }
 
 /// The covariance of a pair of independent games.
-fn independent(chances: &[Chances; 2]) -> Block {
+fn independent_pair_covariance(chances: &[Chances; 2]) -> Block {
     let mut block = Block::default();
     for (game, chances) in chances.iter().enumerate() {
         for (row, covariance) in chances.covariance.iter().enumerate() {
@@ -152,16 +154,16 @@ fn independent(chances: &[Chances; 2]) -> Block {
 }
 
 /// The sum of the outer products of all pairs' residuals, plus the part that fitting removed.
-fn observed(
+fn observed_pair_covariance(
     counts: &PairCounts,
     chances: &[Chances; 2],
     independent: &Block,
     leverage: &Block,
 ) -> Block {
     let pairs = f64::from(counts.pairs());
-    let mut sum = seen_through(leverage, independent);
+    let mut sum = sandwich_pair_block(leverage, independent);
     sum.as_flattened_mut().iter_mut().for_each(|cell| *cell *= pairs);
-    for (one, other, count) in counts.cells() {
+    for (one, other, count) in counts.outcome_counts() {
         let [a, b] = [chances[0].residual(one), chances[1].residual(other)];
         let residual = [a[0], a[1], b[0], b[1]];
         for (row, x) in residual.into_iter().enumerate() {
@@ -175,7 +177,7 @@ fn observed(
 
 /// The product `I A I`, where `I` is the covariance of two `independent` games: no number of one game
 /// goes with one of the other.
-fn seen_through(block: &Block, independent: &Block) -> Block {
+fn sandwich_pair_block(block: &Block, independent: &Block) -> Block {
     let rows = |block: &Block| {
         let mut product = Block::default();
         for (row, sums) in product.iter_mut().enumerate() {
@@ -188,16 +190,16 @@ fn seen_through(block: &Block, independent: &Block) -> Block {
         product
     };
     // The block and the covariance are symmetric.
-    rows(&transposed(&rows(block)))
+    rows(&transpose_pair_block(&rows(block)))
 }
 
-fn transposed(block: &Block) -> Block {
+fn transpose_pair_block(block: &Block) -> Block {
     std::array::from_fn(|row| block.map(|cells| cells[row]))
 }
 
 /// A block in the parts of a [`PairPredictor`]. The contrast counts against the lower player at the
 /// first seat.
-fn contracted(block: &Block) -> Local {
+fn contract_pair_block(block: &Block) -> Local {
     let part = |[score, draw, second_score, second_draw]: [f64; 4]| {
         [score - second_score, score + second_score, draw + second_draw]
     };
@@ -211,8 +213,8 @@ fn contracted(block: &Block) -> Local {
     [part(contrast), part(common), part(draw)]
 }
 
-/// The block whose parts these are: the reverse of [`contracted`], up to a factor.
-fn expanded(local: &Local) -> Block {
+/// The block whose parts these are: the reverse of [`contract_pair_block`], up to a factor.
+fn expand_to_pair_block(local: &Local) -> Block {
     let spread =
         |[contrast, common, draw]: [f64; 3]| [common + contrast, draw, common - contrast, draw];
     let mut half = [[0.0; 3]; 4];
@@ -226,7 +228,7 @@ fn expanded(local: &Local) -> Block {
 }
 
 /// Estimates the correlation within pairs for the whole tournament.
-fn correlation(spreads: &[(PairPredictor, Spread)]) -> Correlation {
+fn estimate_pair_correlation(spreads: &[(PairPredictor, PairSpread)]) -> Correlation {
     let of = |at: usize| {
         let observed: f64 = spreads.iter().map(|(_, spread)| spread.observed[at]).sum();
         let together: f64 = spreads.iter().map(|(_, spread)| spread.together[at]).sum();

@@ -7,13 +7,13 @@ use rand_chacha::ChaCha8Rng;
 use super::*;
 use crate::estimate::ELO;
 use crate::matrices::triangle::Cells;
-use crate::rating_model::Model;
-use crate::rating_model::parameters::{Layout, SeatEffect};
-use crate::rating_model::prior::{Prior, Steps};
+use crate::rating_model::RatingModel;
+use crate::rating_model::parameters::{ParameterLayout, SeatEffect};
+use crate::rating_model::prior::{Prior, PriorSteps};
 use crate::results::PlayedGame;
 use crate::results::game_outcome::GameOutcome::{self, Draw, Loss, Win};
 use crate::results::tests::{any_results, results};
-use crate::significance::{Z95, count};
+use crate::significance::{Z95, count_as_f64};
 
 type Games = Vec<(usize, usize, GameOutcome)>;
 
@@ -68,8 +68,8 @@ fn log_posterior(games: &[(usize, usize, GameOutcome)], p: &[f64]) -> f64 {
     let strengths: f64 = p[..n].iter().map(|&s| square(s, Prior::WEAK.powf(-0.5))).sum();
     likelihood
         - strengths
-        - square(p[n] * ELO, Model::ADVANTAGE_SD)
-        - square(p[n + 1] - Model::DRAW_MEAN, Model::DRAW_SD)
+        - square(p[n] * ELO, RatingModel::ADVANTAGE_SD)
+        - square(p[n + 1] - RatingModel::DRAW_MEAN, RatingModel::DRAW_SD)
 }
 
 /// Maximises by slow gradient ascent with numeric derivatives.
@@ -187,7 +187,7 @@ fn several_anchors_have_their_ratings_and_hold_the_others() {
     let fit = fit(&results(4, &uneven()), &anchors).expect("known anchors");
     assert_eq!(fit.ratings[0], Estimate { value: 1200.0, low: 1200.0, high: 1200.0 });
     assert_eq!(fit.ratings[2], Estimate { value: 900.0, low: 900.0, high: 900.0 });
-    let lead = fit.difference(0, 2).expect("they met");
+    let lead = fit.rating_difference(0, 2).expect("they met");
     assert!((lead.value - 300.0).abs() < 1e-6 && lead.margin() < 1e-6, "{lead:?}");
     // The results alone hold the two closer together, and so bee closer to cat.
     assert!(fit.ratings[1].value < 1200.0 && fit.ratings[1].margin() > 10.0);
@@ -383,7 +383,7 @@ fn strengths_are_those_of_the_posterior_even_where_one_wins_everything() {
     (known.camps, known.dispersion) = (vec![(0..4).collect()], 1.0);
     let mut other = fitted.clone();
     other.model.set_prior(known);
-    let assumed = Assumed::Fitted(&other);
+    let assumed = FittedModelPrior::Fitted(&other);
     let known = FittedModel::new(&results(4, &games), &[], SeatEffect::Common, &assumed);
     let known = known.expect("no anchor");
     let expected = posterior(&games, prior.deviation, 500.0 / ELO);
@@ -453,16 +453,16 @@ fn players_who_win_everything_are_not_infinitely_far_above() {
 
 /// Two authors with three and two versions: the parameters of each version and of the one before.
 fn versions() -> Prior {
-    let steps = Steps { list: vec![[2, 0], [3, 1], [4, 2]], deviation: 0.5 };
+    let steps = PriorSteps { list: vec![[2, 0], [3, 1], [4, 2]], deviation: 0.5 };
     Prior { camps: vec![vec![0, 1]], deviation: 1.2, steps, ..Prior::weak() }
 }
 
 #[test]
 fn a_version_starts_where_the_one_before_stood() {
     let results = results(5, &[(0, 1, Win), (4, 3, Win)]);
-    let layout = Layout::new(&[None; 5], SeatEffect::Common);
-    let model = Model::new(layout, &results.rated(), versions());
-    let information = model.information(1.0, std::iter::empty()).dense().cells;
+    let layout = ParameterLayout::new(&[None; 5], SeatEffect::Common);
+    let model = RatingModel::new(layout, &results.rated_games(), versions());
+    let information = model.information_matrix(1.0, std::iter::empty()).dense().cells;
     let information =
         ndarray::Array2::from_shape_fn((5, 5), |(one, other)| information.cell(one, other));
     // Directly from the definition: first versions scatter around an unknown mean, and so do steps.
@@ -481,14 +481,14 @@ fn a_version_starts_where_the_one_before_stood() {
         assert!((one - other).abs() < 1e-9, "{product}");
     }
     let smallest = 1.0 / covariance.diag().sum();
-    assert!(model.floor() <= smallest, "{} {smallest}", model.floor());
+    assert!(model.curvature_floor() <= smallest, "{} {smallest}", model.curvature_floor());
 }
 
 #[test]
 fn the_fit_of_versions_is_at_the_maximum_of_its_posterior() {
     let games = [uneven(), series(4, 3, [3, 1, 2]), series(1, 4, [2, 0, 2])].concat();
-    let layout = Layout::new(&[None; 5], SeatEffect::Common);
-    let model = Model::new(layout, &results(5, &games).rated(), versions());
+    let layout = ParameterLayout::new(&[None; 5], SeatEffect::Common);
+    let model = RatingModel::new(layout, &results(5, &games).rated_games(), versions());
     let point = model.map_estimate().point;
     for at in 0..point.len() {
         let moved = |by: f64| {
@@ -520,7 +520,7 @@ fn a_version_with_few_games_is_rated_by_the_one_before() {
     };
     let alone = apart(&results);
     for author in 0..8 {
-        results.set_before(8 + author, author);
+        results.set_previous_version(8 + author, author);
     }
     let chained = apart(&results);
     assert!(chained < alone / 2.0, "{chained} {alone}");
@@ -529,7 +529,7 @@ fn a_version_with_few_games_is_rated_by_the_one_before() {
 #[test]
 fn a_version_that_met_nobody_of_its_authors_group_stands_alone() {
     let mut results = results(4, &[(0, 1, Win), (2, 3, Win)]);
-    results.set_before(2, 0);
+    results.set_previous_version(2, 0);
     let fit = fit(&results, &[]).expect("no anchor");
     assert_eq!(fit.groups, [0, 0, 1, 1]);
     assert!((fit.ratings[2].value + fit.ratings[3].value).abs() < 1e-9, "{:?}", fit.ratings);
@@ -564,7 +564,7 @@ fn matched(near: Option<usize>) -> (Results, Vec<f64>) {
 
 /// How far apart ratings are, compared with the strengths; and how many intervals hold.
 fn slope_and_coverage(fit: &Fit, strengths: &[f64]) -> (f64, usize) {
-    let mean = strengths.iter().sum::<f64>() / count(strengths.len());
+    let mean = strengths.iter().sum::<f64>() / count_as_f64(strengths.len());
     let around = strengths.iter().map(|strength| strength - mean).zip(&fit.ratings);
     let both: f64 = around.clone().map(|(strength, rating)| strength * rating.value).sum();
     let squares: f64 = strengths.iter().map(|strength| (strength - mean).powi(2)).sum();

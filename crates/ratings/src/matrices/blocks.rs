@@ -8,7 +8,7 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 pub(crate) const BLOCK: usize = 64;
 
 /// Splits rows or columns into blocks.
-pub(crate) fn blocks(all: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn split_into_blocks(all: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let end = all.end;
     all.step_by(BLOCK).map(move |start| start..end.min(start + BLOCK))
 }
@@ -31,19 +31,19 @@ pub(crate) fn factor_block(block: &mut ArrayViewMut2<'_, f64>, floor: f64) {
             block[[row, at]] = cell;
             let column = &mut columns[at * size..][..size];
             column[row] = cell;
-            add_multiple(&mut known[at + 1..=row], cell, &column[at + 1..=row]);
+            add_scaled_block_row(&mut known[at + 1..=row], cell, &column[at + 1..=row]);
         }
     }
 }
 
 /// The inverse of the lower triangle of a block, without blocks.
-pub(crate) fn inverse_of_block(block: &ArrayView2<'_, f64>) -> Array2<f64> {
+pub(crate) fn invert_block(block: &ArrayView2<'_, f64>) -> Array2<f64> {
     let size = block.nrows();
     let mut rows = vec![0.0; size * size];
     for row in 0..size {
         let (above, own) = rows.split_at_mut(row * size);
         for (at, above) in above.chunks_exact(size).enumerate() {
-            add_multiple(&mut own[..=at], block[[row, at]], &above[..=at]);
+            add_scaled_block_row(&mut own[..=at], block[[row, at]], &above[..=at]);
         }
         let pivot = block[[row, row]];
         own[..row].iter_mut().for_each(|known| *known = -*known / pivot);
@@ -53,7 +53,7 @@ pub(crate) fn inverse_of_block(block: &ArrayView2<'_, f64>) -> Array2<f64> {
 }
 
 /// Adds `factor` times some numbers to as many sums.
-fn add_multiple(sums: &mut [f64], factor: f64, numbers: &[f64]) {
+fn add_scaled_block_row(sums: &mut [f64], factor: f64, numbers: &[f64]) {
     sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += factor * number);
 }
 
@@ -76,7 +76,7 @@ mod tests {
     fn sums_that_grow_together_are_those_of_one_after_the_other() {
         let mut lower = block();
         factor_block(&mut lower.view_mut(), 0.1);
-        let inverse = inverse_of_block(&lower.view());
+        let inverse = invert_block(&lower.view());
         let of_block = block();
         for row in 0..BLOCK {
             for column in 0..=row {

@@ -8,7 +8,7 @@ use crate::matrices::triangle::Triangle;
 
 /// The precision that a sum of parameters lacks because its mean is not known.
 #[derive(Debug, Clone)]
-pub(crate) struct UnknownMean {
+pub(crate) struct MissingCurvature {
     /// By how much the precision of the sum is less.
     pub(crate) weight: f64,
     /// The sum: parameters with their factors.
@@ -18,7 +18,7 @@ pub(crate) struct UnknownMean {
 /// A sum of so few parameters is left in the cells: it hardly makes them less sparse.
 const FEW: usize = 16;
 
-impl UnknownMean {
+impl MissingCurvature {
     /// Whether it ties more than a few parameters together.
     pub(crate) fn is_wide(&self) -> bool {
         self.sum.len() > FEW
@@ -36,7 +36,7 @@ impl UnknownMean {
 #[derive(Debug, Clone)]
 pub(crate) struct Curvature {
     pub(crate) cells: Triangle,
-    pub(crate) unknown: Vec<UnknownMean>,
+    pub(crate) unknown: Vec<MissingCurvature>,
     /// A lower bound of its smallest eigenvalue.
     pub(crate) floor: f64,
 }
@@ -44,17 +44,17 @@ pub(crate) struct Curvature {
 impl Curvature {
     /// The same with room for cells anywhere, and all unknown means in them.
     pub(crate) fn dense(self) -> Self {
-        Self { cells: self.cells.dense(), ..self }.narrowed()
+        Self { cells: self.cells.dense(), ..self }.absorb_narrow_means()
     }
 
     /// The same without unknown means that the cells have room for: all if they are dense, and
     /// otherwise those of a few parameters.
-    pub(crate) fn narrowed(self) -> Self {
+    pub(crate) fn absorb_narrow_means(self) -> Self {
         let Self { mut cells, unknown, floor } = self;
         let is_sparse = cells.order().is_sparse();
-        let stays = |unknown: &UnknownMean| is_sparse && unknown.is_wide();
+        let stays = |unknown: &MissingCurvature| is_sparse && unknown.is_wide();
         let (unknown, taken) = unknown.into_iter().partition::<Vec<_>, _>(stays);
-        for UnknownMean { weight, sum } in taken {
+        for MissingCurvature { weight, sum } in taken {
             for &(row, factor) in &sum {
                 for &(column, other) in &sum {
                     cells.add(row, column, -weight * factor * other);

@@ -7,12 +7,12 @@
 
 use std::ops::Range;
 
-use crate::matrices::blocks::blocks;
-use crate::significance::count;
+use crate::matrices::blocks::split_into_blocks;
+use crate::significance::count_as_f64;
 
 /// An order of the parameters, and the envelope of the factor in this order.
 #[derive(Debug, Clone)]
-pub(crate) struct Order {
+pub(crate) struct ParameterOrder {
     /// The parameter at each place.
     parameters: Vec<usize>,
     /// The place of each parameter.
@@ -37,13 +37,13 @@ pub(crate) struct Row {
     pub(crate) begin: usize,
 }
 
-impl Order {
+impl ParameterOrder {
     /// The order of a matrix of this size that may have cells anywhere.
     pub(crate) fn dense(size: usize) -> Self {
         let parameters: Vec<usize> = (0..size).collect();
-        let blocks: Vec<_> = blocks(0..size).collect();
+        let blocks: Vec<_> = split_into_blocks(0..size).collect();
         let first = vec![0; blocks.len()];
-        let rows = rows(&blocks, &first);
+        let rows = rows_in_order(&blocks, &first);
         Self { places: parameters.clone(), parameters, blocks, first, rows, is_sparse: false }
     }
 
@@ -67,7 +67,7 @@ impl Order {
         }
         let mut parameters: Vec<usize> = (0..size).collect();
         parameters.sort_by_key(|&at| latest[at]);
-        let mut places = places_of(&parameters);
+        let mut places = places_in_order(&parameters);
         let mut starts = places.clone();
         for clique in cliques {
             let start = clique.iter().map(|&at| places[at]).min().unwrap_or(0);
@@ -79,8 +79,9 @@ impl Order {
         let stayed = |&at: &usize| 2 * (places[at] - starts[at]) > size;
         let left = size - parameters.iter().filter(|at| stayed(at)).count();
         parameters.sort_by_key(stayed);
-        places = places_of(&parameters);
-        let blocks: Vec<_> = blocks(0..left).chain(blocks(left..size)).collect();
+        places = places_in_order(&parameters);
+        let blocks: Vec<_> =
+            split_into_blocks(0..left).chain(split_into_blocks(left..size)).collect();
         let mut first: Vec<usize> = (0..blocks.len()).collect();
         let block_of = |at: usize| blocks.partition_point(|rows| rows.end <= places[at]);
         for clique in cliques {
@@ -93,14 +94,14 @@ impl Order {
         // For each row, factoring takes the square of its length; without zeros, a third of the cube
         // of the size in all.
         let work = |(rows, &first): (&Range<usize>, &usize)| {
-            count(rows.len()) * count(rows.end - blocks[first].start).powi(2)
+            count_as_f64(rows.len()) * count_as_f64(rows.end - blocks[first].start).powi(2)
         };
         let work: f64 = blocks.iter().zip(&first).map(work).sum();
-        let is_sparse = 6.0 * work < count(size).powi(3);
+        let is_sparse = 6.0 * work < count_as_f64(size).powi(3);
         if !is_sparse {
             return Self::dense(size);
         }
-        let rows = rows(&blocks, &first);
+        let rows = rows_in_order(&blocks, &first);
         Self { parameters, places, blocks, first, rows, is_sparse }
     }
 
@@ -130,7 +131,7 @@ impl Order {
     }
 
     /// The blocks of rows below this one that may have cells in its columns.
-    pub(crate) fn below(&self, column: usize) -> impl Iterator<Item = usize> {
+    pub(crate) fn blocks_below(&self, column: usize) -> impl Iterator<Item = usize> {
         (column + 1..self.blocks.len()).filter(move |&row| self.first[row] <= column)
     }
 
@@ -156,7 +157,7 @@ impl Order {
 }
 
 /// The rows of blocks that begin with these blocks of columns.
-fn rows(blocks: &[Range<usize>], first: &[usize]) -> Vec<Row> {
+fn rows_in_order(blocks: &[Range<usize>], first: &[usize]) -> Vec<Row> {
     let each = blocks.iter().zip(first).enumerate().flat_map(|(block, (rows, &first))| {
         let begin = blocks[first].start;
         (0..rows.len()).map(move |at| Row { block, at, begin })
@@ -165,7 +166,7 @@ fn rows(blocks: &[Range<usize>], first: &[usize]) -> Vec<Row> {
 }
 
 /// The place of each parameter in this order.
-fn places_of(parameters: &[usize]) -> Vec<usize> {
+fn places_in_order(parameters: &[usize]) -> Vec<usize> {
     let mut places = vec![0; parameters.len()];
     parameters.iter().enumerate().for_each(|(place, &at)| places[at] = place);
     places
@@ -189,7 +190,8 @@ pub(crate) mod tests {
     #[test]
     fn one_that_stays_for_long_comes_last() {
         let met = (50..SIZE - 7).step_by(50).map(|at| vec![3, at]);
-        let order = Order::new(SIZE, &cliques().into_iter().chain(met).collect::<Vec<_>>());
+        let order =
+            ParameterOrder::new(SIZE, &cliques().into_iter().chain(met).collect::<Vec<_>>());
         assert_eq!(order.parameters[SIZE - 2..], [3, 0], "all met the first one");
         assert_eq!(order.blocks.last(), Some(&(SIZE - 2..SIZE)), "a block of their own");
         let mut rows = order.first.iter().enumerate().rev().skip(1);
@@ -198,7 +200,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_dense_matrix_has_no_better_order() {
-        assert!(!Order::new(SIZE, &[(0..SIZE).collect()]).is_sparse());
-        assert!(!Order::new(2, &[vec![0, 1]]).is_sparse());
+        assert!(!ParameterOrder::new(SIZE, &[(0..SIZE).collect()]).is_sparse());
+        assert!(!ParameterOrder::new(2, &[vec![0, 1]]).is_sparse());
     }
 }

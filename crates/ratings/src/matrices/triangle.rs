@@ -11,8 +11,8 @@ use std::sync::Arc;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, s};
 
-use crate::matrices::blocks::{blocks, factor_block, inverse_of_block};
-use crate::matrices::parameter_order::{Order, Row};
+use crate::matrices::blocks::{factor_block, invert_block, split_into_blocks};
+use crate::matrices::parameter_order::{ParameterOrder, Row};
 
 /// A symmetric matrix over all parameters, as far as it is known.
 pub(crate) trait Cells {
@@ -30,9 +30,9 @@ impl Cells for Array2<f64> {
 /// an order: all others are zero, or not known.
 #[derive(Debug, Clone)]
 pub(crate) struct Triangle {
-    order: Arc<Order>,
-    /// The [columns](Order::columns) of each block of rows. Above the diagonal, a factor has zeros, an
-    /// inverse its cells, and any other matrix nothing that is read.
+    order: Arc<ParameterOrder>,
+    /// The [columns](ParameterOrder::columns) of each block of rows. Above the diagonal, a factor
+    /// has zeros, an inverse its cells, and any other matrix nothing that is read.
     rows: Vec<Array2<f64>>,
 }
 
@@ -51,26 +51,26 @@ impl Cells for Triangle {
 
 impl Triangle {
     /// All cells are zero.
-    pub(crate) fn zeros(order: Arc<Order>) -> Self {
+    pub(crate) fn zeros(order: Arc<ParameterOrder>) -> Self {
         let rows = order.blocks().iter().enumerate();
         let rows = rows.map(|(row, rows)| Array2::zeros((rows.len(), order.columns(row).len())));
         Self { rows: rows.collect(), order }
     }
 
     /// A dense matrix, from its blocks of rows up to the diagonal.
-    pub(crate) fn of_rows(rows: impl Iterator<Item = Array2<f64>>) -> Self {
+    pub(crate) fn from_block_rows(rows: impl Iterator<Item = Array2<f64>>) -> Self {
         let rows: Vec<_> = rows.collect();
-        let order = Order::dense(rows.iter().map(Array2::nrows).sum());
+        let order = ParameterOrder::dense(rows.iter().map(Array2::nrows).sum());
         Self { order: Arc::new(order), rows }
     }
 
     /// The triangle of a dense matrix.
-    pub(crate) fn of(matrix: &Array2<f64>) -> Self {
+    pub(crate) fn from_dense(matrix: &Array2<f64>) -> Self {
         let of_rows = |rows: Range<usize>| matrix.slice(s![rows.clone(), ..rows.end]).to_owned();
-        Self::of_rows(blocks(0..matrix.nrows()).map(of_rows))
+        Self::from_block_rows(split_into_blocks(0..matrix.nrows()).map(of_rows))
     }
 
-    pub(crate) fn order(&self) -> &Arc<Order> {
+    pub(crate) fn order(&self) -> &Arc<ParameterOrder> {
         &self.order
     }
 
@@ -95,14 +95,18 @@ impl Triangle {
     }
 
     /// Some columns of a block of rows.
-    pub(crate) fn part(&self, row: usize, columns: &Range<usize>) -> ArrayView2<'_, f64> {
+    pub(crate) fn columns_of_block(
+        &self,
+        row: usize,
+        columns: &Range<usize>,
+    ) -> ArrayView2<'_, f64> {
         let begin = self.order.columns(row).start;
         self.rows[row].slice(s![.., columns.start - begin..columns.end - begin])
     }
 
     /// A block of cells.
     fn block(&self, row: usize, column: usize) -> ArrayView2<'_, f64> {
-        self.part(row, &self.order.blocks()[column])
+        self.columns_of_block(row, &self.order.blocks()[column])
     }
 
     fn block_mut(&mut self, row: usize, column: usize) -> ArrayViewMut2<'_, f64> {
@@ -115,9 +119,9 @@ impl Triangle {
         if !self.order.is_sparse() {
             return self;
         }
-        let mut dense = Self::zeros(Arc::new(Order::dense(self.order.len())));
+        let mut dense = Self::zeros(Arc::new(ParameterOrder::dense(self.order.len())));
         let parameters = self.order.parameters();
-        for (at, begin, cells) in self.in_rows() {
+        for (at, begin, cells) in self.rows_to_diagonal() {
             let parameter = parameters[at];
             for (&cell, &other) in cells.iter().zip(&parameters[begin..]) {
                 let (row, column) = (parameter.max(other), parameter.min(other));
@@ -137,7 +141,7 @@ impl Triangle {
         square
     }
 
-    /// The Cholesky factor of a symmetric matrix: see `Factor::new`.
+    /// The Cholesky factor of a symmetric matrix: see `CholeskyFactor::new`.
     pub(crate) fn factor(mut self, floor: f64) -> Self {
         for (column, &Range { start, end }) in self.order.blocks().iter().enumerate() {
             let begin = self.order.columns(column).start;
@@ -148,8 +152,8 @@ impl Triangle {
             for (at, mut cells) in corner.rows_mut().into_iter().enumerate() {
                 cells.slice_mut(s![at + 1..]).fill(0.0);
             }
-            let inverse = inverse_of_block(&corner.view());
-            for row in self.order.below(column) {
+            let inverse = invert_block(&corner.view());
+            for row in self.order.blocks_below(column) {
                 let first = self.order.columns(row).start;
                 let known = first.max(begin);
                 let cells = rows[row - column - 1].view_mut();
@@ -170,9 +174,9 @@ impl Triangle {
         let mut inverse = Self::zeros(Arc::clone(&self.order));
         let all = self.rows.len();
         for column in (0..all).rev() {
-            let corner = inverse_of_block(&self.block(column, column));
+            let corner = invert_block(&self.block(column, column));
             let mut own = corner.t().dot(&corner);
-            let ways = self.order.below(column);
+            let ways = self.order.blocks_below(column);
             let ways = ways.map(|row| (row, self.block(row, column).dot(&corner)));
             let ways: Vec<_> = ways.collect();
             for (row, way) in &ways {
@@ -204,11 +208,13 @@ impl Triangle {
 
     /// The diagonal in this order.
     pub(crate) fn diagonal(&self) -> impl Iterator<Item = f64> {
-        self.in_rows().map(|(at, begin, row)| row[at - begin])
+        self.rows_to_diagonal().map(|(at, begin, row)| row[at - begin])
     }
 
     /// The number of each row, the column where it begins, and its cells from there to the diagonal.
-    fn in_rows(&self) -> impl DoubleEndedIterator<Item = (usize, usize, ArrayView1<'_, f64>)> {
+    fn rows_to_diagonal(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = (usize, usize, ArrayView1<'_, f64>)> {
         self.order.blocks().iter().enumerate().flat_map(move |(block, rows)| {
             let begin = self.order.columns(block).start;
             rows.clone().map(move |at| {
@@ -220,7 +226,7 @@ impl Triangle {
     /// Solves `L x = right` for `x`, in this order.
     pub(crate) fn solve(&self, right: Array1<f64>) -> Array1<f64> {
         let mut solution = right;
-        for (at, begin, row) in self.in_rows() {
+        for (at, begin, row) in self.rows_to_diagonal() {
             let known = row.slice(s![..at - begin]).dot(&solution.slice(s![begin..at]));
             solution[at] = (solution[at] - known) / row[at - begin];
         }
@@ -230,7 +236,7 @@ impl Triangle {
     /// Solves `Lᵀ x = right` for `x`, in this order.
     pub(crate) fn solve_transposed(&self, right: Array1<f64>) -> Array1<f64> {
         let mut solution = right;
-        for (at, begin, row) in self.in_rows().rev() {
+        for (at, begin, row) in self.rows_to_diagonal().rev() {
             let value = solution[at] / row[at - begin];
             solution[at] = value;
             let mut above = solution.slice_mut(s![begin..at]);
@@ -242,22 +248,24 @@ impl Triangle {
     /// The product `L Lᵀ x`, in this order.
     pub(crate) fn product(&self, x: &Array1<f64>) -> Array1<f64> {
         let mut half = Array1::zeros(x.len());
-        for (at, begin, row) in self.in_rows() {
+        for (at, begin, row) in self.rows_to_diagonal() {
             half.slice_mut(s![begin..=at]).scaled_add(x[at], &row);
         }
-        self.in_rows().map(|(at, begin, row)| row.dot(&half.slice(s![begin..=at]))).collect()
+        self.rows_to_diagonal()
+            .map(|(at, begin, row)| row.dot(&half.slice(s![begin..=at])))
+            .collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matrices::cholesky::Factor;
-    use crate::matrices::curvature::{Curvature, UnknownMean};
+    use crate::matrices::cholesky::CholeskyFactor;
+    use crate::matrices::curvature::{Curvature, MissingCurvature};
     use crate::matrices::parameter_order::tests::{SIZE, cliques};
 
-    fn order() -> Arc<Order> {
-        let order = Order::new(SIZE, &cliques());
+    fn order() -> Arc<ParameterOrder> {
+        let order = ParameterOrder::new(SIZE, &cliques());
         assert!(order.is_sparse());
         Arc::new(order)
     }
@@ -280,13 +288,13 @@ mod tests {
     fn curvature() -> Curvature {
         let means = [(0.002, 3), (0.001, 5)].map(|(weight, every)| {
             let sum = (0..SIZE).step_by(every).map(|at| (at, 1.0)).collect();
-            UnknownMean { weight, sum }
+            MissingCurvature { weight, sum }
         });
         Curvature { cells: matrix(), unknown: means.to_vec(), floor: 0.1 }
     }
 
-    fn factors() -> [Factor; 2] {
-        [Factor::new(curvature()), Factor::new(curvature().dense())]
+    fn factors() -> [CholeskyFactor; 2] {
+        [CholeskyFactor::new(curvature()), CholeskyFactor::new(curvature().dense())]
     }
 
     fn are_close<'a>(
@@ -330,7 +338,7 @@ mod tests {
     #[test]
     fn a_floor_that_is_reached_changes_nothing() {
         let cliques: Vec<_> = (1..SIZE).map(|at| vec![at - 1, at]).collect();
-        let mut cells = Triangle::zeros(Arc::new(Order::new(SIZE, &cliques)));
+        let mut cells = Triangle::zeros(Arc::new(ParameterOrder::new(SIZE, &cliques)));
         (0..SIZE).for_each(|at| cells.add(at, at, 1.0));
         for at in 1..SIZE {
             for (row, column, cell) in [(0, 0, 1.0), (1, 1, 1.0), (0, 1, -1.0), (1, 0, -1.0)] {
@@ -339,10 +347,11 @@ mod tests {
         }
         let size = f64::from(u32::try_from(SIZE).expect("small"));
         let weight = 1.0 / (1.0 + size);
-        let unknown = vec![UnknownMean { weight, sum: (0..SIZE).map(|at| (at, 1.0)).collect() }];
+        let unknown =
+            vec![MissingCurvature { weight, sum: (0..SIZE).map(|at| (at, 1.0)).collect() }];
         let matrix = Curvature { cells, unknown, floor: 1.0 - size * weight };
         let dense = Curvature { floor: 1e-9, ..matrix.clone().dense() };
-        let [sparse, dense] = [matrix, dense].map(Factor::new);
+        let [sparse, dense] = [matrix, dense].map(CholeskyFactor::new);
         assert!(sparse.is_sparse());
         let right: Vec<f64> = (0..7).cycle().take(SIZE).map(|it| f64::from(it) / 1000.0).collect();
         assert!(are_close(&sparse.solve(&right), &dense.solve(&right)));

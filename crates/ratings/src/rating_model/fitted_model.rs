@@ -5,19 +5,19 @@ use ndarray::Array1;
 use crate::covariance::Covariance;
 use crate::error::RatingError;
 use crate::estimate::{ELO, Estimate, FixedRating, MOST_PLAYERS};
-use crate::player_groups::groups;
-use crate::rating_model::learning::{Players, learn};
-use crate::rating_model::parameters::{Layout, SeatEffect};
+use crate::player_groups::find_player_groups;
+use crate::rating_model::learning::{Players, learn_prior};
+use crate::rating_model::parameters::{ParameterLayout, SeatEffect};
 use crate::rating_model::prior::Prior;
-use crate::rating_model::{MapEstimate, Model, SHORT};
+use crate::rating_model::{MapEstimate, RatingModel, SHORT};
 use crate::results::Results;
 use crate::results::deals::Table;
 use crate::results::rated_games::RatedGames;
-use crate::significance::count;
+use crate::significance::count_as_f64;
 
 /// The prior of the strengths.
 #[derive(Debug, Clone)]
-pub(crate) enum Assumed<'a> {
+pub(crate) enum FittedModelPrior<'a> {
     /// The weak prior.
     Weak,
     /// A prior learned from the results.
@@ -27,25 +27,30 @@ pub(crate) enum Assumed<'a> {
     Fitted(&'a FittedModel),
 }
 
-impl Assumed<'_> {
-    fn of(&self, layout: Layout, games: &RatedGames, players: Players<'_>) -> (Model, MapEstimate) {
-        let model = |prior| Model::new(layout, games, prior);
+impl FittedModelPrior<'_> {
+    fn fit_model(
+        &self,
+        layout: ParameterLayout,
+        games: &RatedGames,
+        players: Players<'_>,
+    ) -> (RatingModel, MapEstimate) {
+        let model = |prior| RatingModel::new(layout, games, prior);
         let (model, start) = match self {
-            Self::Weak => with_start(model(Prior::weak())),
+            Self::Weak => model_with_start(model(Prior::weak())),
             Self::Fitted(other) => {
-                let (model, mut start) = with_start(model(other.model.prior().clone()));
+                let (model, mut start) = model_with_start(model(other.model.prior().clone()));
                 start.iter_mut().zip(&other.point).for_each(|(start, known)| *start = *known);
                 (model, start)
             }
-            Self::Learned => learn(model(Prior::weak()), games, players),
+            Self::Learned => learn_prior(model(Prior::weak()), games, players),
         };
         let map = model.map_estimate_from(start, SHORT);
         (model, map)
     }
 }
 
-fn with_start(model: Model) -> (Model, Vec<f64>) {
-    let start = model.by_scores();
+fn model_with_start(model: RatingModel) -> (RatingModel, Vec<f64>) {
+    let start = model.starting_point();
     (model, start)
 }
 
@@ -55,7 +60,7 @@ enum ZeroPoint {
     /// The mean of the prior. A player without games is as uncertain as that.
     Prior,
     /// The mean of the group.
-    Mean(WeightedSum),
+    Mean(FittedSum),
     /// The parameter that the anchors share stands for the mean of their given ratings.
     Anchors {
         /// The index of the parameter.
@@ -67,13 +72,13 @@ enum ZeroPoint {
 
 /// A weighted sum of parameters.
 #[derive(Debug, Clone)]
-pub(crate) struct WeightedSum {
+pub(crate) struct FittedSum {
     value: f64,
     /// The same sum of the parameters' deviations.
     deviations: Array1<f64>,
 }
 
-impl WeightedSum {
+impl FittedSum {
     pub(crate) fn variance(&self) -> f64 {
         self.deviations.dot(&self.deviations)
     }
@@ -87,7 +92,7 @@ impl WeightedSum {
 /// A fitted model with its conversion from natural units to Elo.
 #[derive(Debug, Clone)]
 pub(crate) struct FittedModel {
-    pub(crate) model: Model,
+    pub(crate) model: RatingModel,
     /// The most probable parameters.
     pub(crate) point: Vec<f64>,
     pub(crate) covariance: Covariance,
@@ -104,8 +109,8 @@ pub(crate) struct FittedModel {
 }
 
 /// The most probable parameters, whose uncertainty is not known yet.
-pub(crate) struct Estimated {
-    pub(crate) model: Model,
+pub(crate) struct EstimatedModel {
+    pub(crate) model: RatingModel,
     pub(crate) map: MapEstimate,
     pub(crate) games: RatedGames,
     groups: Vec<usize>,
@@ -113,7 +118,7 @@ pub(crate) struct Estimated {
     unit: (f64, f64),
 }
 
-impl Estimated {
+impl EstimatedModel {
     /// Fits the model to all results.
     ///
     /// # Errors
@@ -123,16 +128,16 @@ impl Estimated {
         results: &Results,
         fixed: &[FixedRating],
         seats: SeatEffect,
-        assumed: &Assumed<'_>,
+        assumed: &FittedModelPrior<'_>,
     ) -> Result<Self, RatingError> {
         if results.players() > MOST_PLAYERS {
             return Err(RatingError::TooManyPlayers(results.players()));
         }
-        let given = given(results.players(), fixed)?;
-        let games = results.rated();
-        let groups = groups(given.len(), games.met());
-        let players = Players { groups: &groups, before: results.versions() };
-        let (model, map, unit) = estimate_with(&games, players, &given, seats, assumed);
+        let given = index_fixed_ratings(results.players(), fixed)?;
+        let games = results.rated_games();
+        let groups = find_player_groups(given.len(), games.players_met());
+        let players = Players { groups: &groups, before: results.previous_versions() };
+        let (model, map, unit) = estimate_fitted_model(&games, players, &given, seats, assumed);
         Ok(Self { model, map, games, groups, given, unit })
     }
 }
@@ -147,15 +152,18 @@ impl FittedModel {
         results: &Results,
         fixed: &[FixedRating],
         seats: SeatEffect,
-        assumed: &Assumed<'_>,
+        assumed: &FittedModelPrior<'_>,
     ) -> Result<Self, RatingError> {
-        Ok(Self::of(Estimated::new(results, fixed, seats, assumed)?, results.table()))
+        Ok(Self::from_estimated(
+            EstimatedModel::new(results, fixed, seats, assumed)?,
+            results.table(),
+        ))
     }
 
     /// The same with the uncertainty of its parameters. `table` says what the games are like, if they
     /// are not of two seats.
-    pub(crate) fn of(estimated: Estimated, table: Option<Table>) -> Self {
-        let Estimated { model, map, games, groups, given, unit: (unit, drift) } = estimated;
+    pub(crate) fn from_estimated(estimated: EstimatedModel, table: Option<Table>) -> Self {
+        let EstimatedModel { model, map, games, groups, given, unit: (unit, drift) } = estimated;
         let point = map.point.clone();
         let covariance = Covariance::new(&model, map, &games);
         let group_count = groups.iter().map(|group| group + 1).max().unwrap_or(0);
@@ -168,13 +176,13 @@ impl FittedModel {
                 match anchor {
                     Some(anchor) => ZeroPoint::Anchors {
                         parameter: model.layout.slots[anchor],
-                        rating: group_mean(&groups, &given, group),
+                        rating: mean_fixed_rating(&groups, &given, group),
                     },
                     None if slots.len() < 2 => ZeroPoint::Prior,
                     None => {
-                        let share = 1.0 / count(slots.len());
+                        let share = 1.0 / count_as_f64(slots.len());
                         let mean: Vec<_> = slots.into_iter().map(|slot| (slot, share)).collect();
-                        ZeroPoint::Mean(weighted_sum(&point, &covariance, &mean))
+                        ZeroPoint::Mean(sum_fitted_parameters(&point, &covariance, &mean))
                     }
                 }
             })
@@ -186,7 +194,7 @@ impl FittedModel {
     pub(crate) fn advantage(&self, seats: [usize; 2], factor: f64) -> Estimate {
         let values = self.model.layout.advantage(seats).into_iter().flatten();
         let values: Vec<_> = values.map(|(at, by)| (at, factor * by)).collect();
-        self.estimate(0.0, &self.sum(&values))
+        self.estimate_in_elo(0.0, &self.sum_parameters(&values))
     }
 
     /// The value of each seat, compared with their mean.
@@ -199,9 +207,11 @@ impl FittedModel {
                 Vec::new()
             };
         };
-        let mean = self.model.layout.seat_values().map(|at| (at, -1.0 / count(seats)));
+        let mean = self.model.layout.seat_values().map(|at| (at, -1.0 / count_as_f64(seats)));
         let mean: Vec<_> = mean.collect();
-        let value = |at| self.estimate(0.0, &self.sum(&[&mean[..], &[(at, 1.0)]].concat()));
+        let value = |at| {
+            self.estimate_in_elo(0.0, &self.sum_parameters(&[&mean[..], &[(at, 1.0)]].concat()))
+        };
         self.model.layout.seat_values().map(value).collect()
     }
 
@@ -218,11 +228,13 @@ impl FittedModel {
         shared: &[(usize, f64)],
         more: impl Fn(usize) -> Vec<(usize, f64)>,
     ) -> Vec<Estimate> {
-        let shared = self.sum(shared);
-        (0..self.given.len()).map(|player| self.rating(player, &shared, more(player))).collect()
+        let shared = self.sum_parameters(shared);
+        (0..self.given.len())
+            .map(|player| self.rate_player(player, &shared, more(player)))
+            .collect()
     }
 
-    fn rating(&self, player: usize, shared: &WeightedSum, more: Vec<(usize, f64)>) -> Estimate {
+    fn rate_player(&self, player: usize, shared: &FittedSum, more: Vec<(usize, f64)>) -> Estimate {
         if let Some(value) = self.given[player].filter(|_| more.is_empty()) {
             return Estimate { value, low: value, high: value };
         }
@@ -237,38 +249,45 @@ impl FittedModel {
                 rating + self.unit * layout.shifts[player]
             }
         };
-        let mut strength = self.sum(&weights);
+        let mut strength = self.sum_parameters(&weights);
         strength.add(1.0, shared);
         if let ZeroPoint::Mean(mean) = zero_point {
             strength.add(-1.0, mean);
         }
-        self.estimate(base, &strength)
+        self.estimate_in_elo(base, &strength)
     }
 
     /// `base` plus a sum in natural units, in Elo, by the delta method.
-    pub(crate) fn estimate(&self, base: f64, sum: &WeightedSum) -> Estimate {
+    pub(crate) fn estimate_in_elo(&self, base: f64, sum: &FittedSum) -> Estimate {
         let offset = self.unit * sum.value;
         let mut deviations = &sum.deviations * self.unit;
-        let draw = self.covariance.deviations_of(self.model.layout.draw());
+        let draw = self.covariance.deviations_of(self.model.layout.draw_index());
         deviations.scaled_add(self.drift * offset, &draw);
         Estimate::with_error(base + offset, deviations.dot(&deviations).sqrt())
     }
 
     /// A weighted sum of parameters.
-    pub(crate) fn sum(&self, weights: &[(usize, f64)]) -> WeightedSum {
-        weighted_sum(&self.point, &self.covariance, weights)
+    pub(crate) fn sum_parameters(&self, weights: &[(usize, f64)]) -> FittedSum {
+        sum_fitted_parameters(&self.point, &self.covariance, weights)
     }
 }
 
-fn weighted_sum(point: &[f64], covariance: &Covariance, weights: &[(usize, f64)]) -> WeightedSum {
+fn sum_fitted_parameters(
+    point: &[f64],
+    covariance: &Covariance,
+    weights: &[(usize, f64)],
+) -> FittedSum {
     let mut deviations = Array1::zeros(covariance.deviations_of(0).len());
     for &(at, weight) in weights {
         deviations.scaled_add(weight, &covariance.deviations_of(at));
     }
-    WeightedSum { value: weights.iter().map(|&(at, weight)| weight * point[at]).sum(), deviations }
+    FittedSum { value: weights.iter().map(|&(at, weight)| weight * point[at]).sum(), deviations }
 }
 
-fn given(players: usize, fixed: &[FixedRating]) -> Result<Vec<Option<f64>>, RatingError> {
+fn index_fixed_ratings(
+    players: usize,
+    fixed: &[FixedRating],
+) -> Result<Vec<Option<f64>>, RatingError> {
     let mut given = vec![None; players];
     for &FixedRating { player, rating } in fixed {
         if !rating.is_finite() {
@@ -283,10 +302,10 @@ fn given(players: usize, fixed: &[FixedRating]) -> Result<Vec<Option<f64>>, Rati
 }
 
 /// The mean of the fixed ratings in a group, or 0 if it has none.
-fn group_mean(groups: &[usize], given: &[Option<f64>], group: usize) -> f64 {
+fn mean_fixed_rating(groups: &[usize], given: &[Option<f64>], group: usize) -> f64 {
     let in_group = groups.iter().zip(given).filter(|(of, _)| **of == group);
     let ratings: Vec<f64> = in_group.filter_map(|(_, rating)| *rating).collect();
-    ratings.iter().sum::<f64>() / count(ratings.len().max(1))
+    ratings.iter().sum::<f64>() / count_as_f64(ratings.len().max(1))
 }
 
 /// The most probable parameters under the fixed ratings, the Elo points per natural unit, and the
@@ -294,38 +313,38 @@ fn group_mean(groups: &[usize], given: &[Option<f64>], group: usize) -> f64 {
 ///
 /// If fixed ratings differ, the unit comes from a fit without them and is then held constant.
 /// Otherwise anchors that contradict the results could shrink the unit to nothing.
-fn estimate_with(
+fn estimate_fitted_model(
     games: &RatedGames,
     players: Players<'_>,
     given: &[Option<f64>],
     seats: SeatEffect,
-    assumed: &Assumed<'_>,
-) -> (Model, MapEstimate, (f64, f64)) {
+    assumed: &FittedModelPrior<'_>,
+) -> (RatingModel, MapEstimate, (f64, f64)) {
     let groups = players.groups;
     let from_mean = |(&group, rating): (&usize, &Option<f64>)| {
-        Some((group, (*rating)? - group_mean(groups, given, group)))
+        Some((group, (*rating)? - mean_fixed_rating(groups, given, group)))
     };
     let mut shared: Vec<Option<(usize, f64)>> = groups.iter().zip(given).map(from_mean).collect();
     if shared.iter().flatten().all(|&(_, apart)| apart == 0.0) {
-        let (model, map) = assumed.of(Layout::new(&shared, seats), games, players);
-        let unit = unit(map.point[model.layout.draw()]);
+        let (model, map) = assumed.fit_model(ParameterLayout::new(&shared, seats), games, players);
+        let unit = fitted_elo_unit(map.point[model.layout.draw_index()]);
         return (model, map, unit);
     }
-    let unit = if let Assumed::Fitted(other) = assumed {
+    let unit = if let FittedModelPrior::Fitted(other) = assumed {
         other.unit
     } else {
-        let free = Layout::new(&vec![None; given.len()], seats);
-        let free = Model::new(free, games, Prior::weak());
-        unit(free.map_estimate().point[free.layout.draw()]).0
+        let free = ParameterLayout::new(&vec![None; given.len()], seats);
+        let free = RatingModel::new(free, games, Prior::weak());
+        fitted_elo_unit(free.map_estimate().point[free.layout.draw_index()]).0
     };
     shared.iter_mut().flatten().for_each(|(_, apart)| *apart /= unit);
-    let (model, map) = assumed.of(Layout::new(&shared, seats), games, players);
+    let (model, map) = assumed.fit_model(ParameterLayout::new(&shared, seats), games, players);
     (model, map, (unit, 0.0))
 }
 
 /// Elo points per natural unit for this logarithm of the draw parameter, and their relative change
 /// with it.
-fn unit(draw: f64) -> (f64, f64) {
+fn fitted_elo_unit(draw: f64) -> (f64, f64) {
     // In this form no draw parameter overflows, however large it is.
     let share = 1.0 / (1.0 + 2.0 * (-draw).exp());
     (ELO * (1.0 - share), -share)

@@ -26,13 +26,16 @@ mod known_covariance;
 mod width;
 
 use self::known_covariance::KnownCovariance;
-use self::width::{MODE, PATIENCE, STEP_MODE, Scatter, Width, WidthSearch, mean, squares};
-use crate::covariance::dispersion;
+use self::width::{
+    MODE, PATIENCE, STEP_MODE, Width, WidthScatter, WidthSearch, mean_camp_strength,
+    squared_camp_width,
+};
+use crate::covariance::estimate_dispersion;
 use crate::estimate::ELO;
-use crate::rating_model::prior::{Prior, Steps, TornCamp};
-use crate::rating_model::{MapEstimate, Model};
+use crate::rating_model::prior::{Prior, PriorSteps, TornPriorCamp};
+use crate::rating_model::{MapEstimate, RatingModel};
 use crate::results::rated_games::RatedGames;
-use crate::significance::count;
+use crate::significance::count_as_f64;
 
 /// A step below this is the last one.
 const SHORT: f64 = 0.01;
@@ -59,8 +62,8 @@ pub(crate) struct Players<'a> {
 }
 
 /// A model whose prior was learned from its results.
-struct Learned {
-    model: Model,
+struct LearnedModel {
+    model: RatingModel,
     point: Vec<f64>,
     covariance: KnownCovariance,
     /// The standard error of the logarithm of the standard deviation.
@@ -75,7 +78,11 @@ struct Learned {
 /// which says nothing about the others.
 ///
 /// Returns the model, and a point near its most probable one.
-pub(crate) fn learn(model: Model, games: &RatedGames, players: Players<'_>) -> (Model, Vec<f64>) {
+pub(crate) fn learn_prior(
+    model: RatingModel,
+    games: &RatedGames,
+    players: Players<'_>,
+) -> (RatingModel, Vec<f64>) {
     let Players { groups, before } = players;
     let slots = &model.layout.slots;
     let mut sharing = vec![0; slots.len()];
@@ -93,20 +100,20 @@ pub(crate) fn learn(model: Model, games: &RatedGames, players: Players<'_>) -> (
         }
     }
     camps.retain(|camp| !camp.is_empty());
-    let start = model.by_scores();
+    let start = model.starting_point();
     if camps.is_empty() {
         return (model, start);
     }
-    let steps = Steps { list: steps, deviation: STEP_MODE / ELO };
+    let steps = PriorSteps { list: steps, deviation: STEP_MODE / ELO };
     let prior = Prior { camps, deviation: MODE / ELO, steps, ..Prior::weak() };
-    let mut best = Learned::new(model, start, prior, games);
+    let mut best = LearnedModel::new(model, start, prior, games);
     let mut doubt = None;
     loop {
         let with = |camps| {
             let prior = Prior { camps, ..best.model.prior().clone() };
-            Learned::new(best.model.clone(), best.point.clone(), prior, games)
+            LearnedModel::new(best.model.clone(), best.point.clone(), prior, games)
         };
-        let cuts = best.cuts().into_iter().map(with);
+        let cuts = best.cut_camps().into_iter().map(with);
         let Some(rival) = cuts.max_by(|one, other| one.evidence.total_cmp(&other.evidence)) else {
             break;
         };
@@ -122,37 +129,39 @@ pub(crate) fn learn(model: Model, games: &RatedGames, players: Players<'_>) -> (
             break;
         }
     }
-    let mut doubts = vec![best.doubt(games, best.error, Width::OfCamps)];
-    doubts.extend(best.step_error.map(|error| best.doubt(games, error, Width::OfSteps)));
-    doubts.extend(doubt.map(|(weight, other)| best.away(&other, weight.sqrt())));
-    let prior = Prior { doubts, torn: best.torn(), ..best.model.prior().clone() };
+    let mut doubts = vec![best.width_doubt(games, best.error, Width::OfCamps)];
+    doubts.extend(best.step_error.map(|error| best.width_doubt(games, error, Width::OfSteps)));
+    doubts.extend(doubt.map(|(weight, other)| best.scaled_way_to(&other, weight.sqrt())));
+    let prior = Prior { doubts, torn: best.torn_camps(), ..best.model.prior().clone() };
     best.model.set_prior(prior);
     (best.model, best.point)
 }
 
-impl Learned {
+impl LearnedModel {
     /// Learns everything but the camps, from this prior on.
-    fn new(mut model: Model, start: Vec<f64>, mut prior: Prior, games: &RatedGames) -> Self {
+    fn new(mut model: RatingModel, start: Vec<f64>, mut prior: Prior, games: &RatedGames) -> Self {
         let (mut point, mut steps) = (start, 0);
         let patience = if prior.steps.list.is_empty() { PATIENCE } else { 0 };
         let [mut of_camps, mut of_steps] = [(); 2].map(|()| WidthSearch::new(patience));
         loop {
             model.set_prior(prior.clone());
-            let map = rough_estimate(&model, point);
-            let covariance = approximate(&model, &map, &mut prior, games);
-            let (step, error) = Width::OfCamps.newton(&prior, &map.point, &covariance);
+            let map = estimate_while_learning(&model, point);
+            let covariance = learn_dispersion_and_blurs(&model, &map, &mut prior, games);
+            let (step, error) = Width::OfCamps.newton_step(&prior, &map.point, &covariance);
             let newton_of_steps = (!prior.steps.list.is_empty())
-                .then(|| Width::OfSteps.newton(&prior, &map.point, &covariance));
+                .then(|| Width::OfSteps.newton_step(&prior, &map.point, &covariance));
             let step_error = newton_of_steps.map(|(_, error)| error);
-            let step_of_camps = of_camps.step(step);
-            let step_of_steps = of_steps.step(newton_of_steps.map_or(0.0, |(step, _)| step));
+            let step_of_camps = of_camps.damp_newton_step(step);
+            let step_of_steps =
+                of_steps.damp_newton_step(newton_of_steps.map_or(0.0, |(step, _)| step));
             let longest = step.abs().max(newton_of_steps.map_or(0.0, |(step, _)| step.abs()));
             point = map.point;
             steps += 1;
             if (longest < SHORT && steps >= SETTLING) || steps == MOST_STEPS {
                 let determinant = map.information.log_determinant();
                 let errors = error.ln() + step_error.map_or(0.0, f64::ln);
-                let evidence = evidence(&model, &point, &covariance, determinant) + errors;
+                let evidence =
+                    learned_log_evidence(&model, &point, &covariance, determinant) + errors;
                 return Self { model, point, covariance, error, step_error, evidence };
             }
             prior.deviation *= step_of_camps.exp();
@@ -161,17 +170,17 @@ impl Learned {
     }
 
     /// The mean strength of each camp.
-    fn means(&self) -> Vec<f64> {
-        self.model.prior().camps.iter().map(|camp| mean(camp, &self.point)).collect()
+    fn camp_means(&self) -> Vec<f64> {
+        self.model.prior().camps.iter().map(|camp| mean_camp_strength(camp, &self.point)).collect()
     }
 
     /// The way from these parameters to others, times `factor`.
-    fn away(&self, other: &[f64], factor: f64) -> Vec<f64> {
+    fn scaled_way_to(&self, other: &[f64], factor: f64) -> Vec<f64> {
         other.iter().zip(&self.point).map(|(other, own)| factor * (other - own)).collect()
     }
 
     /// How far the parameters move if a standard deviation is one standard error larger.
-    fn doubt(&self, games: &RatedGames, error: f64, of: Width) -> Vec<f64> {
+    fn width_doubt(&self, games: &RatedGames, error: f64, of: Width) -> Vec<f64> {
         let (mut model, mut prior) = (self.model.clone(), self.model.prior().clone());
         match of {
             Width::OfCamps => prior.deviation *= error.exp(),
@@ -180,45 +189,46 @@ impl Learned {
         let (mut point, mut slope) = (self.point.clone(), 0.0);
         for _ in 0..SETTLING {
             model.set_prior(prior.clone());
-            let map = rough_estimate(&model, point);
-            let covariance = approximate(&model, &map, &mut prior, games);
+            let map = estimate_while_learning(&model, point);
+            let covariance = learn_dispersion_and_blurs(&model, &map, &mut prior, games);
             slope = of.slope(&prior, &map.point, &covariance).0;
             point = map.point;
         }
         // The blurs grow with the standard deviation, so it is less certain than at given blurs.
         let steepest = 1.0 / error;
         let information = (-slope).clamp(steepest / 4.0, steepest) / error;
-        self.away(&point, 1.0 / (information.sqrt() * error))
+        self.scaled_way_to(&point, 1.0 / (information.sqrt() * error))
     }
 
     /// The variance of the pull on each strength, because the player may belong to another camp.
-    fn torn(&self) -> Vec<TornCamp> {
+    fn torn_camps(&self) -> Vec<TornPriorCamp> {
         let prior = self.model.prior();
-        let means = self.means();
+        let means = self.camp_means();
         let within = 1.0 / prior.deviation.powi(2);
         let mut torn = Vec::new();
         // The mean of a camp of one is the player itself.
         let camps = prior.camps.iter().zip(&means).zip(&self.covariance.of_camps);
         for ((camp, &own), of_camp) in camps.filter(|((camp, _), _)| camp.len() > 1) {
-            let common = of_camp.variance / count(camp.len()).powi(2);
+            let common = of_camp.variance / count_as_f64(camp.len()).powi(2);
             let mut pulls = Vec::new();
             for (&slot, with) in camp.iter().zip(&of_camp.with) {
-                let variance = self.covariance.of(slot) + common - 2.0 * with / count(camp.len());
+                let variance =
+                    self.covariance.variance(slot) + common - 2.0 * with / count_as_f64(camp.len());
                 // What the games alone say about the strength.
                 let information = (1.0 / variance - within).max(f64::EPSILON);
                 let alone = (self.point[slot] / variance - own * within) / information;
                 let spread = prior.deviation.powi(2) + 1.0 / information;
                 let likelihood = |camp: &Vec<usize>, mean: f64| {
-                    count(camp.len()) * (-(alone - mean).powi(2) / (2.0 * spread)).exp()
+                    count_as_f64(camp.len()) * (-(alone - mean).powi(2) / (2.0 * spread)).exp()
                 };
                 let (mut sum, mut squares) = (f64::MIN_POSITIVE, 0.0);
                 for (camp, &mean) in prior.camps.iter().zip(&means) {
                     sum += likelihood(camp, mean);
                     squares += likelihood(camp, mean) * (mean - own).powi(2);
                 }
-                pulls.push((slot, squares / sum * prior.precision().powi(2)));
+                pulls.push((slot, squares / sum * prior.camp_precision().powi(2)));
             }
-            torn.push(TornCamp { pulls });
+            torn.push(TornPriorCamp { pulls });
         }
         torn
     }
@@ -226,24 +236,26 @@ impl Learned {
     /// The camps with one of them cut in two, where the two parts are the clearest: in the middle
     /// half, and outside it. As far as one can see, the cut has to be worth a try: as long as the
     /// players are one camp, the prior pulls the parts together.
-    fn cuts(&self) -> Vec<Vec<Vec<usize>>> {
+    fn cut_camps(&self) -> Vec<Vec<Vec<usize>>> {
         let prior = self.model.prior();
-        let scatter = Scatter::new(prior, &self.point, &self.covariance);
+        let scatter = WidthScatter::new(prior, &self.point, &self.covariance);
         let total = scatter.squares + scatter.uncertain;
         let mut best: [Option<(f64, Vec<Vec<usize>>)>; 2] = [None, None];
         let large = prior.camps.iter().enumerate().filter(|(_, camp)| camp.len() >= FEWEST);
         for (at, camp) in large {
             let mut sorted = camp.clone();
             sorted.sort_by(|&one, &other| self.point[other].total_cmp(&self.point[one]));
-            let whole = squares(camp, &self.point);
+            let whole = squared_camp_width(camp, &self.point);
             for place in 1..sorted.len() {
                 let (upper, lower) = sorted.split_at(place);
-                let between = whole - squares(upper, &self.point) - squares(lower, &self.point);
-                let lost = [upper, lower].map(|part| membership(part.len(), camp.len()));
+                let between = whole
+                    - squared_camp_width(upper, &self.point)
+                    - squared_camp_width(lower, &self.point);
+                let lost = [upper, lower].map(|part| camp_log_probability(part.len(), camp.len()));
                 let gain = scatter.free / 2.0 * (total / (total - between)).ln()
                     + lost.iter().sum::<f64>();
                 let is_middle = 4 * place.min(sorted.len() - place) >= sorted.len();
-                let least = if is_middle { -1.0 - count(sorted.len()) / 8.0 } else { -2.0 };
+                let least = if is_middle { -1.0 - count_as_f64(sorted.len()) / 8.0 } else { -2.0 };
                 if gain < least {
                     continue;
                 }
@@ -262,63 +274,71 @@ impl Learned {
 
 /// The most probable strengths, while the prior still changes. Outside a league, ratings of past
 /// tournaments stay as they are.
-fn rough_estimate(model: &Model, start: Vec<f64>) -> MapEstimate {
+fn estimate_while_learning(model: &RatingModel, start: Vec<f64>) -> MapEstimate {
     let is_league = !model.prior().steps.list.is_empty();
-    let short = if is_league { ROUGH * count(start.len()) } else { ROUGH };
+    let short = if is_league { ROUGH * count_as_f64(start.len()) } else { ROUGH };
     model.map_estimate_from(start, short)
 }
 
 /// The covariance of the parameters. Takes the dispersion and the blurs that follow from it into
 /// `prior`.
-fn approximate(
-    model: &Model,
+fn learn_dispersion_and_blurs(
+    model: &RatingModel,
     map: &MapEstimate,
     prior: &mut Prior,
     games: &RatedGames,
 ) -> KnownCovariance {
     let inverse = map.information.known_inverse();
-    prior.dispersion = dispersion(model, &map.point, &inverse, games);
+    prior.dispersion = estimate_dispersion(model, &map.point, &inverse, games);
     let covariance = KnownCovariance::new(model.prior(), &map.information, inverse);
     let lead = |(upper, lower): (usize, usize)| {
         let [one, other] = [upper, lower].map(|player| model.layout.slots[player]);
-        covariance.of_difference(one, other).max(0.0).sqrt()
+        covariance.difference_variance(one, other).max(0.0).sqrt()
     };
-    prior.blurs = games.met().map(lead).collect();
+    prior.blurs = games.players_met().map(lead).collect();
     covariance
 }
 
 /// The logarithm of the results' probability, at least, up to a constant that depends neither on the
 /// camps nor on their spread.
-fn evidence(model: &Model, point: &[f64], covariance: &KnownCovariance, determinant: f64) -> f64 {
+fn learned_log_evidence(
+    model: &RatingModel,
+    point: &[f64],
+    covariance: &KnownCovariance,
+    determinant: f64,
+) -> f64 {
     let prior = model.prior();
     let all_members = prior.camps.iter().map(Vec::len).sum();
     let mut sum = model.log_posterior(point) / prior.dispersion
-        + (count(point.len()) * prior.dispersion.ln() - determinant) / 2.0;
+        + (count_as_f64(point.len()) * prior.dispersion.ln() - determinant) / 2.0;
     for (camp, of_camp) in prior.camps.iter().zip(&covariance.of_camps) {
         // The covariance has the dispersion already.
-        let [precision, shared, of_mean] =
-            [prior.precision(), prior.shared(camp.len()), prior.of_mean(camp.len())]
-                .map(|value| value / prior.dispersion);
-        let own: f64 = camp.iter().map(|&slot| covariance.of(slot)).sum();
-        sum += (count(camp.len()) - 1.0) * precision.ln() / 2.0 + of_mean.ln() / 2.0;
+        let [precision, shared, of_mean] = [
+            prior.camp_precision(),
+            prior.missing_camp_precision(camp.len()),
+            prior.camp_mean_precision(camp.len()),
+        ]
+        .map(|value| value / prior.dispersion);
+        let own: f64 = camp.iter().map(|&slot| covariance.variance(slot)).sum();
+        sum += (count_as_f64(camp.len()) - 1.0) * precision.ln() / 2.0 + of_mean.ln() / 2.0;
         sum -= (precision * own - shared * of_camp.variance) / 2.0;
-        sum += membership(camp.len(), all_members);
+        sum += camp_log_probability(camp.len(), all_members);
     }
     let steps = &prior.steps.list;
     if !steps.is_empty() {
         let [precision, shared, of_mean] =
-            [prior.of_step(), prior.shared_by_steps(), prior.of_mean_step()]
+            [prior.step_precision(), prior.missing_step_precision(), prior.mean_step_precision()]
                 .map(|value| value / prior.dispersion);
-        let own = steps.iter().map(|step| covariance.of_difference(step[0], step[1]));
-        sum += (count(steps.len()) - 1.0) * precision.ln() / 2.0 + of_mean.ln() / 2.0;
+        let own = steps.iter().map(|step| covariance.difference_variance(step[0], step[1]));
+        sum += (count_as_f64(steps.len()) - 1.0) * precision.ln() / 2.0 + of_mean.ln() / 2.0;
         sum -= (precision * own.sum::<f64>() - shared * covariance.of_steps) / 2.0;
     }
     sum
 }
 
 /// The logarithm of the probability that these of all players are in one camp.
-fn membership(size: usize, of: usize) -> f64 {
-    count(size) * (count(size) / count(of)).ln()
+fn camp_log_probability(size: usize, of: usize) -> f64 {
+    count_as_f64(size) * (count_as_f64(size) / count_as_f64(of)).ln()
 }
 
 #[cfg(test)]

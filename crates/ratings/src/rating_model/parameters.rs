@@ -25,7 +25,7 @@ pub(crate) enum SeatEffect {
 /// The differences between fixed ratings are known, so players with fixed ratings that can be
 /// compared share one parameter, each with its own shift.
 #[derive(Debug, Clone)]
-pub(crate) struct Layout {
+pub(crate) struct ParameterLayout {
     /// The index of each player's strength.
     pub(crate) slots: Vec<usize>,
     /// The shift that is added to it, in natural units.
@@ -67,7 +67,7 @@ const DRAW: usize = 2;
 /// [`PairPredictor`].
 pub(crate) type Local = [[f64; 3]; 3];
 
-impl Layout {
+impl ParameterLayout {
     /// One strength per player, except that players with the same entry in `shared` share one, each
     /// with its own shift.
     pub(crate) fn new(shared: &[Option<(usize, f64)>], seats: SeatEffect) -> Self {
@@ -110,44 +110,49 @@ impl Layout {
     }
 
     /// The index of the logarithm of the draw parameter.
-    pub(crate) fn draw(&self) -> usize {
+    pub(crate) fn draw_index(&self) -> usize {
         self.seat_values().end
     }
 
     /// The index of a player's own seat effect, with [`SeatEffect::PerPlayer`].
-    pub(crate) fn own(&self, player: usize) -> usize {
-        self.draw() + 1 + player
+    pub(crate) fn own_effect_index(&self, player: usize) -> usize {
+        self.draw_index() + 1 + player
     }
 
     /// The indices of all players' seat effects, with [`SeatEffect::PerPlayer`].
     pub(crate) fn own_effects(&self) -> Range<usize> {
-        self.draw() + 1..self.len()
+        self.draw_index() + 1..self.len()
     }
 
     /// The number of parameters.
     pub(crate) fn len(&self) -> usize {
         let own = if self.seats == SeatEffect::PerPlayer { self.slots.len() } else { 0 };
-        self.draw() + 1 + own
+        self.draw_index() + 1 + own
     }
 
     /// The linear predictors of two players' games of two seats.
-    pub(crate) fn pair(&self, upper: usize, lower: usize) -> PairPredictor {
-        self.at_seats(upper, lower, [0, 1])
+    pub(crate) fn pair_predictor(&self, upper: usize, lower: usize) -> PairPredictor {
+        self.predictor_at_seats(upper, lower, [0, 1])
     }
 
     /// The linear predictors of two players' comparisons at these two seats.
-    pub(crate) fn at_seats(&self, upper: usize, lower: usize, seats: [usize; 2]) -> PairPredictor {
+    pub(crate) fn predictor_at_seats(
+        &self,
+        upper: usize,
+        lower: usize,
+        seats: [usize; 2],
+    ) -> PairPredictor {
         let term = |part, parameter, factor| Term { part, parameter, factor };
         let (one, other) = (self.slots[upper], self.slots[lower]);
         let contrast = [term(CONTRAST, one, 1.0), term(CONTRAST, other, -1.0)];
-        let own = [upper, lower].map(|player| term(COMMON, self.own(player), 0.5));
+        let own = [upper, lower].map(|player| term(COMMON, self.own_effect_index(player), 0.5));
         let [one, other] = contrast.map(|term| (one != other).then_some(term));
         let [upper_own, lower_own] =
             own.map(|term| (self.seats == SeatEffect::PerPlayer).then_some(term));
         let [advantage, other_seat] = self
             .advantage(seats)
             .map(|value| value.map(|(parameter, factor)| term(COMMON, parameter, factor)));
-        let draw = Some(term(DRAW, self.draw(), 1.0));
+        let draw = Some(term(DRAW, self.draw_index(), 1.0));
         // Only with two seats do players have effects of their own.
         let terms = [one, other, advantage, draw, upper_own.or(other_seat), lower_own];
         PairPredictor { terms, shift: self.shifts[upper] - self.shifts[lower] }
@@ -189,7 +194,7 @@ impl PairPredictor {
     }
 
     /// The part of a symmetric matrix over all parameters that these games see.
-    pub(crate) fn restrict(&self, matrix: &impl Cells) -> Local {
+    pub(crate) fn restrict_to_parts(&self, matrix: &impl Cells) -> Local {
         let mut local = Local::default();
         for row in self.terms.iter().flatten() {
             for column in self.terms.iter().flatten() {

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::results::game_outcome::GameOutcome;
 use crate::results::pairs::Side;
-use crate::significance::count;
+use crate::significance::count_as_f64;
 
 /// Which players of a game are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,8 +47,8 @@ pub enum Seating {
 
 impl Table {
     /// The weight of a comparison.
-    pub fn weight(self) -> f64 {
-        let seats = count(self.seats);
+    pub fn comparison_weight(self) -> f64 {
+        let seats = count_as_f64(self.seats);
         match self.compared {
             Compared::All => 3.0 / (seats + 1.0),
             Compared::Winner => 2.0 / seats,
@@ -57,12 +57,12 @@ impl Table {
 
     /// The information of a game about the difference of two equals, as a multiple of what a game
     /// of two does.
-    pub(crate) fn information(self) -> f64 {
-        let seats = count(self.seats);
+    pub(crate) fn game_information(self) -> f64 {
+        let seats = count_as_f64(self.seats);
         match self.compared {
-            Compared::All => self.weight() * seats / 2.0,
+            Compared::All => self.comparison_weight() * seats / 2.0,
             // Only this many of the comparisons count.
-            Compared::Winner => self.weight() * seats / 2.0 * (2.0 / seats),
+            Compared::Winner => self.comparison_weight() * seats / 2.0 * (2.0 / seats),
         }
     }
 }
@@ -107,7 +107,7 @@ impl DealList {
     pub(crate) fn add(&mut self, deal: Option<u32>, game: DealtGame) {
         let last = self.list.len();
         let place = deal.map_or(last, |number| {
-            *self.places.entry((sorted(&game.players), number)).or_insert(last)
+            *self.places.entry((sort_deal_players(&game.players), number)).or_insert(last)
         });
         if place == last {
             self.list.push(Vec::new());
@@ -117,8 +117,9 @@ impl DealList {
 
     /// The deals as ratings are fitted to them, in an order that does not depend on that in which
     /// games were added: sums of rounded numbers do.
-    pub(crate) fn rated(&self, table: Table) -> Deals {
-        let mut list: Vec<DealtGames<'_>> = self.list.iter().map(|games| in_order(games)).collect();
+    pub(crate) fn rated_deals(&self, table: Table) -> Deals {
+        let mut list: Vec<DealtGames<'_>> =
+            self.list.iter().map(|games| sort_deal_games(games)).collect();
         list.sort_unstable();
         Deals::new(table, &list)
     }
@@ -127,13 +128,13 @@ impl DealList {
 /// The players of a deal, in the order of their numbers, and its games.
 type DealtGames<'a> = (Box<[u32]>, Vec<&'a DealtGame>);
 
-fn in_order(games: &[DealtGame]) -> DealtGames<'_> {
+fn sort_deal_games(games: &[DealtGame]) -> DealtGames<'_> {
     let mut games: Vec<&DealtGame> = games.iter().collect();
     games.sort_unstable();
-    (sorted(&games[0].players), games)
+    (sort_deal_players(&games[0].players), games)
 }
 
-fn sorted(players: &[u32]) -> Box<[u32]> {
+fn sort_deal_players(players: &[u32]) -> Box<[u32]> {
     let mut players: Box<[u32]> = players.into();
     players.sort_unstable();
     players
@@ -177,7 +178,7 @@ impl Deals {
         let mut places: BTreeMap<SeriesKey, u32> = BTreeMap::new();
         for game in list.iter().flat_map(|(_, games)| games) {
             for comparison in &game.comparisons {
-                places.insert(key(table, game, *comparison).0, 0);
+                places.insert(deal_series_key(table, game, *comparison).0, 0);
             }
         }
         let mut series = Vec::with_capacity(places.len());
@@ -188,7 +189,7 @@ impl Deals {
                 lower: lower as usize,
                 seats: seats.map(usize::from),
                 games: [[0; 3]; 2],
-                weight: table.weight(),
+                weight: table.comparison_weight(),
             });
         }
         let mut deals: Vec<Deal> = Vec::with_capacity(list.len());
@@ -198,7 +199,7 @@ impl Deals {
                 u8::try_from(place).unwrap_or(u8::MAX)
             };
             let compare = |game: &DealtGame, comparison: SeatComparison| {
-                let ((upper, lower, seats), side) = key(table, game, comparison);
+                let ((upper, lower, seats), side) = deal_series_key(table, game, comparison);
                 let series = places[&(upper, lower, seats)];
                 let (players, outcome) = ([upper, lower].map(place), comparison.outcome);
                 Comparison { players, series, side, outcome }
@@ -223,14 +224,18 @@ impl Deals {
     }
 
     /// The number of games in the largest deal.
-    pub(crate) fn largest(&self) -> usize {
+    pub(crate) fn most_games(&self) -> usize {
         self.list.iter().map(|deal| deal.games.len()).max().unwrap_or(0)
     }
 }
 
 /// The series of a comparison, and who has its seat *a*. Where seats are not known, they have no
 /// value, so one pair of them stands for all.
-fn key(table: Table, game: &DealtGame, comparison: SeatComparison) -> (SeriesKey, Side) {
+fn deal_series_key(
+    table: Table,
+    game: &DealtGame,
+    comparison: SeatComparison,
+) -> (SeriesKey, Side) {
     let [one, other] = comparison.seats.map(|seat| game.players[usize::from(seat)]);
     let side = if one < other { Side::Upper } else { Side::Lower };
     let seats = match table.seating {

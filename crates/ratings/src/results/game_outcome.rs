@@ -53,11 +53,11 @@ impl Outcomes {
 
     /// The score of these games.
     pub fn score(self) -> Points {
-        Points::of(self.wins, self.draws)
+        Points::from_wins_and_draws(self.wins, self.draws)
     }
 
     /// The outcome of one game, from its score in half points.
-    pub(crate) fn of_halves(halves: usize) -> Self {
+    pub(crate) fn from_halves(halves: usize) -> Self {
         let none = Self::default();
         match halves {
             0 => Self { losses: 1, ..none },
@@ -91,10 +91,13 @@ mod tests {
     #[test]
     fn half_points_and_outcomes_say_the_same() {
         for outcome in GameOutcome::ALL {
-            let one = Outcomes::of_halves(outcome.halves());
+            let one = Outcomes::from_halves(outcome.halves());
             assert_eq!(
                 (one.games(), one.score()),
-                (1, Points::of(0, u32::try_from(outcome.halves()).expect("small")))
+                (
+                    1,
+                    Points::from_wins_and_draws(0, u32::try_from(outcome.halves()).expect("small"))
+                )
             );
             assert_eq!(GameOutcome::ALL[outcome.index()], outcome);
         }
@@ -102,9 +105,9 @@ mod tests {
 
     #[test]
     fn outcomes_add_up() {
-        let sum: Outcomes = [2, 1, 1, 0].map(Outcomes::of_halves).into_iter().sum();
+        let sum: Outcomes = [2, 1, 1, 0].map(Outcomes::from_halves).into_iter().sum();
         assert_eq!(sum, Outcomes { wins: 1, draws: 2, losses: 1 });
-        assert_eq!((sum.games(), sum.score()), (4, Points::of(1, 2)));
-        assert_eq!(Outcomes::default().score(), Points::of(0, 0));
+        assert_eq!((sum.games(), sum.score()), (4, Points::from_wins_and_draws(1, 2)));
+        assert_eq!(Outcomes::default().score(), Points::from_wins_and_draws(0, 0));
     }
 }

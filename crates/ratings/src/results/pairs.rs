@@ -47,7 +47,9 @@ impl PairCounts {
 
     /// The complete pairs: both outcomes, the upper player's seat first, and how many pairs had
     /// them.
-    pub(crate) fn cells(&self) -> impl Iterator<Item = (GameOutcome, GameOutcome, u32)> + '_ {
+    pub(crate) fn outcome_counts(
+        &self,
+    ) -> impl Iterator<Item = (GameOutcome, GameOutcome, u32)> + '_ {
         let all = GameOutcome::ALL;
         let cells = all.into_iter().flat_map(move |one| all.map(|other| (one, other)));
         cells
@@ -69,7 +71,7 @@ impl PairCounts {
     }
 
     /// All games with this player at the first seat, by outcome: wins, draws, losses of that seat.
-    pub(crate) fn games(&self, first: Side) -> [u32; 3] {
+    pub(crate) fn games_by_outcome(&self, first: Side) -> [u32; 3] {
         std::array::from_fn(|index| match first {
             Side::Upper => self.upper[index] + self.whole[index].iter().sum::<u32>(),
             Side::Lower => self.lower[index] + self.whole.iter().map(|row| row[index]).sum::<u32>(),
@@ -79,7 +81,7 @@ impl PairCounts {
     /// The complete pairs by the upper player's score.
     pub(crate) fn pentanomial(&self) -> Pentanomial {
         let mut counts = [0; 5];
-        for (one, other, count) in self.cells() {
+        for (one, other, count) in self.outcome_counts() {
             counts[one.halves() + 2 - other.halves()] += count;
         }
         counts
@@ -98,8 +100,8 @@ mod tests {
         counts.add(GameOutcome::Draw, GameOutcome::Win);
         counts.add_single(Side::Lower, GameOutcome::Draw);
         assert_eq!(counts.pentanomial(), [0, 1, 1, 0, 1]);
-        assert_eq!(counts.games(Side::Upper), [2, 1, 0]);
-        assert_eq!(counts.games(Side::Lower), [2, 1, 1]);
+        assert_eq!(counts.games_by_outcome(Side::Upper), [2, 1, 0]);
+        assert_eq!(counts.games_by_outcome(Side::Lower), [2, 1, 1]);
         assert_eq!((counts.pairs(), counts.singles(Side::Lower)), (3, 1));
     }
 }

@@ -12,7 +12,7 @@ pub struct Points {
 
 impl Points {
     /// The score of this many wins and draws.
-    pub const fn of(wins: u32, draws: u32) -> Self {
+    pub const fn from_wins_and_draws(wins: u32, draws: u32) -> Self {
         Self { halves: 2 * wins + draws }
     }
 
@@ -64,12 +64,17 @@ mod tests {
 
     #[test]
     fn a_score_is_written_in_its_shortest_form() {
-        assert_eq!(Points::of(12, 0).to_string(), "12");
-        assert_eq!(Points::of(12, 1).to_string(), "12.5");
-        assert_eq!(Points::of(0, 1).to_string(), "0.5");
+        assert_eq!(Points::from_wins_and_draws(12, 0).to_string(), "12");
+        assert_eq!(Points::from_wins_and_draws(12, 1).to_string(), "12.5");
+        assert_eq!(Points::from_wins_and_draws(0, 1).to_string(), "0.5");
         #[cfg(feature = "serde")]
         assert_eq!(
-            serde_json::to_string(&[Points::of(1, 2), Points::of(1, 1)]).ok().as_deref(),
+            serde_json::to_string(&[
+                Points::from_wins_and_draws(1, 2),
+                Points::from_wins_and_draws(1, 1)
+            ])
+            .ok()
+            .as_deref(),
             Some("[2,1.5]")
         );
     }
@@ -77,6 +82,6 @@ mod tests {
     #[test]
     fn a_share_of_no_games_is_undefined() {
         assert_eq!(Points::default().share(0), None);
-        assert_eq!(Points::of(1, 1).share(2), Some(0.75));
+        assert_eq!(Points::from_wins_and_draws(1, 1).share(2), Some(0.75));
     }
 }

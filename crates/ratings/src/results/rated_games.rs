@@ -22,7 +22,7 @@ impl RatedGames {
     pub(crate) fn series(&self) -> Box<dyn Iterator<Item = SeriesCounts> + '_> {
         match self {
             Self::Pairs(pairings) => Box::new(pairings.iter().map(|&(upper, lower, counts)| {
-                let games = Side::BOTH.map(|side| counts.games(side));
+                let games = Side::BOTH.map(|side| counts.games_by_outcome(side));
                 SeriesCounts { upper, lower, seats: [0, 1], games, weight: 1.0 }
             })),
             Self::Deals(deals) => Box::new(deals.series.iter().copied()),
@@ -30,7 +30,7 @@ impl RatedGames {
     }
 
     /// The two players of each series.
-    pub(crate) fn met(&self) -> impl Iterator<Item = (usize, usize)> {
+    pub(crate) fn players_met(&self) -> impl Iterator<Item = (usize, usize)> {
         self.series().map(|series| (series.upper, series.lower))
     }
 }

@@ -40,7 +40,7 @@ pub enum SeatedEnding {
 
 /// What two seats of a game are to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Order {
+enum SeatOrder {
     /// The first one's outcome. It counts for ratings.
     Counted(GameOutcome),
     /// The same, but it only scores.
@@ -52,7 +52,7 @@ enum Order {
 }
 
 impl SeatedGame<'_> {
-    fn order(&self, compared: Compared, one: usize, other: usize) -> Order {
+    fn compare_seats(&self, compared: Compared, one: usize, other: usize) -> SeatOrder {
         let outcome = match self.places[one].cmp(&self.places[other]) {
             std::cmp::Ordering::Less => GameOutcome::Win,
             std::cmp::Ordering::Equal => GameOutcome::Draw,
@@ -61,19 +61,19 @@ impl SeatedGame<'_> {
         let best = self.places.iter().min();
         let is_winner = |seat: usize| Some(&self.places[seat]) == best;
         match (self.forfeits[one], self.forfeits[other], self.ending) {
-            (true, true, _) => Order::BothBehind,
-            (true, false, SeatedEnding::Fault) => Order::Counted(GameOutcome::Loss),
-            (false, true, SeatedEnding::Fault) => Order::Counted(GameOutcome::Win),
-            (false, false, SeatedEnding::Fault) => Order::Scored(GameOutcome::Draw),
+            (true, true, _) => SeatOrder::BothBehind,
+            (true, false, SeatedEnding::Fault) => SeatOrder::Counted(GameOutcome::Loss),
+            (false, true, SeatedEnding::Fault) => SeatOrder::Counted(GameOutcome::Win),
+            (false, false, SeatedEnding::Fault) => SeatOrder::Scored(GameOutcome::Draw),
             _ if compared == Compared::Winner && !is_winner(one) && !is_winner(other) => {
-                Order::Unknown
+                SeatOrder::Unknown
             }
-            _ => Order::Counted(outcome),
+            _ => SeatOrder::Counted(outcome),
         }
     }
 
     /// Every two seats, the lower number first.
-    fn twos(&self) -> impl Iterator<Item = [usize; 2]> + use<> {
+    fn seat_pairs(&self) -> impl Iterator<Item = [usize; 2]> + use<> {
         (0..self.players.len()).flat_map(|other| (0..other).map(move |one| [one, other]))
     }
 
@@ -82,9 +82,11 @@ impl SeatedGame<'_> {
         &self,
         compared: Compared,
     ) -> impl Iterator<Item = ([usize; 2], GameOutcome)> {
-        self.twos().filter_map(move |[one, other]| match self.order(compared, one, other) {
-            Order::Counted(outcome) => Some(([one, other], outcome)),
-            _ => None,
+        self.seat_pairs().filter_map(move |[one, other]| {
+            match self.compare_seats(compared, one, other) {
+                SeatOrder::Counted(outcome) => Some(([one, other], outcome)),
+                _ => None,
+            }
         })
     }
 
@@ -140,8 +142,12 @@ impl SeatedScores {
             let better = game.places.iter().filter(|&&place| place < game.places[seat]).count();
             self.places[player * seats + better] += 1;
         }
-        for [one, other] in game.twos() {
-            self.score(game, [one, other], game.order(self.table.compared, one, other));
+        for [one, other] in game.seat_pairs() {
+            self.score_comparison(
+                game,
+                [one, other],
+                game.compare_seats(self.table.compared, one, other),
+            );
         }
         let number = |seat| u8::try_from(seat).unwrap_or(u8::MAX);
         let comparisons: Box<[_]> = game
@@ -155,15 +161,20 @@ impl SeatedScores {
         }
     }
 
-    fn score(&mut self, game: &SeatedGame<'_>, [one, other]: [usize; 2], order: Order) {
+    fn score_comparison(
+        &mut self,
+        game: &SeatedGame<'_>,
+        [one, other]: [usize; 2],
+        order: SeatOrder,
+    ) {
         let halves = match order {
-            Order::Counted(outcome) | Order::Scored(outcome) => {
+            SeatOrder::Counted(outcome) | SeatOrder::Scored(outcome) => {
                 [outcome.halves(), 2 - outcome.halves()]
             }
-            Order::BothBehind => [0, 0],
-            Order::Unknown => return,
+            SeatOrder::BothBehind => [0, 0],
+            SeatOrder::Unknown => return,
         };
-        let scores = halves.map(Outcomes::of_halves);
+        let scores = halves.map(Outcomes::from_halves);
         self.total = self.total + scores[0];
         let players = [one, other].map(|seat| game.players[seat]);
         for ((seat, player), score) in [one, other].into_iter().zip(players).zip(scores) {
@@ -178,7 +189,7 @@ impl SeatedScores {
     }
 
     /// The outcomes of a player at a seat: one for each comparison.
-    pub(crate) fn at_seat(&self, player: usize, seat: usize) -> Outcomes {
+    pub(crate) fn outcomes_at_seat(&self, player: usize, seat: usize) -> Outcomes {
         self.by_seat[player * self.table.seats + seat].outcomes
     }
 
@@ -193,7 +204,7 @@ impl SeatedScores {
     }
 
     /// The outcomes of a player's comparisons with another.
-    pub(crate) fn between(&self, player: usize, other: usize) -> Outcomes {
+    pub(crate) fn outcomes_between(&self, player: usize, other: usize) -> Outcomes {
         let two = (player.min(other), player.max(other));
         let Outcomes { wins, draws, losses } = self.between.get(&two).copied().unwrap_or_default();
         if player < other {

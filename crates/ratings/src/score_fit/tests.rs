@@ -41,9 +41,9 @@ fn two_games_of_two_are_solved_as_by_hand() {
     add(&mut games, &[0, 1], 1, &[6.0, 0.0]);
     add(&mut games, &[1, 0], 2, &[1.0, 3.0]);
     // Less their means: 3 and −3, then 1 and −1 for the same players.
-    let (observed, unit) = observed(&games);
+    let (observed, unit) = collect_score_fit_games(&games);
     assert!(close(unit, 3.0));
-    let equations = Equations::new(&games, &observed);
+    let equations = ScoreFitEquations::new(&games, &observed);
     let solution = equations.solve(&observed, 1.0, games.deals);
     // (H + I) x = r with H = (1 −1; −1 1) and r = (4/3, −4/3).
     assert!(close(solution.point[0], 4.0 / 9.0) && close(solution.point[1], -4.0 / 9.0));
@@ -55,12 +55,12 @@ fn two_games_of_two_are_solved_as_by_hand() {
     assert!(close(solution.variance, variance), "{}", solution.variance);
     let dispersion = (52.0 / 81.0 / variance + FIRST_FREEDOM) / (4.0 / 3.0 + FIRST_FREEDOM);
     assert!(close(solution.dispersion[0], dispersion), "{:?}", solution.dispersion);
-    assert!(close(solution.scale(), variance * dispersion));
+    assert!(close(solution.luck_variance(), variance * dispersion));
 }
 
 #[test]
 fn strengths_and_seats_are_found_in_points() {
-    let fit = three(40).fit();
+    let fit = three(40).fit_scores();
     for (found, truth) in fit.ratings.iter().zip([6.0, 0.0, -6.0]) {
         assert!((found.value - truth).abs() < 0.1, "{:?}", fit.ratings);
         assert!(found.low < truth && truth < found.high && found.margin() < 1.0, "{found:?}");
@@ -71,7 +71,7 @@ fn strengths_and_seats_are_found_in_points() {
     let separation = fit.separation(0, 1).expect("they met");
     assert!(separation.los > 0.999 && separation.games == Some(0));
     let ranks = fit
-        .rank_intervals_by(&ClassOrder::new(&fit.groups, &[(); 3]))
+        .rank_intervals_by(&IntervalClasses::new(&fit.groups, &[(); 3]))
         .into_iter()
         .map(|it| (it.low, it.high));
     assert_eq!(ranks.collect::<Vec<_>>(), [(1, 1), (2, 2), (3, 3)]);
@@ -87,7 +87,7 @@ fn luck_of_seats_cancels_in_a_deal() {
             add(&mut games, &[0, 1], deal, &[luck, 0.0]);
             add(&mut games, &[1, 0], deal, &if shared { [luck, 0.0] } else { [0.0, luck] });
         }
-        games.fit().deal_dispersion
+        games.fit_scores().deal_dispersion
     };
     assert!(dispersion(true) < 0.1 && dispersion(false) > 1.5);
 }
@@ -95,13 +95,13 @@ fn luck_of_seats_cancels_in_a_deal() {
 #[test]
 fn a_fault_counts_only_between_guilty_and_innocent_and_as_much_as_the_worst_defeat() {
     let mut games = three(20);
-    let before = games.fit();
+    let before = games.fit_scores();
     let worst = |fit: &ScoreFit| fit.ratings[0].value - fit.ratings[2].value;
     for deal in 100..120 {
         let ending = ScoredEnding::Fault(&[true, false, false]);
         games.add(&ScoredGame { players: &[0, 1, 2], ending, deal: Some(deal), fingerprint: None });
     }
-    let after = games.fit();
+    let after = games.fit_scores();
     assert!(worst(&after) < worst(&before) - 5.0, "{:?}", after.ratings);
     let others = |fit: &ScoreFit| fit.ratings[1].value - fit.ratings[2].value;
     assert!((others(&after) - others(&before)).abs() < 0.5, "they are not drawn together");
@@ -124,19 +124,19 @@ fn copies_count_once_but_for_the_means() {
         });
     }
     assert_eq!(games.rated.len(), 1);
-    assert_eq!(games.means(0), Some(ScoreMeans { score: 9.0, margin: 7.5 }));
-    assert_eq!(games.means(1), Some(ScoreMeans { score: 3.0, margin: -1.5 }));
+    assert_eq!(games.score_means(0), Some(ScoreMeans { score: 9.0, margin: 7.5 }));
+    assert_eq!(games.score_means(1), Some(ScoreMeans { score: 3.0, margin: -1.5 }));
     let ending = ScoredEnding::NoScores;
     games.add(&ScoredGame { players: &[0, 1, 2], ending, deal: Some(2), fingerprint: None });
-    assert_eq!((games.without_scores(), games.rated.len()), (1, 1));
+    assert_eq!((games.games_without_scores(), games.rated.len()), (1, 1));
 }
 
 #[test]
 fn few_games_and_extreme_scores_give_finite_intervals() {
     let mut one = games(4, 3, Seating::Known);
-    assert!(!one.has_scores() && one.fit().has_game == [false; 4]);
+    assert!(!one.has_scores() && one.fit_scores().has_game == [false; 4]);
     add(&mut one, &[0, 1, 2], 1, &[1e300, 0.0, -1e300]);
-    let fit = one.fit();
+    let fit = one.fit_scores();
     assert!(fit.ratings.iter().all(|it| it.low.is_finite() && it.high.is_finite()), "{fit:?}");
     assert!(fit.ratings[0].low < 0.0, "one game proves nothing: {:?}", fit.ratings);
     assert_eq!((fit.groups, fit.has_game), (vec![0, 0, 0, 1], vec![true, true, true, false]));
@@ -144,7 +144,7 @@ fn few_games_and_extreme_scores_give_finite_intervals() {
     for deal in 0..9 {
         add(&mut level, &[0, 1, 2], deal, &[5.0; 3]);
     }
-    let fit = level.fit();
+    let fit = level.fit_scores();
     assert!(fit.ratings.iter().all(|it| it.value == 0.0 && it.margin() < 1e-3), "{fit:?}");
     let separation = fit.separation(0, 1).expect("they met");
     assert!((separation.los - 0.5).abs() < 1e-9 && separation.games.is_none());
@@ -152,13 +152,13 @@ fn few_games_and_extreme_scores_give_finite_intervals() {
 
 #[test]
 fn the_unit_of_scores_does_not_matter() {
-    let plain = three(12).fit();
+    let plain = three(12).fit_scores();
     let mut large = three(12);
     for game in &mut large.rated {
         let RatedEnding::Scores(scores) = &mut game.ending else { panic!("it has scores") };
         scores.iter_mut().for_each(|score| *score *= 1e9);
     }
-    for (one, other) in plain.ratings.iter().zip(&large.fit().ratings) {
+    for (one, other) in plain.ratings.iter().zip(&large.fit_scores().ratings) {
         assert!(close(one.value * 1e9, other.value) && close(one.low * 1e9, other.low));
     }
 }

@@ -8,7 +8,7 @@ use crate::fit::Fit;
 use crate::rating_model::Chances;
 use crate::results::deals::{Deal, Deals};
 use crate::results::pairs::Side;
-use crate::significance::count;
+use crate::significance::count_as_f64;
 
 /// How often the seats are turned.
 const ROUNDS: u32 = 999;
@@ -27,24 +27,25 @@ struct SeatResult {
 /// The p-value of the players' results by seat: the probability that they differ this much if no
 /// seat suits one player more than another. If so, the seats of a deal may as well be turned, all
 /// by as much.
-pub(crate) fn p_value(fit: &Fit, deals: &Deals) -> f64 {
+pub(crate) fn permutation_p_value(fit: &Fit, deals: &Deals) -> f64 {
     let all: Vec<Vec<SeatResult>> =
-        deals.list.iter().map(|deal| residuals(fit, deals, deal)).collect();
+        deals.list.iter().map(|deal| permutation_residuals(fit, deals, deal)).collect();
     let seats = deals.table.seats;
-    let observed = unevenness(fit.ratings.len(), seats, all.iter().map(|deal| (deal, 0)));
+    let observed = permuted_unevenness(fit.ratings.len(), seats, all.iter().map(|deal| (deal, 0)));
     let mut luck = ChaCha8Rng::seed_from_u64(SEED);
     let mut above = 0;
     for _ in 0..ROUNDS {
         let turned = all.iter().map(|deal| (deal, luck.random_range(0..seats)));
         // Rounding must not decide where nothing changes.
-        let is_above = unevenness(fit.ratings.len(), seats, turned) >= observed * (1.0 - 1e-9);
+        let is_above =
+            permuted_unevenness(fit.ratings.len(), seats, turned) >= observed * (1.0 - 1e-9);
         above += u32::from(is_above);
     }
     f64::from(above + 1) / f64::from(ROUNDS + 1)
 }
 
 /// How far the mean results of players at each seat are from their own means, squared and summed.
-fn unevenness<'a>(
+fn permuted_unevenness<'a>(
     players: usize,
     seats: usize,
     deals: impl Iterator<Item = (&'a Vec<SeatResult>, usize)>,
@@ -58,14 +59,16 @@ fn unevenness<'a>(
     }
     let of_player = |sums: &[(f64, usize)]| {
         let all = sums.iter().map(|(_, games)| games).sum::<usize>().max(1);
-        let mean = sums.iter().map(|(sum, _)| sum).sum::<f64>() / count(all);
+        let mean = sums.iter().map(|(sum, _)| sum).sum::<f64>() / count_as_f64(all);
         let seated = sums.iter().filter(|(_, games)| *games > 0);
-        seated.map(|&(sum, games)| count(games) * (sum / count(games) - mean).powi(2)).sum::<f64>()
+        seated
+            .map(|&(sum, games)| count_as_f64(games) * (sum / count_as_f64(games) - mean).powi(2))
+            .sum::<f64>()
     };
     sums.chunks(seats).map(of_player).sum()
 }
 
-fn residuals(fit: &Fit, deals: &Deals, deal: &Deal) -> Vec<SeatResult> {
+fn permutation_residuals(fit: &Fit, deals: &Deals, deal: &Deal) -> Vec<SeatResult> {
     let fitted = &fit.fitted;
     let mut all = Vec::new();
     for game in &deal.games {
@@ -73,9 +76,9 @@ fn residuals(fit: &Fit, deals: &Deals, deal: &Deal) -> Vec<SeatResult> {
         for one in game {
             let series = &deals.series[one.series as usize];
             let layout = &fitted.model.layout;
-            let predictor = layout.at_seats(series.upper, series.lower, series.seats);
+            let predictor = layout.predictor_at_seats(series.upper, series.lower, series.seats);
             let lead = predictor.leads(&fitted.point)[one.side as usize];
-            let [score, _] = Chances::at(lead, fit.draw).residual(one.outcome);
+            let [score, _] = Chances::from_lead(lead, fit.draw).residual(one.outcome);
             let [upper, lower] = one.players.map(usize::from);
             let [a, b] = if one.side == Side::Upper { [upper, lower] } else { [lower, upper] };
             for (player, seat, score) in [(a, series.seats[0], score), (b, series.seats[1], -score)]
@@ -88,7 +91,7 @@ fn residuals(fit: &Fit, deals: &Deals, deal: &Deal) -> Vec<SeatResult> {
         all.extend(seen.map(|(&(seat, sum, compared), &player)| SeatResult {
             player: player as usize,
             seat,
-            residual: sum / count(compared),
+            residual: sum / count_as_f64(compared),
         }));
     }
     all

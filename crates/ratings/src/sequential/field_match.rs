@@ -20,7 +20,7 @@ use std::f64::consts::LN_10;
 use crate::estimate::Estimate;
 use crate::results::points::Points;
 use crate::sequential::betting::{BettingState, BettingTest};
-use crate::sequential::field_rounds::{FieldGame, FieldSize, Rival, Round, Rounds};
+use crate::sequential::field_rounds::{FieldGame, FieldRound, FieldRounds, FieldSize, Rival};
 use crate::sequential::sprt::{Sprt, SprtError, SprtVerdict, Unit};
 use crate::sequential::sprt_match::MatchEnd;
 use crate::sequential::test_motion::TestMotion;
@@ -54,21 +54,21 @@ impl OpponentScore {
 
     /// The points of one of the two, of [`FieldSize::points`] for each deal.
     pub fn points(&self, rival: Rival) -> Points {
-        Points::of(0, self.halves[rival as usize])
+        Points::from_wins_and_draws(0, self.halves[rival as usize])
     }
 }
 
 /// How the two did together at one table.
 #[derive(Debug, Clone, Copy, Default)]
-struct Level {
+struct FieldLevel {
     deals: f64,
     /// The sum over the deals of the mean of their shares.
     shares: f64,
 }
 
-impl Level {
+impl FieldLevel {
     /// The level that these results show, in deals with this many half points for the two together.
-    fn of(score: &OpponentScore, halves_of_deal: f64) -> Self {
+    fn from_score(score: &OpponentScore, halves_of_deal: f64) -> Self {
         let halves = f64::from(score.halves[0] + score.halves[1]);
         Self { deals: f64::from(score.deals), shares: halves / halves_of_deal }
     }
@@ -98,10 +98,10 @@ pub struct FieldMatch {
     bets: BettingTest,
     field: FieldSize,
     is_duel: bool,
-    rounds: Rounds,
+    rounds: FieldRounds,
     tables: Vec<OpponentScore>,
     /// The same for the last rounds.
-    recent: Vec<Level>,
+    recent: Vec<FieldLevel>,
     /// The sum of squared differences of the two players' half points in a deal.
     squares: u64,
     state: FieldState,
@@ -133,9 +133,9 @@ impl FieldMatch {
             bets,
             field,
             is_duel: false,
-            rounds: Rounds::new(field, 2),
+            rounds: FieldRounds::new(field, 2),
             tables: vec![OpponentScore::default(); field.tables],
-            recent: vec![Level::default(); field.tables],
+            recent: vec![FieldLevel::default(); field.tables],
             squares: 0,
             state,
         })
@@ -216,7 +216,7 @@ impl FieldMatch {
         let BettingState { better, not_better, needed, .. } = self.state.test;
         let deals = f64::from(self.deals());
         if self.state.rounds == 0 {
-            let (low, high) = self.means(&strengths(&self.recent));
+            let (low, high) = self.hypothesis_means(&estimate_field_strengths(&self.recent));
             let needed = 2.0 * needed.0.max(needed.1);
             let variance = if self.is_duel {
                 // Of the share of games won.
@@ -243,21 +243,21 @@ impl FieldMatch {
     pub fn add(&mut self, game: FieldGame) {
         self.rounds.add(game);
         while self.state.stop.is_none() {
-            let Some(round) = self.rounds.take() else { break };
-            self.judge(&round);
+            let Some(round) = self.rounds.take_round() else { break };
+            self.judge_round(&round);
         }
     }
 
-    fn judge(&mut self, round: &Round) {
+    fn judge_round(&mut self, round: &FieldRound) {
         self.state.copies += u32::try_from(round.copies).unwrap_or(u32::MAX);
         if round.is_copy() {
             self.state.stop = Some(MatchEnd::Copies);
             return;
         }
         // What the hypotheses mean must not depend on this round.
-        let means = self.means(&strengths(&self.recent));
+        let means = self.hypothesis_means(&estimate_field_strengths(&self.recent));
         let deals = round.deals.iter().enumerate();
-        let values: Vec<f64> = deals.map(|(at, deal)| self.count(at, deal)).collect();
+        let values: Vec<f64> = deals.map(|(at, deal)| self.count_deal(at, deal)).collect();
         self.bets.add_round(means, &values);
         self.state.rounds += 1;
         self.state.test = self.bets.state();
@@ -271,7 +271,7 @@ impl FieldMatch {
     }
 
     /// Adds the deal at this table. Returns its value.
-    fn count(&mut self, table: usize, deal: &[FieldGame]) -> f64 {
+    fn count_deal(&mut self, table: usize, deal: &[FieldGame]) -> f64 {
         let (new, old) = deal.split_at(self.field.seats);
         let halves = [new, old].map(|games| games.iter().map(|game| game.halves).sum::<u32>());
         self.tables[table].add(halves);
@@ -282,7 +282,7 @@ impl FieldMatch {
         self.squares += u64::from(halves[0].abs_diff(halves[1])).pow(2);
         let forfeits = deal.iter().filter(|game| game.forfeited).count();
         self.state.forfeits += u32::try_from(forfeits).unwrap_or_default();
-        self.value(f64::from(halves[0]) - f64::from(halves[1]))
+        self.deal_value(f64::from(halves[0]) - f64::from(halves[1]))
     }
 
     /// The half points of the two together in a deal.
@@ -292,7 +292,7 @@ impl FieldMatch {
 
     /// The value of a deal, or the mean of several, in which the new player has this many half points
     /// more than the old one.
-    fn value(&self, lead: f64) -> f64 {
+    fn deal_value(&self, lead: f64) -> f64 {
         0.5 + lead / self.halves_of_deal()
     }
 
@@ -300,67 +300,78 @@ impl FieldMatch {
     /// early: the estimate is as often too high as too low. Where the test has no verdict, they are
     /// those of a test with these deals as its maximum length.
     pub fn estimate(&self) -> Estimate {
-        let strengths = self.strengths();
-        let motion = self.motion(&strengths);
-        let at = |chance| self.elo_of(motion.score(motion.end.drift(chance)), &strengths);
+        let strengths = self.table_strengths();
+        let motion = self.test_motion(&strengths);
+        let at = |chance| {
+            self.elo_at_value(motion.score_at_drift(motion.end.drift_at_chance(chance)), &strengths)
+        };
         Estimate { value: at(0.5), low: at(0.025), high: at(0.975) }
     }
 
     /// The likelihood of superiority: the probability that the new player is better in this field,
     /// 0 … 1. Like the estimate, it allows for the test.
     pub fn los(&self) -> f64 {
-        let motion = self.motion(&self.strengths());
-        (1.0 - motion.end.chance_as_high(motion.drift(0.5))).clamp(0.0, 1.0)
+        let motion = self.test_motion(&self.table_strengths());
+        (1.0 - motion.end.chance_as_high(motion.drift_at_score(0.5))).clamp(0.0, 1.0)
     }
 
     /// The test as a Brownian motion. Half a deal lost and half a deal won are added: a few deals often
     /// look more alike than many.
-    fn motion(&self, strengths: &[f64]) -> TestMotion {
+    fn test_motion(&self, strengths: &[f64]) -> TestMotion {
         let deals = f64::from(self.deals()) + 1.0;
         let [new, old] = [Rival::New, Rival::Old].map(|rival| 2.0 * self.score(rival).value());
-        let mean = self.value((new - old) / deals);
+        let mean = self.deal_value((new - old) / deals);
         // A deal's distance from ½ is its difference over this, see `value`.
-        let square = (precise(self.squares) / self.halves_of_deal().powi(2) + 0.25) / deals;
+        let square =
+            (field_squares_to_float(self.squares) / self.halves_of_deal().powi(2) + 0.25) / deals;
         let variance = square - (mean - 0.5).powi(2);
         let bounds = (self.errors.1.ln(), -self.errors.0.ln());
-        TestMotion::new(self.means(strengths), bounds, (mean, (variance / deals).sqrt()))
+        TestMotion::new(self.hypothesis_means(strengths), bounds, (mean, (variance / deals).sqrt()))
     }
 
     /// The expected values of a round's deals under the two hypotheses, at tables over which both have
     /// these strengths.
-    fn means(&self, strengths: &[f64]) -> (f64, f64) {
+    fn hypothesis_means(&self, strengths: &[f64]) -> (f64, f64) {
         let (low, high) = self.hypotheses;
-        (self.mean_at(low, strengths), self.mean_at(high, strengths))
+        (self.expected_round_value(low, strengths), self.expected_round_value(high, strengths))
     }
 
     /// The expected value of a round's deals if the difference is this one.
-    fn mean_at(&self, elo: f64, strengths: &[f64]) -> f64 {
-        if self.is_duel { share_at(elo * PER_ELO) } else { mean_at(elo, strengths) }
+    fn expected_round_value(&self, elo: f64, strengths: &[f64]) -> f64 {
+        if self.is_duel {
+            expected_field_share(elo * PER_ELO)
+        } else {
+            expected_field_value(elo, strengths)
+        }
     }
 
     /// The difference in Elo at which the mean of the expected values is this one.
-    fn elo_of(&self, mean: f64, strengths: &[f64]) -> f64 {
+    fn elo_at_value(&self, mean: f64, strengths: &[f64]) -> f64 {
         let (mut low, mut high) = (-FARTHEST, FARTHEST);
         for _ in 0..HALVINGS {
             let middle = f64::midpoint(low, high);
-            if self.mean_at(middle, strengths) < mean { low = middle } else { high = middle }
+            if self.expected_round_value(middle, strengths) < mean {
+                low = middle;
+            } else {
+                high = middle;
+            }
         }
         f64::midpoint(low, high)
     }
 
     /// How strong both players were over each table.
-    fn strengths(&self) -> Vec<f64> {
-        let level = |score| Level::of(score, self.halves_of_deal());
-        strengths(&self.tables.iter().map(level).collect::<Vec<_>>())
+    fn table_strengths(&self) -> Vec<f64> {
+        let level = |score| FieldLevel::from_score(score, self.halves_of_deal());
+        estimate_field_strengths(&self.tables.iter().map(level).collect::<Vec<_>>())
     }
 }
 
 /// How strong both players are over tables at these levels, in natural units. With few deals, tables
 /// are taken to be more alike than their results.
-fn strengths(levels: &[Level]) -> Vec<f64> {
-    let sum = |of: fn(&Level) -> f64| levels.iter().map(of).sum::<f64>();
+fn estimate_field_strengths(levels: &[FieldLevel]) -> Vec<f64> {
+    let sum = |of: fn(&FieldLevel) -> f64| levels.iter().map(of).sum::<f64>();
     let common = (sum(|level| level.shares) + 0.5) / (sum(|level| level.deals) + 1.0);
-    let of = |level: &Level| {
+    let of = |level: &FieldLevel| {
         let share = (level.shares + COMMON * common) / (level.deals + COMMON);
         (share / (1.0 - share)).ln()
     };
@@ -368,21 +379,22 @@ fn strengths(levels: &[Level]) -> Vec<f64> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "at most the square of 480 for each deal")]
-fn precise(squares: u64) -> f64 {
+fn field_squares_to_float(squares: u64) -> f64 {
     squares as f64
 }
 
 /// The mean of the expected values at tables over which both have these strengths.
 #[expect(clippy::cast_precision_loss, reason = "a number of players")]
-fn mean_at(elo: f64, strengths: &[f64]) -> f64 {
+fn expected_field_value(elo: f64, strengths: &[f64]) -> f64 {
     let half = elo * PER_ELO / 2.0;
-    let leads =
-        strengths.iter().map(|strength| share_at(strength + half) - share_at(strength - half));
+    let leads = strengths.iter().map(|strength| {
+        expected_field_share(strength + half) - expected_field_share(strength - half)
+    });
     0.5 + leads.sum::<f64>() / strengths.len() as f64 / 2.0
 }
 
 /// The expected share of a player that is this much stronger, in natural units.
-fn share_at(strength: f64) -> f64 {
+fn expected_field_share(strength: f64) -> f64 {
     1.0 / (1.0 + (-strength).exp())
 }
 

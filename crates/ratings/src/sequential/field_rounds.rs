@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::num::NonZeroU64;
 
-use crate::significance::count;
+use crate::significance::count_as_f64;
 
 /// Which of the two players that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,7 +28,7 @@ pub struct FieldSize {
 
 impl FieldSize {
     /// This many opponents in games of two seats.
-    pub fn of_two(opponents: usize) -> Self {
+    pub fn with_two_seats(opponents: usize) -> Self {
         Self { tables: opponents, seats: 2 }
     }
 
@@ -39,7 +39,7 @@ impl FieldSize {
 
     /// The variance of a player's share of these points between equals, if no two share a place.
     pub(crate) fn first_variance(self) -> f64 {
-        let seats = count(self.seats);
+        let seats = count_as_f64(self.seats);
         (seats + 1.0) / (12.0 * (seats - 1.0) * seats)
     }
 }
@@ -64,7 +64,7 @@ pub struct FieldGame {
 
 impl FieldGame {
     /// Its place among the games of its deal, of which each player has one at each seat.
-    fn place(&self, seats: usize) -> usize {
+    fn place_in_deal(&self, seats: usize) -> usize {
         seats * self.rival as usize + self.seat
     }
 }
@@ -72,7 +72,7 @@ impl FieldGame {
 /// Collects games until rounds are complete. A deal is a game at each seat against the same
 /// opponents, of each player that is compared.
 #[derive(Debug, Clone)]
-pub(crate) struct Rounds {
+pub(crate) struct FieldRounds {
     field: FieldSize,
     /// The number of players that are compared.
     rivals: usize,
@@ -85,20 +85,20 @@ pub(crate) struct Rounds {
 
 /// A deal at each table, in their order. The games of the new player come first.
 #[derive(Debug, Clone)]
-pub(crate) struct Round {
+pub(crate) struct FieldRound {
     pub(crate) deals: Vec<Vec<FieldGame>>,
     /// How many of these deals repeat earlier ones.
     pub(crate) copies: usize,
 }
 
-impl Round {
+impl FieldRound {
     /// Whether it only repeats what was played before.
     pub(crate) fn is_copy(&self) -> bool {
         self.copies == self.deals.len()
     }
 }
 
-impl Rounds {
+impl FieldRounds {
     pub(crate) fn new(field: FieldSize, rivals: usize) -> Self {
         Self { field, rivals, taken: 0, waiting: BTreeMap::new(), seen: HashSet::new() }
     }
@@ -108,14 +108,14 @@ impl Rounds {
         if game.deal > self.taken {
             let games = self.rivals * self.field.seats;
             let deal = self.waiting.entry(game.deal).or_insert_with(|| vec![None; games]);
-            if let Some(place) = deal.get_mut(game.place(self.field.seats)) {
+            if let Some(place) = deal.get_mut(game.place_in_deal(self.field.seats)) {
                 *place = Some(game);
             }
         }
     }
 
     /// Takes the next round, if it is complete.
-    pub(crate) fn take(&mut self) -> Option<Round> {
+    pub(crate) fn take_round(&mut self) -> Option<FieldRound> {
         let numbers = 1..=u32::try_from(self.field.tables).ok()?;
         let deal = |number: u32| -> Option<Vec<FieldGame>> {
             let games = self.waiting.get(&self.taken.checked_add(number)?)?;
@@ -125,7 +125,7 @@ impl Rounds {
         self.taken += u32::try_from(deals.len()).ok()?;
         self.waiting = self.waiting.split_off(&(self.taken + 1));
         let copies = deals.iter().filter(|deal| self.is_copy(deal)).count();
-        Some(Round { deals, copies })
+        Some(FieldRound { deals, copies })
     }
 
     fn is_copy(&mut self, deal: &[FieldGame]) -> bool {

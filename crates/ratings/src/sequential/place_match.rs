@@ -15,7 +15,7 @@ use crate::results::game_outcome::GameOutcome;
 use crate::results::points::Points;
 use crate::results::{PlayedGame, Results};
 use crate::sequential::field_match::OpponentScore;
-use crate::sequential::field_rounds::{FieldGame, FieldSize, Rival, Round, Rounds};
+use crate::sequential::field_rounds::{FieldGame, FieldRound, FieldRounds, FieldSize, Rival};
 use crate::sequential::sprt_match::MatchEnd;
 use crate::significance::Z95;
 
@@ -53,7 +53,7 @@ pub struct PlaceState {
 pub struct PlaceMatch {
     within: f64,
     most_rounds: u32,
-    rounds: Rounds,
+    rounds: FieldRounds,
     opponents: Vec<OpponentScore>,
     /// The sum of the squared half points of all pairs.
     squares: f64,
@@ -76,7 +76,7 @@ impl PlaceMatch {
         Ok(Self {
             within,
             most_rounds,
-            rounds: Rounds::new(FieldSize::of_two(opponents), 1),
+            rounds: FieldRounds::new(FieldSize::with_two_seats(opponents), 1),
             opponents: vec![OpponentScore::default(); opponents],
             squares: 0.0,
             results: Results::new(players),
@@ -138,12 +138,12 @@ impl PlaceMatch {
     pub fn add(&mut self, game: FieldGame) {
         self.rounds.add(game);
         while self.state.stop.is_none() {
-            let Some(round) = self.rounds.take() else { break };
-            self.count(&round);
+            let Some(round) = self.rounds.take_round() else { break };
+            self.count_round(&round);
         }
     }
 
-    fn count(&mut self, round: &Round) {
+    fn count_round(&mut self, round: &FieldRound) {
         self.state.copies += u32::try_from(round.copies).unwrap_or(u32::MAX);
         if round.is_copy() {
             self.state.stop = Some(MatchEnd::Copies);
@@ -155,7 +155,7 @@ impl PlaceMatch {
             self.squares += f64::from(halves).powi(2);
             for game in pair {
                 self.state.forfeits += u32::from(game.forfeited);
-                self.results.add(played(game, opponent));
+                self.results.add(place_match_game(game, opponent));
             }
         }
         self.state.rounds += 1;
@@ -194,7 +194,7 @@ impl PlaceMatch {
 }
 
 /// A game against the opponent with this number.
-fn played(game: &FieldGame, opponent: usize) -> PlayedGame {
+fn place_match_game(game: &FieldGame, opponent: usize) -> PlayedGame {
     let own = [GameOutcome::Loss, GameOutcome::Draw, GameOutcome::Win];
     let outcome = |halves: u32| own.get(halves as usize).copied().unwrap_or(GameOutcome::Win);
     let played = if game.seat == 0 {

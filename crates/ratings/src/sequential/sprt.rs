@@ -141,7 +141,7 @@ impl Sprt {
     /// The state of the test after these pairs.
     pub fn judge(&self, pairs: &Pentanomial) -> SprtState {
         let llr = self.llr(pairs);
-        let (lower, upper) = self.bounds();
+        let (lower, upper) = self.llr_bounds();
         let verdict = if llr >= upper {
             SprtVerdict::Better
         } else if llr <= lower {
@@ -157,12 +157,14 @@ impl Sprt {
         if count == 0 {
             return 0.0;
         }
-        let weights = cautious(pairs).map(|weight| weight.max(UNSEEN));
+        let weights = sprt_weights(pairs).map(|weight| weight.max(UNSEEN));
         let total: f64 = weights.iter().sum();
         let seen = weights.map(|weight| weight / total);
         let [low, high] = [self.hypotheses.0, self.hypotheses.1].map(|elo| match self.unit {
-            Unit::Logistic => with_mean(&seen, &POINTS.map(|points| points - score(elo))),
-            Unit::Normalized => with_effect(&seen, elo / PAIR_NORMALIZED),
+            Unit::Logistic => {
+                fit_sprt_mean(&seen, &POINTS.map(|points| points - logistic_score(elo)))
+            }
+            Unit::Normalized => fit_sprt_effect(&seen, elo / PAIR_NORMALIZED),
         });
         (0..5).map(|at| weights[at] * (high[at] / low[at]).ln()).sum()
     }
@@ -171,49 +173,51 @@ impl Sprt {
     /// the test's stopping early: the estimate is as often too high as too low. Where the test has
     /// no verdict, they are those of a test with these pairs as its maximum length.
     pub fn estimate(&self, pairs: &Pentanomial) -> Estimate {
-        let moments = Moments::of(pairs);
-        let motion = self.motion(&moments);
-        let at = |chance| self.elo(motion.score(motion.end.drift(chance)), &moments);
+        let moments = SprtMoments::from_pairs(pairs);
+        let motion = self.test_motion(&moments);
+        let at = |chance| {
+            self.elo_at_score(motion.score_at_drift(motion.end.drift_at_chance(chance)), &moments)
+        };
         Estimate { value: at(0.5), low: at(0.025), high: at(0.975) }
     }
 
     /// The likelihood of superiority: the probability that the first player is better, 0 … 1. Like
     /// the estimate, it allows for the test.
     pub fn los(&self, pairs: &Pentanomial) -> f64 {
-        let motion = self.motion(&Moments::of(pairs));
-        (1.0 - motion.end.chance_as_high(motion.drift(0.5))).clamp(0.0, 1.0)
+        let motion = self.test_motion(&SprtMoments::from_pairs(pairs));
+        (1.0 - motion.end.chance_as_high(motion.drift_at_score(0.5))).clamp(0.0, 1.0)
     }
 
-    fn bounds(&self) -> (f64, f64) {
+    fn llr_bounds(&self) -> (f64, f64) {
         ((MARGIN * self.errors.1).ln(), -(MARGIN * self.errors.0).ln())
     }
 
     /// The test as a Brownian motion.
-    fn motion(&self, moments: &Moments) -> TestMotion {
-        let [low, high] =
-            [self.hypotheses.0, self.hypotheses.1].map(|elo| self.score(elo, moments.deviation));
-        TestMotion::new((low, high), self.bounds(), (moments.mean, moments.error))
+    fn test_motion(&self, moments: &SprtMoments) -> TestMotion {
+        let [low, high] = [self.hypotheses.0, self.hypotheses.1]
+            .map(|elo| self.score_at_elo(elo, moments.deviation));
+        TestMotion::new((low, high), self.llr_bounds(), (moments.mean, moments.error))
     }
 
     /// The mean score at a strength in this test's unit. It may be out of range.
-    fn score(&self, elo: f64, deviation: f64) -> f64 {
+    fn score_at_elo(&self, elo: f64, deviation: f64) -> f64 {
         match self.unit {
-            Unit::Logistic => score(elo),
+            Unit::Logistic => logistic_score(elo),
             Unit::Normalized => 0.5 + elo * deviation / PAIR_NORMALIZED,
         }
     }
 
     /// The strength in this test's unit at a mean score, which may be out of range.
-    fn elo(&self, score: f64, moments: &Moments) -> f64 {
+    fn elo_at_score(&self, score: f64, moments: &SprtMoments) -> f64 {
         match self.unit {
-            Unit::Logistic => logistic(score, moments.error),
+            Unit::Logistic => logistic_elo(score, moments.error),
             Unit::Normalized => PAIR_NORMALIZED * (score - 0.5) / moments.deviation,
         }
     }
 }
 
 /// The Elo of this mean score of pairs with this standard error.
-fn logistic(score: f64, error: f64) -> f64 {
+fn logistic_elo(score: f64, error: f64) -> f64 {
     // No score is closer to 0 or 1 than all the pairs together can show.
     let least = error.powi(2).min(0.1) / 4.0;
     let score = score.clamp(least, 1.0 - least);
@@ -224,9 +228,9 @@ fn logistic(score: f64, error: f64) -> f64 {
 /// if no pair differs from the others.
 pub fn match_elo(pairs: &Pentanomial) -> Option<Estimate> {
     let total: f64 = pairs.iter().copied().map(f64::from).sum();
-    let (mean, variance) = mean_and_variance(&pairs.map(|count| f64::from(count) / total));
+    let (mean, variance) = sprt_mean_and_variance(&pairs.map(|count| f64::from(count) / total));
     let error = (variance / total).sqrt();
-    let at = |deviations: f64| logistic(mean + deviations * error, error);
+    let at = |deviations: f64| logistic_elo(mean + deviations * error, error);
     (variance > 0.0).then(|| Estimate { value: at(0.0), low: at(-NORMAL_95), high: at(NORMAL_95) })
 }
 
@@ -235,7 +239,7 @@ pub fn match_elo(pairs: &Pentanomial) -> Option<Estimate> {
 /// from the others.
 pub fn normalized_elo(pairs: &Pentanomial) -> Option<Estimate> {
     let total: f64 = pairs.iter().copied().map(f64::from).sum();
-    let (mean, variance) = mean_and_variance(&pairs.map(|count| f64::from(count) / total));
+    let (mean, variance) = sprt_mean_and_variance(&pairs.map(|count| f64::from(count) / total));
     let value = PAIR_NORMALIZED * (mean - 0.5) / variance.sqrt();
     let error = PAIR_NORMALIZED * NORMAL_95 / total.sqrt();
     let estimate = Estimate { value, low: value - error, high: value + error };
@@ -245,13 +249,13 @@ pub fn normalized_elo(pairs: &Pentanomial) -> Option<Estimate> {
 /// The mean score per game of each possible pair result, 0 … 1.
 const POINTS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-fn score(elo: f64) -> f64 {
+fn logistic_score(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
 }
 
 /// The pairs, plus half a pair lost and half a pair won. A few pairs often look more alike than
 /// many; without this, tests would too often end too early.
-fn cautious(pairs: &Pentanomial) -> [f64; 5] {
+fn sprt_weights(pairs: &Pentanomial) -> [f64; 5] {
     let mut weights = pairs.map(f64::from);
     weights[0] += 0.5;
     weights[4] += 0.5;
@@ -259,7 +263,7 @@ fn cautious(pairs: &Pentanomial) -> [f64; 5] {
 }
 
 /// The mean score of pairs per game, 0 … 1.
-struct Moments {
+struct SprtMoments {
     mean: f64,
     /// The standard error of the mean.
     error: f64,
@@ -267,16 +271,16 @@ struct Moments {
     deviation: f64,
 }
 
-impl Moments {
-    fn of(pairs: &Pentanomial) -> Self {
-        let weights = cautious(pairs);
+impl SprtMoments {
+    fn from_pairs(pairs: &Pentanomial) -> Self {
+        let weights = sprt_weights(pairs);
         let total: f64 = weights.iter().sum();
-        let (mean, variance) = mean_and_variance(&weights.map(|weight| weight / total));
+        let (mean, variance) = sprt_mean_and_variance(&weights.map(|weight| weight / total));
         Self { mean, error: (variance / total).sqrt(), deviation: variance.sqrt() }
     }
 }
 
-fn mean_and_variance(chances: &[f64; 5]) -> (f64, f64) {
+fn sprt_mean_and_variance(chances: &[f64; 5]) -> (f64, f64) {
     let mean: f64 = chances.iter().zip(POINTS).map(|(p, points)| p * points).sum();
     let square = |(p, points): (&f64, f64)| p * (points - mean).powi(2);
     (mean, chances.iter().zip(POINTS).map(square).sum())
@@ -284,7 +288,7 @@ fn mean_and_variance(chances: &[f64; 5]) -> (f64, f64) {
 
 /// The probabilities with the highest likelihood of `seen` for which `values` has mean 0. They are
 /// `seen / (1 + x values)`, where `x` is the root of a decreasing function.
-fn with_mean(seen: &[f64; 5], values: &[f64; 5]) -> [f64; 5] {
+fn fit_sprt_mean(seen: &[f64; 5], values: &[f64; 5]) -> [f64; 5] {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let (mut low, mut high) = (-1.0 / most, -1.0 / least);
@@ -299,10 +303,10 @@ fn with_mean(seen: &[f64; 5], values: &[f64; 5]) -> [f64; 5] {
 
 /// The probabilities with the highest likelihood of `seen` whose mean minus ½ is `effect` standard
 /// deviations. Found by linearising the condition around the last probabilities a few times.
-fn with_effect(seen: &[f64; 5], effect: f64) -> [f64; 5] {
+fn fit_sprt_effect(seen: &[f64; 5], effect: f64) -> [f64; 5] {
     let mut chances = [0.2; 5];
     for _ in 0..ROUNDS {
-        let (mean, variance) = mean_and_variance(&chances);
+        let (mean, variance) = sprt_mean_and_variance(&chances);
         let deviation = variance.sqrt();
         let values = POINTS.map(|points| {
             let away = (mean - points) / deviation;
@@ -312,7 +316,7 @@ fn with_effect(seen: &[f64; 5], effect: f64) -> [f64; 5] {
         if values.iter().all(|&value| value <= 0.0) || values.iter().all(|&value| value >= 0.0) {
             break;
         }
-        chances = with_mean(seen, &values);
+        chances = fit_sprt_mean(seen, &values);
     }
     chances
 }
@@ -353,9 +357,9 @@ mod tests {
     #[test]
     fn the_ratio_is_the_one_of_the_normal_approximation_where_that_holds() {
         let pairs = [1000, 5000, 12000, 5400, 1100];
-        let Moments { mean, deviation, .. } = Moments::of(&pairs);
+        let SprtMoments { mean, deviation, .. } = SprtMoments::from_pairs(&pairs);
         let total = f64::from(pairs.iter().sum::<u32>());
-        let (low, high) = (score(0.0), score(10.0));
+        let (low, high) = (logistic_score(0.0), logistic_score(10.0));
         let normal = total * (high - low) * (2.0 * mean - low - high) / 2.0 / deviation.powi(2);
         assert!((test(Unit::Logistic).llr(&pairs) / normal - 1.0).abs() < 0.02);
 
@@ -405,12 +409,13 @@ mod tests {
     #[test]
     fn a_test_that_stopped_early_is_estimated_nearer_to_its_middle() {
         let pairs = [17, 86, 223, 129, 26];
-        let moments = Moments::of(&pairs);
-        let Moments { mean, error, .. } = moments;
+        let moments = SprtMoments::from_pairs(&pairs);
+        let SprtMoments { mean, error, .. } = moments;
         let test = test(Unit::Logistic);
         assert_eq!(test.judge(&pairs).verdict, SprtVerdict::Better);
         let estimate = test.estimate(&pairs);
-        let [low, value] = [mean - 1.96 * error, mean].map(|score| test.elo(score, &moments));
+        let [low, value] =
+            [mean - 1.96 * error, mean].map(|score| test.elo_at_score(score, &moments));
         assert!(estimate.low < low - 1.0, "{estimate:?}, not {low}");
         assert!(5.0 < estimate.value && estimate.value < value - 1.0, "{estimate:?}, not {value}");
     }

@@ -34,7 +34,7 @@ pub struct SprtMatch {
     waiting: BTreeMap<u32, [Option<MatchGame>; 2]>,
     seen: HashSet<(NonZeroU64, NonZeroU64)>,
     uncounted_in_a_row: u32,
-    state: MatchState,
+    state: SprtMatchState,
 }
 
 /// A game of the match.
@@ -63,7 +63,7 @@ enum Uncounted {
 
 /// The state of a match.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MatchState {
+pub struct SprtMatchState {
     /// The pairs that count, by the first player's total score.
     pub pairs: Pentanomial,
     /// The number of judged pairs, including those that do not count.
@@ -82,16 +82,16 @@ pub struct MatchState {
     pub stop: Option<MatchEnd>,
 }
 
-impl MatchState {
+impl SprtMatchState {
     /// The number of pairs that count.
-    pub fn counted(&self) -> u32 {
+    pub fn counted_pairs(&self) -> u32 {
         self.pairs.iter().sum()
     }
 
     /// The first player's score in the pairs that count.
     pub fn score(&self) -> Points {
         let halves = self.pairs.iter().zip(0..).map(|(count, halves)| count * halves).sum();
-        Points::of(0, halves)
+        Points::from_wins_and_draws(0, halves)
     }
 
     /// The verdict; undecided until the match ends.
@@ -111,7 +111,7 @@ impl SprtMatch {
             waiting: BTreeMap::new(),
             seen: HashSet::new(),
             uncounted_in_a_row: 0,
-            state: MatchState {
+            state: SprtMatchState {
                 pairs,
                 judged: 0,
                 copies: 0,
@@ -125,7 +125,7 @@ impl SprtMatch {
     }
 
     /// The state of the match.
-    pub fn state(&self) -> &MatchState {
+    pub fn state(&self) -> &SprtMatchState {
         &self.state
     }
 
@@ -161,12 +161,12 @@ impl SprtMatch {
                 break;
             };
             self.waiting.remove(&(self.state.judged + 1));
-            self.judge(one, other);
+            self.judge_pair(one, other);
         }
     }
 
-    fn judge(&mut self, one: MatchGame, other: MatchGame) {
-        let counted = self.score(one, other);
+    fn judge_pair(&mut self, one: MatchGame, other: MatchGame) {
+        let counted = self.score_pair(one, other);
         let state = &mut self.state;
         state.judged += 1;
         state.forfeits += u32::from(one.forfeited) + u32::from(other.forfeited);
@@ -196,7 +196,7 @@ impl SprtMatch {
     }
 
     /// The first player's score in a pair, in half points, if the pair counts.
-    fn score(&mut self, one: MatchGame, other: MatchGame) -> Result<usize, Uncounted> {
+    fn score_pair(&mut self, one: MatchGame, other: MatchGame) -> Result<usize, Uncounted> {
         let halves = one.halves.zip(other.halves).ok_or(Uncounted::DoubleForfeit)?;
         let fingerprints = one.fingerprint.zip(other.fingerprint);
         let is_copy = fingerprints.is_some_and(|both| !self.seen.insert(both));
@@ -267,7 +267,7 @@ mod tests {
         }
         let state = played.state();
         assert_eq!((state.stop, state.verdict()), (Some(MatchEnd::Decided), SprtVerdict::Better));
-        assert!(state.judged < 100 && state.counted() == state.judged, "{state:?}");
+        assert!(state.judged < 100 && state.counted_pairs() == state.judged, "{state:?}");
         assert!(state.score().value() > f64::from(state.judged));
     }
 
@@ -293,7 +293,7 @@ mod tests {
             }
         }
         let state = played.state();
-        assert_eq!((state.stop, state.counted()), (Some(MatchEnd::Copies), 1));
+        assert_eq!((state.stop, state.counted_pairs()), (Some(MatchEnd::Copies), 1));
         assert_eq!(state.copies, MOST_UNCOUNTED);
     }
 
@@ -306,7 +306,7 @@ mod tests {
             }
         }
         let state = played.state();
-        assert_eq!((state.stop, state.counted()), (Some(MatchEnd::DoubleForfeits), 0));
+        assert_eq!((state.stop, state.counted_pairs()), (Some(MatchEnd::DoubleForfeits), 0));
         assert_eq!((state.double_forfeits, state.forfeits), (MOST_UNCOUNTED, 2 * MOST_UNCOUNTED));
     }
 }

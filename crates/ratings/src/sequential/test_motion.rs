@@ -42,7 +42,7 @@ pub(crate) struct MotionEnd {
 
 impl MotionEnd {
     /// The drift under which the probability of an ending at least as high is `chance`.
-    pub(crate) fn drift(&self, chance: f64) -> f64 {
+    pub(crate) fn drift_at_chance(&self, chance: f64) -> f64 {
         let Self { bounds, time, place } = *self;
         let reach = 10.0 / time.sqrt() + 20.0 / bounds.1.min(-bounds.0);
         let (mut low, mut high) = (place / time - reach, place / time + reach);
@@ -61,8 +61,8 @@ impl MotionEnd {
         for image in 0..MOST_IMAGES {
             let shift = f64::from(image) * period;
             let terms = [shift, -shift - period].map(|shift| {
-                self.reaching(drift, above + shift) + self.inside(drift, shift)
-                    - self.inside(drift, 2.0 * above + shift)
+                self.reaching_term(drift, above + shift) + self.inside_term(drift, shift)
+                    - self.inside_term(drift, 2.0 * above + shift)
             });
             sum += terms[0] + terms[1];
             if terms[0].abs() + terms[1].abs() < NEGLIGIBLE {
@@ -73,16 +73,16 @@ impl MotionEnd {
     }
 
     /// The term of an upper bound at `image` for reaching the upper bound in time.
-    fn reaching(&self, drift: f64, image: f64) -> f64 {
+    fn reaching_term(&self, drift: f64, image: f64) -> f64 {
         let (above, distance) = (self.bounds.1, image.abs());
         let chance = |way: f64| normal_below((way * self.time - distance) / self.time.sqrt());
-        let with = weighted(drift * (above - distance), chance(drift));
-        let against = weighted(drift * (above + distance), chance(-drift));
+        let with = weight_motion_chance(drift * (above - distance), chance(drift));
+        let against = weight_motion_chance(drift * (above + distance), chance(-drift));
         image.signum() * (with + against)
     }
 
     /// The term of a start at `image` for ending between the place and the upper bound.
-    fn inside(&self, drift: f64, image: f64) -> f64 {
+    fn inside_term(&self, drift: f64, image: f64) -> f64 {
         let scaled = |x: f64| (x - image - drift * self.time) / self.time.sqrt();
         let (from, to) = (scaled(self.place), scaled(self.bounds.1));
         // The smaller tail keeps its digits.
@@ -91,7 +91,7 @@ impl MotionEnd {
         } else {
             normal_below(to) - normal_below(from)
         };
-        weighted(drift * image, chance)
+        weight_motion_chance(drift * image, chance)
     }
 }
 
@@ -122,18 +122,18 @@ impl TestMotion {
     }
 
     /// The drift under which this is the mean score.
-    pub(crate) fn drift(&self, score: f64) -> f64 {
+    pub(crate) fn drift_at_score(&self, score: f64) -> f64 {
         (score - self.middle) / self.width
     }
 
     /// The mean score under a drift.
-    pub(crate) fn score(&self, drift: f64) -> f64 {
+    pub(crate) fn score_at_drift(&self, drift: f64) -> f64 {
         self.middle + drift * self.width
     }
 }
 
 /// The chance times e^exponent; the factors alone may be too large or too small.
-fn weighted(exponent: f64, chance: f64) -> f64 {
+fn weight_motion_chance(exponent: f64, chance: f64) -> f64 {
     (exponent + chance.ln()).exp()
 }
 
@@ -162,7 +162,7 @@ mod tests {
         for (chance, expected) in
             [(0.025, 0.25 - 0.979_982), (0.5, 0.25), (0.975, 0.25 + 0.979_982)]
         {
-            assert!((ending.drift(chance) - expected).abs() < 1e-6);
+            assert!((ending.drift_at_chance(chance) - expected).abs() < 1e-6);
         }
     }
 
@@ -188,7 +188,8 @@ mod tests {
             (9.0, 3.0),
             (4.0, 3.0),
         ];
-        let estimates = ordered.map(|(time, place)| ending((-2.0, 3.0), time, place).drift(0.5));
+        let estimates =
+            ordered.map(|(time, place)| ending((-2.0, 3.0), time, place).drift_at_chance(0.5));
         assert!(estimates.is_sorted_by(|one, other| one < other), "{estimates:?}");
     }
 

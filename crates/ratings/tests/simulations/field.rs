@@ -110,7 +110,7 @@ impl Setting {
         let opponents = self.field.len();
         let rounds = most_deals / u32::try_from(opponents).expect("a few");
         let played =
-            FieldMatch::new((0.0, self.elo1), ERRORS, FieldSize::of_two(opponents), rounds);
+            FieldMatch::new((0.0, self.elo1), ERRORS, FieldSize::with_two_seats(opponents), rounds);
         let mut played = played.expect("a test");
         for round in 0..rounds {
             for (opponent, deal) in (0..opponents).zip(played.deals() + 1..) {
@@ -357,7 +357,7 @@ impl Setting {
         let played = FieldMatch::new(
             (0.0, self.elo1),
             ERRORS,
-            FieldSize::of_two(self.field.len()),
+            FieldSize::with_two_seats(self.field.len()),
             MOST_DEALS / 8,
         );
         let mut played = played.expect("a test");

@@ -15,7 +15,7 @@ use super::DiskStep;
 
 /// The kind of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Crash {
+enum CrashKind {
     /// The program is killed before the step.
     Kill,
     /// The program is killed in the middle of a write.
@@ -29,13 +29,13 @@ enum Crash {
 /// The failure, and the step where it happens, counted from 1.
 #[derive(Debug, Clone, Copy)]
 struct CrashPlan {
-    crash: Crash,
+    crash: CrashKind,
     at: u64,
 }
 
 /// The data that a power failure would lose.
 #[derive(Debug, Default)]
-struct Unsafe {
+struct UnsyncedData {
     steps: u64,
     /// Files, each with the length that is synced.
     files: Vec<(File, u64)>,
@@ -43,56 +43,58 @@ struct Unsafe {
     renames: Vec<(PathBuf, PathBuf, Option<File>)>,
 }
 
-static STATE: Mutex<Option<Unsafe>> = Mutex::new(None);
+static STATE: Mutex<Option<UnsyncedData>> = Mutex::new(None);
 
 /// Fails here if the plan says so.
-pub(super) fn before(step: DiskStep) -> io::Result<()> {
+pub(super) fn crash_point(step: DiskStep) -> io::Result<()> {
     static PLAN: OnceLock<Option<CrashPlan>> = OnceLock::new();
-    let plan = PLAN.get_or_init(|| plan(&std::env::var("REFEREE_CRASH").ok()?));
+    let plan = PLAN.get_or_init(|| parse_crash_plan(&std::env::var("REFEREE_CRASH").ok()?));
     let Some(plan) = plan else { return Ok(()) };
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
     let state = state.get_or_insert_default();
     state.steps += 1;
     if state.steps < plan.at {
-        return if plan.crash == Crash::Power { state.take_in(step) } else { Ok(()) };
+        return if plan.crash == CrashKind::Power { state.take_in(step) } else { Ok(()) };
     }
     match (plan.crash, step) {
-        (Crash::Full, DiskStep::Write(mut file, bytes)) => {
+        (CrashKind::Full, DiskStep::Write(mut file, bytes)) => {
             // After its first failure a full disk takes nothing at all.
             let room = if state.steps == plan.at { bytes.len() / 2 } else { 0 };
             file.write_all(&bytes[..room])?;
             Err(Errno::ENOSPC.into())
         }
-        (Crash::Full, DiskStep::MakeFolder(path)) if !path.exists() => Err(Errno::ENOSPC.into()),
-        (Crash::Full, _) => Ok(()),
-        (Crash::Tear, DiskStep::Write(mut file, bytes)) => {
-            file.write_all(&bytes[..bytes.len() / 2])?;
-            die()
+        (CrashKind::Full, DiskStep::MakeFolder(path)) if !path.exists() => {
+            Err(Errno::ENOSPC.into())
         }
-        (Crash::Power, _) => state.lose(),
-        (Crash::Kill | Crash::Tear, _) => die(),
+        (CrashKind::Full, _) => Ok(()),
+        (CrashKind::Tear, DiskStep::Write(mut file, bytes)) => {
+            file.write_all(&bytes[..bytes.len() / 2])?;
+            kill_this_process()
+        }
+        (CrashKind::Power, _) => state.lose(),
+        (CrashKind::Kill | CrashKind::Tear, _) => kill_this_process(),
     }
 }
 
-fn plan(text: &str) -> Option<CrashPlan> {
+fn parse_crash_plan(text: &str) -> Option<CrashPlan> {
     let (crash, at) = text.split_once(' ')?;
     let crash = match crash {
-        "kill" => Crash::Kill,
-        "tear" => Crash::Tear,
-        "full" => Crash::Full,
-        "power" => Crash::Power,
+        "kill" => CrashKind::Kill,
+        "tear" => CrashKind::Tear,
+        "full" => CrashKind::Full,
+        "power" => CrashKind::Power,
         _ => return None,
     };
     Some(CrashPlan { crash, at: at.parse().ok()? })
 }
 
 /// Kills this process, as `kill -9` does.
-fn die() -> io::Result<()> {
+fn kill_this_process() -> io::Result<()> {
     kill(Pid::this(), Signal::SIGKILL)?;
     Ok(())
 }
 
-impl Unsafe {
+impl UnsyncedData {
     /// Notes which data a step syncs or leaves unsynced.
     fn take_in(&mut self, step: DiskStep) -> io::Result<()> {
         match step {
@@ -124,7 +126,7 @@ impl Unsafe {
         for (file, safe) in &self.files {
             file.set_len(*safe)?;
         }
-        die()
+        kill_this_process()
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::stamp::Stamp;
 use crate::disk::LOG;
-use crate::plain_files::{self, ReadError};
+use crate::plain_files::{ReadError, open_plain_file, open_plain_nofollow};
 
 /// The number of hexadecimal digits in a player's hash.
 const DIGITS: usize = 16;
@@ -29,7 +29,7 @@ pub struct Unreadable {
 
 /// The parts of a player that a command runs.
 #[derive(Debug, Clone, Copy)]
-pub struct Parts<'a> {
+pub struct PlayerParts<'a> {
     /// The folder it runs in.
     pub dir: &'a Path,
     /// The program's path.
@@ -43,24 +43,24 @@ pub struct Parts<'a> {
 }
 
 /// The hash of a built-in player, which changes with the referee's version.
-pub fn of_bot(name: &str) -> String {
-    let mut frames = Frames::new("bot");
+pub fn hash_bot(name: &str) -> String {
+    let mut frames = FrameHasher::new("bot");
     frames.text(name);
     frames.text(env!("CARGO_PKG_VERSION"));
     frames.finish()
 }
 
 /// The hash of a variant of the player with this hash.
-pub(super) fn of_variant(hash: &str, variant: &str) -> String {
-    let mut frames = Frames::new("variant");
+pub(super) fn hash_variant(hash: &str, variant: &str) -> String {
+    let mut frames = FrameHasher::new("variant");
     frames.text(hash);
     frames.text(variant);
     frames.finish()
 }
 
 /// The hash of a game whose rules are a program: of its description, and of its command and files.
-pub fn of_rules(description: &str, command: &str) -> String {
-    let mut frames = Frames::new("rules");
+pub fn hash_rules(description: &str, command: &str) -> String {
+    let mut frames = FrameHasher::new("rules");
     frames.text(description);
     frames.text(command);
     frames.finish()
@@ -68,15 +68,17 @@ pub fn of_rules(description: &str, command: &str) -> String {
 
 /// The hash of the names and sizes of all files in the folder at `path`, which may be too large to be
 /// read, such as one of endgame tables.
-pub fn of_names(name: &str, path: &Path) -> Result<String, Unreadable> {
-    let mut frames = Frames::new("names");
-    frames.names(path, 0).map_err(|error| unreadable(name, error))?;
+pub fn hash_file_names(name: &str, path: &Path) -> Result<String, Unreadable> {
+    let mut frames = FrameHasher::new("names");
+    frames.names(path, 0).map_err(|error| unreadable_file(name, error))?;
     Ok(frames.finish())
 }
 
 /// The hash of a player that a command runs, and the stamps of all files that were read.
-pub(super) fn of_command(parts: Parts<'_>) -> Result<(String, Vec<(PathBuf, Stamp)>), Unreadable> {
-    let mut frames = Frames::new("command");
+pub(super) fn hash_command(
+    parts: PlayerParts<'_>,
+) -> Result<(String, Vec<(PathBuf, Stamp)>), Unreadable> {
+    let mut frames = FrameHasher::new("command");
     frames.list(parts.words.iter());
     frames.list(parts.env.iter().flat_map(|(name, value)| [name, value]));
     for (name, path) in parts.named_files() {
@@ -91,11 +93,11 @@ pub(super) fn of_command(parts: Parts<'_>) -> Result<(String, Vec<(PathBuf, Stam
 
 /// The hash of what a player runs, wherever that is: its command, with the contents of files in place
 /// of their names, its variables, and the files `beside` its main file.
-pub(super) fn of_contents(
-    parts: Parts<'_>,
+pub(super) fn hash_player_contents(
+    parts: PlayerParts<'_>,
     beside: &BTreeSet<PathBuf>,
 ) -> Result<String, Unreadable> {
-    let mut frames = Frames::new("contents");
+    let mut frames = FrameHasher::new("contents");
     let named: Vec<_> = parts.named_files().collect();
     for word in parts.words {
         match named.iter().find(|(name, _)| name == word) {
@@ -104,16 +106,16 @@ pub(super) fn of_contents(
         }
     }
     frames.list(parts.env.iter().flat_map(|(name, value)| [name, value]));
-    let place = parts.place();
+    let place = parts.main_folder();
     for path in beside {
         frames.tree(&path.to_string_lossy(), &place.join(path), &place)?;
     }
     Ok(frames.finish())
 }
 
-impl Parts<'_> {
+impl PlayerParts<'_> {
     /// The folder of the main file: the first one that the command names.
-    pub(super) fn place(&self) -> PathBuf {
+    pub(super) fn main_folder(&self) -> PathBuf {
         let main = self.named_files().next();
         let folder = main.and_then(|(_, path)| Some(path.parent()?.to_owned()));
         folder.unwrap_or_else(|| self.dir.to_owned())
@@ -122,7 +124,7 @@ impl Parts<'_> {
     /// Where the files that are listed besides those of the command lie from the main file's folder;
     /// `None` if one of them is elsewhere.
     pub(super) fn listed_beside(&self) -> Option<BTreeSet<PathBuf>> {
-        let place = self.place().canonicalize().ok()?;
+        let place = self.main_folder().canonicalize().ok()?;
         let real = |path: &Path| path.canonicalize().ok();
         let named: Vec<_> = self.named_files().filter_map(|(_, path)| real(&path)).collect();
         let mut beside = BTreeSet::new();
@@ -150,7 +152,7 @@ impl Parts<'_> {
 }
 
 /// A hash of texts, lists and files, each in its own frame.
-struct Frames {
+struct FrameHasher {
     hasher: blake3::Hasher,
     /// The stamps of the files that were read.
     stamps: Vec<(PathBuf, Stamp)>,
@@ -158,7 +160,7 @@ struct Frames {
     is_whole: bool,
 }
 
-impl Frames {
+impl FrameHasher {
     fn new(kind: &str) -> Self {
         let (hasher, stamps) = (blake3::Hasher::new(), Vec::new());
         let mut frames = Self { hasher, stamps, is_whole: false };
@@ -182,7 +184,7 @@ impl Frames {
 
     /// Adds the file at `path`, or the one that a link there leads to.
     fn file(&mut self, name: &str, path: &Path) -> Result<(), Unreadable> {
-        let file = plain_files::input(path).map_err(|error| match error {
+        let file = open_plain_file(path).map_err(|error| match error {
             ReadError::Failed(error) => error,
             other => io::Error::other(other),
         });
@@ -199,10 +201,11 @@ impl Frames {
     ) -> Result<(), Unreadable> {
         let read = |file: File| {
             // The stamp comes first, so that a write during the read changes it.
-            let stamp = Stamp::of(&file.metadata()?);
+            let stamp = Stamp::from_metadata(&file.metadata()?);
             Ok((stamp, blake3::Hasher::new().update_reader(file)?.finalize()))
         };
-        let (stamp, contents) = file.and_then(read).map_err(|error| unreadable(name, error))?;
+        let (stamp, contents) =
+            file.and_then(read).map_err(|error| unreadable_file(name, error))?;
         self.stamps.push((path.to_owned(), stamp));
         self.text("file");
         self.text(name);
@@ -221,7 +224,7 @@ impl Frames {
     fn folder(&mut self, name: &str, path: &Path, root: &Path) -> Result<(), Unreadable> {
         self.text("folder");
         self.text(name);
-        for entry in entries(path).map_err(|error| unreadable(name, error))? {
+        for entry in hashed_folder_entries(path).map_err(|error| unreadable_file(name, error))? {
             let name = format!("{name}/{entry}");
             self.entry(&name, &path.join(&entry), root)?;
         }
@@ -233,21 +236,21 @@ impl Frames {
     /// nothing in them: commands write their results where they are run. A link adds the text of
     /// its target, and the target's contents too if it is a file inside `root`.
     fn entry(&mut self, name: &str, path: &Path, root: &Path) -> Result<(), Unreadable> {
-        let found = fs::symlink_metadata(path).map_err(|error| unreadable(name, error))?;
+        let found = fs::symlink_metadata(path).map_err(|error| unreadable_file(name, error))?;
         if found.is_dir() {
-            let is_aside = self.is_whole && holds_results(path);
+            let is_aside = self.is_whole && folder_holds_results(path);
             return if is_aside { Ok(()) } else { self.folder(name, path, root) };
         }
         if !found.is_symlink() {
             // It is refused if a link has taken its place.
-            return self.opened(name, path, plain_files::open(path));
+            return self.opened(name, path, open_plain_nofollow(path));
         }
-        let target = fs::read_link(path).map_err(|error| unreadable(name, error))?;
+        let target = fs::read_link(path).map_err(|error| unreadable_file(name, error))?;
         self.text("link");
         self.text(name);
         self.bytes(target.as_os_str().as_encoded_bytes());
-        match file_inside(path, root) {
-            Some(target) => self.opened(name, path, plain_files::open(&target)),
+        match linked_file_inside(path, root) {
+            Some(target) => self.opened(name, path, open_plain_nofollow(&target)),
             None => Ok(()),
         }
     }
@@ -256,7 +259,7 @@ impl Frames {
     /// Returns how many there are now. Links to folders are not followed.
     fn names(&mut self, folder: &Path, before: usize) -> io::Result<usize> {
         let mut count = before;
-        for name in entries(folder)? {
+        for name in hashed_folder_entries(folder)? {
             if count == MOST_NAMES {
                 return Err(io::Error::other(format!("it has more than {MOST_NAMES} files")));
             }
@@ -281,7 +284,7 @@ impl Frames {
     }
 }
 
-fn unreadable(name: &str, error: io::Error) -> Unreadable {
+fn unreadable_file(name: &str, error: io::Error) -> Unreadable {
     Unreadable { name: name.to_owned(), error }
 }
 
@@ -289,17 +292,17 @@ fn unreadable(name: &str, error: io::Error) -> Unreadable {
 const LEFT_OUT: [&str; 5] = [".git", ".hg", ".svn", "__pycache__", ".DS_Store"];
 
 /// Whether a file or folder with this name is part of no player.
-pub fn is_left_out(name: &str) -> bool {
+pub fn is_left_out_of_hash(name: &str) -> bool {
     LEFT_OUT.contains(&name)
 }
 
 /// The names in a folder, sorted, without those in [`LEFT_OUT`].
-fn entries(folder: &Path) -> io::Result<Vec<String>> {
+fn hashed_folder_entries(folder: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name();
         let name = name.into_string().map_err(|_| io::Error::other("a name in it is not UTF-8"))?;
-        if !is_left_out(&name) {
+        if !is_left_out_of_hash(&name) {
             names.push(name);
         }
     }
@@ -309,7 +312,7 @@ fn entries(folder: &Path) -> io::Result<Vec<String>> {
 
 /// Whether a folder holds the log of a tournament or comparison, itself or in a folder of its own; or
 /// nothing.
-fn holds_results(folder: &Path) -> bool {
+fn folder_holds_results(folder: &Path) -> bool {
     let inside = |folder: &Path| {
         fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
     };
@@ -318,7 +321,7 @@ fn holds_results(folder: &Path) -> bool {
 }
 
 /// The file inside `root` that a link at `path` leads to, without links; `None` for anything else.
-fn file_inside(path: &Path, root: &Path) -> Option<PathBuf> {
+fn linked_file_inside(path: &Path, root: &Path) -> Option<PathBuf> {
     let target = path.canonicalize().ok()?;
     (target.starts_with(root.canonicalize().ok()?) && target.is_file()).then_some(target)
 }
@@ -348,14 +351,14 @@ mod tests {
         }
 
         fn try_hash(&self) -> Result<String, Unreadable> {
-            let parts = Parts {
+            let parts = PlayerParts {
                 dir: self.dir.path(),
                 program: Path::new("/elsewhere/python3"),
                 words: &self.words,
                 env: &self.env,
                 files: &self.files,
             };
-            of_command(parts).map(|(hash, _)| hash)
+            hash_command(parts).map(|(hash, _)| hash)
         }
 
         fn hash(&self) -> String {
@@ -464,24 +467,24 @@ mod tests {
         player.write("other/a.py", "2");
         let path = player.dir.path().join("lib/a.py");
         let added = |file| {
-            let mut frames = Frames::new("");
+            let mut frames = FrameHasher::new("");
             frames.opened("a.py", &path, file).expect("readable");
             (frames.stamps.remove(0).1, frames.finish())
         };
-        let first = added(plain_files::open(&path));
-        let opened = plain_files::open(&path);
+        let first = added(open_plain_nofollow(&path));
+        let opened = open_plain_nofollow(&path);
         let lib = player.dir.path().join("lib");
         fs::rename(&lib, player.dir.path().join("gone")).expect("renamed");
         fs::rename(player.dir.path().join("other"), &lib).expect("renamed");
         assert_eq!(added(opened), first);
-        let second = added(plain_files::open(&path));
+        let second = added(open_plain_nofollow(&path));
         assert!(second.0 != first.0 && second.1 != first.1, "the swap is noticed");
     }
 
     #[test]
     fn names_and_sizes_of_a_folder_count() {
         let player = Player::new(&["p"], &[]);
-        let hash = || of_names("tables", player.dir.path()).expect("readable");
+        let hash = || hash_file_names("tables", player.dir.path()).expect("readable");
         player.write("KQvK.rtbw", "1");
         let before = hash();
         player.write("KQvK.rtbw", "2");
@@ -491,7 +494,7 @@ mod tests {
         player.write("dtz/KQvK.rtbz", "");
         let more = hash();
         assert!(before != longer && longer != more && more != before);
-        assert!(of_names("gone", &player.dir.path().join("gone")).is_err());
+        assert!(hash_file_names("gone", &player.dir.path().join("gone")).is_err());
     }
 
     #[test]
@@ -502,6 +505,6 @@ mod tests {
 
     #[test]
     fn fingerprints_of_built_in_players_differ_by_name() {
-        assert_ne!(of_bot("greedy"), of_bot("search"));
+        assert_ne!(hash_bot("greedy"), hash_bot("search"));
     }
 }

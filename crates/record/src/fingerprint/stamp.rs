@@ -15,7 +15,7 @@ pub(super) struct Stamp {
 
 impl Stamp {
     /// The stamp of a file with this metadata.
-    pub(super) fn of(found: &Metadata) -> Self {
+    pub(super) fn from_metadata(found: &Metadata) -> Self {
         Self {
             file: (found.dev(), found.ino()),
             size: found.size(),

@@ -1,11 +1,10 @@
 //! Syncs a file on a separate thread, so that no game waits for the disk.
 
-use std::fmt;
-use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+use std::{fmt, io};
 
 /// How many writes are on disk.
 #[derive(Default)]
@@ -48,7 +47,7 @@ impl fmt::Debug for SyncedWrites {
 
 /// A thread that syncs a file after it was written to.
 #[derive(Debug)]
-pub(super) struct Background {
+pub(super) struct BackgroundSync {
     /// Each write, and true for a sync at once. Dropped at the end.
     messages: Option<Sender<bool>>,
     thread: Option<JoinHandle<()>>,
@@ -56,7 +55,7 @@ pub(super) struct Background {
     failed: Arc<OnceLock<io::Error>>,
 }
 
-impl Background {
+impl BackgroundSync {
     /// Starts a thread that calls `sync` at most `every` after a write, and adds the writes that are
     /// on disk to `synced`.
     pub(super) fn start(
@@ -68,7 +67,7 @@ impl Background {
         let failed = Arc::new(OnceLock::new());
         let theirs = Arc::clone(&failed);
         let work = move || {
-            if let Err(error) = keep_synced(&inbox, every, sync, &synced) {
+            if let Err(error) = sync_after_writes(&inbox, every, sync, &synced) {
                 // Nobody knows what a later sync would find.
                 let _ = theirs.set(error);
             }
@@ -114,14 +113,14 @@ impl Background {
     }
 }
 
-impl Drop for Background {
+impl Drop for BackgroundSync {
     fn drop(&mut self) {
         self.end();
     }
 }
 
 /// Syncs after writes, until no more can come.
-fn keep_synced(
+fn sync_after_writes(
     messages: &Receiver<bool>,
     every: Duration,
     mut sync: impl FnMut() -> io::Result<()>,
@@ -161,12 +160,13 @@ mod tests {
         let (count, counts) = mpsc::channel();
         synced.set(5);
         synced.listen(Box::new(move |writes| count.send(writes).expect("heard")));
-        let soon = Background::start(Duration::from_millis(1), sync.clone(), Arc::clone(&synced));
+        let soon =
+            BackgroundSync::start(Duration::from_millis(1), sync.clone(), Arc::clone(&synced));
         let soon = soon.expect("a thread");
         soon.written();
         told.recv_timeout(LONG).expect("a sync by itself");
         soon.finish().expect("nothing is left");
-        let late = Background::start(HOUR, sync, synced).expect("a thread");
+        let late = BackgroundSync::start(HOUR, sync, synced).expect("a thread");
         late.written();
         late.hurry();
         told.recv_timeout(LONG).expect("a sync at once");
@@ -182,7 +182,7 @@ mod tests {
         let (count, counts) = mpsc::channel();
         synced.listen(Box::new(move |writes| count.send(writes).expect("heard")));
         let failing = || Err(io::Error::other("no disk"));
-        let mut background = Background::start(HOUR, failing, synced).expect("a thread");
+        let mut background = BackgroundSync::start(HOUR, failing, synced).expect("a thread");
         background.written();
         background.end();
         for _ in 0..2 {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::model::record::SCHEMA;
-use referee_games::one_line;
+use referee_games::safe_one_line;
 
 /// The maximum length of a line, in bytes.
 pub(super) const LONGEST: u64 = 64 * 1024 * 1024;
@@ -48,14 +48,14 @@ pub enum LogProblem {
     #[error("the header is not complete")]
     HeaderIncomplete,
     /// The first line is not the header of a log.
-    #[error("not a header: {}", one_line(&.0.to_string()))]
+    #[error("not a header: {}", safe_one_line(&.0.to_string()))]
     NotAHeader(#[source] serde_json::Error),
     /// The log has a format that this version does not read.
     #[error(
         "the log has the format {}, but this referee reads {SCHEMA}: read it with the build of \
          referee {} that wrote it, or play the tournament again in another folder",
-        one_line(schema),
-        one_line(version)
+        safe_one_line(schema),
+        safe_one_line(version)
     )]
     Format {
         /// The format.
@@ -64,7 +64,7 @@ pub enum LogProblem {
         version: String,
     },
     /// The header has this version's format, but not its fields.
-    #[error("not a header of the format {SCHEMA}: {}", one_line(&.0.to_string()))]
+    #[error("not a header of the format {SCHEMA}: {}", safe_one_line(&.0.to_string()))]
     InvalidHeader(#[source] serde_json::Error),
     /// The line is not a game's record.
     #[error(transparent)]
@@ -89,7 +89,7 @@ pub enum InvalidLine {
     #[error("the line is longer than {LONGEST} bytes")]
     TooLong,
     /// It is not the JSON of a record.
-    #[error("not a game record: {}", one_line(&.0.to_string()))]
+    #[error("not a game record: {}", safe_one_line(&.0.to_string()))]
     NotARecord(#[source] Arc<serde_json::Error>),
     /// It is a change of a league's players.
     #[error("a roster change, not a game")]

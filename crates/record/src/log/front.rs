@@ -11,8 +11,8 @@ use serde_json::Number;
 
 use crate::model::bounds::HasBounds;
 use crate::model::fault::{Fault, FaultCode};
-use crate::model::game_summary::{SeatFaults, SeatOutages, fingerprint};
-use crate::model::record::{ClockRecord, GameRecord, OutageCounts};
+use crate::model::game_summary::{SeatFaults, SeatOutages, game_fingerprint};
+use crate::model::record::{ClockRecord, GameRecord, RecordedOutages};
 use crate::model::seat_usage::SeatUsage;
 use referee_games::{BySeat, Seat, SeatMap};
 use referee_protocol::Usage;
@@ -40,7 +40,7 @@ impl<'a> StoredGame<'a> {
     pub(super) fn new(record: &'a GameRecord) -> Self {
         let points = record.final_scores.as_ref().filter(|_| record.players.len() > 2);
         let times = TotalTimes::of(&record.clock);
-        Self { fingerprint: fingerprint(record), times, points, record }
+        Self { fingerprint: game_fingerprint(record), times, points, record }
     }
 }
 
@@ -90,7 +90,7 @@ pub struct GameFront {
     pub(crate) plies: u32,
     fault: Option<BTreeMap<String, FrontFault>>,
     #[serde(default)]
-    outages: OutageCounts,
+    outages: RecordedOutages,
     #[serde(default)]
     usage: SeatUsage,
     times: TotalTimes,
@@ -138,7 +138,7 @@ impl GameFront {
         front.reason.cut();
         let seats = front.players.values.len();
         if front.points.is_none() {
-            front.points = points_behind(&line[end..]).ok()?;
+            front.points = parse_points_behind_front(&line[end..]).ok()?;
         }
         let of_points = front.points.as_ref().map_or(seats, SeatMap::len);
         (front.times.used_ns.values.len() == seats && of_points == seats).then_some(front)
@@ -176,7 +176,7 @@ impl GameFront {
 }
 
 /// The final scores behind the front of a line: those of a game of two seats are only there.
-fn points_behind(rest: &[u8]) -> serde_json::Result<Option<SeatMap<Number>>> {
+fn parse_points_behind_front(rest: &[u8]) -> serde_json::Result<Option<SeatMap<Number>>> {
     let Some(start) = memchr::memmem::find(rest, POINTS) else { return Ok(None) };
     let mut values = serde_json::Deserializer::from_slice(&rest[start + POINTS.len() - 1..]);
     SeatMap::deserialize(&mut values).map(Some)

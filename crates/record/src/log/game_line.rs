@@ -4,21 +4,21 @@ use std::collections::HashMap;
 
 use super::front::GameFront;
 use crate::model::fixture::{Fixture, Lineup};
-use crate::model::game_summary::{GameSummary, places};
-use crate::model::record::{Header, numbers};
-use crate::seeds::game_id;
+use crate::model::game_summary::{GameSummary, summarize_places};
+use crate::model::record::{Header, recorded_scores};
+use crate::seeds::derive_game_id;
 use referee_games::{BySeat, Seat};
 use referee_protocol::Usage;
 
 /// The names of a log's players, in the order of its header, and of its seats.
 #[derive(Debug, Clone)]
-pub struct GameNames {
+pub struct GameLineNames {
     players: Vec<String>,
     numbers: HashMap<String, usize>,
     seats: BySeat<String>,
 }
 
-impl GameNames {
+impl GameLineNames {
     /// The names in a header.
     pub fn of(header: &Header) -> Self {
         let players: Vec<String> = header.players.iter().map(|it| it.name.clone()).collect();
@@ -60,10 +60,10 @@ impl GameNames {
         let names: Vec<&str> = front.players.values.values().iter().map(String::as_str).collect();
         let number = |name: &&str| self.numbers.get(*name).copied();
         let players = names.iter().map(number).collect::<Option<Lineup>>()?;
-        if game_id(&names, front.pair, front.game) != front.id {
+        if derive_game_id(&names, front.pair, front.game) != front.id {
             return None;
         }
-        let places = places(&front.players.names, &front.result, front.places.as_ref())?;
+        let places = summarize_places(&front.players.names, &front.result, front.places.as_ref())?;
         Some(GameLine {
             place,
             fixture: Fixture { players, pair: front.pair, game: front.game },
@@ -128,7 +128,7 @@ impl GameLine {
 
     /// The final scores by seat, if it had some.
     pub fn final_scores(&self) -> Option<Box<[f64]>> {
-        self.points.as_deref().map(numbers)
+        self.points.as_deref().map(recorded_scores)
     }
 
     /// The seat that is ahead of all others; none for a draw.

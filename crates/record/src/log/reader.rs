@@ -9,11 +9,11 @@ use serde::de::Error as _;
 
 use super::error::{InvalidLine, LONGEST, LogError, LogProblem};
 use super::game_line::LinePlace;
-use super::{LOG, TYPICAL_LINE, is_sealed};
+use super::{LOG, TYPICAL_LINE, is_sealed_log_line};
 use crate::model::bounds::HasBounds;
 use crate::model::record::{GameRecord, Header, SCHEMA};
 use crate::model::roster_change::RosterChange;
-use crate::plain_files;
+use crate::plain_files::open_plain_nofollow;
 
 /// The bytes that are read at once.
 const BUFFER: usize = 256 * 1024;
@@ -39,7 +39,7 @@ pub struct LogLine {
 
 /// A line of a log that was not parsed yet.
 #[derive(Debug)]
-pub struct RawLine {
+pub struct RawLogLine {
     number: usize,
     at: u64,
     /// Its bytes, newline included.
@@ -48,10 +48,10 @@ pub struct RawLine {
     pub(super) is_piece: bool,
 }
 
-impl RawLine {
+impl RawLogLine {
     /// The place of the line, which belongs to the log with this identity.
     pub(super) fn place(&self, identity: &str) -> LinePlace {
-        let intact = !self.is_piece && is_sealed(&self.bytes, identity);
+        let intact = !self.is_piece && is_sealed_log_line(&self.bytes, identity);
         LinePlace { line: self.number, at: self.at, intact }
     }
 
@@ -74,7 +74,7 @@ impl RawLine {
         } else {
             serde_json::from_slice(&raw).map_err(invalid)
         };
-        let intact = (record.is_ok() || change.is_some()) && is_sealed(&raw, identity);
+        let intact = (record.is_ok() || change.is_some()) && is_sealed_log_line(&raw, identity);
         LogLine { number, at, raw, record, change, intact }
     }
 }
@@ -110,16 +110,16 @@ impl LogReader {
     /// Opens the log at `path`, under any name, and reads its header.
     pub fn open_file(path: &Path) -> Result<Self, LogError> {
         let whole_file = |file: File| BufReader::with_capacity(BUFFER, file.take(u64::MAX));
-        let mut input = whole_file(open(path)?);
-        let (raw, mut header) = read_header(&mut input).map_err(LogError::header)?;
+        let mut input = whole_file(open_log_file(path)?);
+        let (raw, mut header) = read_log_header(&mut input).map_err(LogError::header)?;
         if header.is_league() {
             let look = |source| LogError::whole(LogProblem::Read(source));
-            let seen = look_ahead(&mut input, &mut header).map_err(look)?;
+            let seen = read_roster_changes_ahead(&mut input, &mut header).map_err(look)?;
             let mut file = input.into_inner().into_inner();
             file.seek(SeekFrom::Start(raw.len() as u64)).map_err(look)?;
             input = BufReader::with_capacity(BUFFER, file.take(seen));
         }
-        let header_intact = is_sealed(&raw, &header.identity);
+        let header_intact = is_sealed_log_line(&raw, &header.identity);
         let whole = raw.len() as u64;
         Ok(Self {
             input,
@@ -177,10 +177,10 @@ impl LogReader {
     }
 
     /// Like [`next_line`](Self::next_line), but without parsing it.
-    pub(crate) fn next_raw(&mut self) -> Result<Option<RawLine>, LogError> {
+    pub(crate) fn next_raw(&mut self) -> Result<Option<RawLogLine>, LogError> {
         let number = if self.inside.is_some() { self.line } else { self.line + 1 };
         let failed = |source| LogError::whole(LogProblem::ReadLine { number, source });
-        let raw = read_line(&mut self.input).map_err(failed)?;
+        let raw = read_log_line(&mut self.input).map_err(failed)?;
         let is_whole = raw.ends_with(b"\n");
         if !is_whole && raw.len() as u64 != LONGEST {
             self.torn |= !raw.is_empty() || self.inside.is_some();
@@ -192,7 +192,7 @@ impl LogReader {
         self.whole += raw.len() as u64;
         let is_piece = self.inside.is_some() || !is_whole;
         self.inside = if is_whole { None } else { self.inside.or(Some(at)) };
-        Ok(Some(RawLine { number, at, bytes: raw, is_piece }))
+        Ok(Some(RawLogLine { number, at, bytes: raw, is_piece }))
     }
 
     /// The next lines without parsing them, some megabytes together; none at the end of the log or
@@ -201,7 +201,7 @@ impl LogReader {
     /// # Errors
     ///
     /// When a line cannot be read; after the lines before it.
-    pub fn next_batch(&mut self) -> Result<Vec<RawLine>, LogError> {
+    pub fn next_batch(&mut self) -> Result<Vec<RawLogLine>, LogError> {
         let (mut lines, mut bytes) = (Vec::new(), 0);
         while bytes < BATCH && self.failed.is_none() {
             match self.next_raw() {
@@ -220,11 +220,11 @@ impl LogReader {
 
 /// Reads to the end of a league's log, and adds entries and departures to the header. Returns how
 /// many bytes were read. Lines that change nothing are left for those who read line by line.
-fn look_ahead(input: &mut impl BufRead, header: &mut Header) -> io::Result<u64> {
+fn read_roster_changes_ahead(input: &mut impl BufRead, header: &mut Header) -> io::Result<u64> {
     let (mut seen, mut line, mut is_inside) = (0, Vec::with_capacity(TYPICAL_LINE), false);
     loop {
         line.clear();
-        let length = read_line_into(input, &mut line)?;
+        let length = read_log_line_into(input, &mut line)?;
         if length == 0 {
             return Ok(seen);
         }
@@ -237,26 +237,26 @@ fn look_ahead(input: &mut impl BufRead, header: &mut Header) -> io::Result<u64> 
             && let Ok(mut change) = serde_json::from_slice::<RosterChange>(&line)
         {
             change.cut();
-            let _ = header.apply(&change);
+            let _ = header.apply_roster_change(&change);
         }
         is_inside = !is_whole;
     }
 }
 
 /// Opens the log at `path`.
-pub(super) fn open(path: &Path) -> Result<File, LogError> {
-    plain_files::open(path)
+pub(super) fn open_log_file(path: &Path) -> Result<File, LogError> {
+    open_plain_nofollow(path)
         .map_err(|source| LogError::whole(LogProblem::Open { path: path.to_owned(), source }))
 }
 
-pub(super) fn read_line(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
+pub(super) fn read_log_line(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let mut raw = Vec::with_capacity(TYPICAL_LINE);
-    read_line_into(input, &mut raw)?;
+    read_log_line_into(input, &mut raw)?;
     Ok(raw)
 }
 
 /// Appends a line, newline included, and returns its length.
-pub(super) fn read_line_into(input: &mut impl BufRead, raw: &mut Vec<u8>) -> io::Result<usize> {
+pub(super) fn read_log_line_into(input: &mut impl BufRead, raw: &mut Vec<u8>) -> io::Result<usize> {
     input.take(LONGEST).read_until(b'\n', raw)
 }
 
@@ -268,8 +268,8 @@ struct HeaderStart {
 }
 
 /// Reads the header's line and parses it.
-fn read_header(input: &mut impl BufRead) -> Result<(Vec<u8>, Header), LogProblem> {
-    let raw = read_line(input).map_err(LogProblem::Read)?;
+fn read_log_header(input: &mut impl BufRead) -> Result<(Vec<u8>, Header), LogProblem> {
+    let raw = read_log_line(input).map_err(LogProblem::Read)?;
     if !raw.ends_with(b"\n") {
         return Err(LogProblem::HeaderIncomplete);
     }

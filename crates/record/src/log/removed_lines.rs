@@ -5,8 +5,8 @@ use std::io::{self, BufRead, BufReader, Read as _, Write};
 use std::path::Path;
 
 use super::error::LONGEST;
-use crate::disk::write_whole;
-use crate::plain_files;
+use crate::disk::write_atomically;
+use crate::plain_files::open_plain_nofollow;
 
 /// The longest line that is read, in bytes. One of the log is longer here, as text in JSON.
 const LONGEST_ASIDE: u64 = 4 * LONGEST;
@@ -15,15 +15,15 @@ const LONGEST_ASIDE: u64 = 4 * LONGEST;
 /// attempt was interrupted. A torn last line is dropped.
 ///
 /// `lines` calls its function with each line, newline included.
-pub fn set_aside(
+pub fn keep_removed_lines(
     path: &Path,
     lines: impl FnOnce(&mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut known = HashSet::new();
-    write_whole(path, |out| {
-        let mut add = |line: &[u8]| add(out, &mut known, line);
-        match plain_files::open(path) {
-            Ok(file) => each_whole_line(BufReader::new(file), &mut add)?,
+    write_atomically(path, |out| {
+        let mut add = |line: &[u8]| add_removed_line(out, &mut known, line);
+        match open_plain_nofollow(path) {
+            Ok(file) => for_each_whole_line(BufReader::new(file), &mut add)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
@@ -31,11 +31,15 @@ pub fn set_aside(
     })
 }
 
-fn add(out: &mut dyn Write, known: &mut HashSet<[u8; 32]>, line: &[u8]) -> io::Result<()> {
+fn add_removed_line(
+    out: &mut dyn Write,
+    known: &mut HashSet<[u8; 32]>,
+    line: &[u8],
+) -> io::Result<()> {
     if known.insert(*blake3::hash(line).as_bytes()) { out.write_all(line) } else { Ok(()) }
 }
 
-fn each_whole_line(
+fn for_each_whole_line(
     mut input: impl BufRead,
     each: &mut dyn FnMut(&[u8]) -> io::Result<()>,
 ) -> io::Result<()> {
@@ -64,7 +68,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("aside");
         let set = |lines: &[&str]| {
-            set_aside(&path, |add| lines.iter().try_for_each(|line| add(line.as_bytes())))
+            keep_removed_lines(&path, |add| lines.iter().try_for_each(|line| add(line.as_bytes())))
                 .expect("set aside");
             fs::read_to_string(&path).expect("a file")
         };

@@ -11,13 +11,14 @@ use rustix::fs::{FlockOperation, fcntl_lock};
 use rustix::io::Errno;
 use serde::Serialize;
 
-use super::background_sync::{Background, SyncedWrites};
+use super::background_sync::{BackgroundSync, SyncedWrites};
 use super::front::StoredGame;
-use super::{LOG, seal};
-use crate::disk::{self, lock};
+use super::{LOG, seal_log_line};
+use crate::disk::lock::is_write_locked_by_another;
+use crate::disk::{self, sync_to_disk, write_to_disk};
 use crate::model::record::{GameRecord, Header};
 use crate::model::roster_change::RosterChange;
-use crate::plain_files;
+use crate::plain_files::open_plain_nofollow_with;
 
 /// The longest wait before appended data is synced; the sync itself takes extra time.
 pub(crate) const SYNC_EVERY: Duration = Duration::from_secs(2);
@@ -34,7 +35,7 @@ pub struct LogWriter {
     path: PathBuf,
     identity: String,
     length: u64,
-    background: Option<Background>,
+    background: Option<BackgroundSync>,
     /// How many records this writer has appended.
     appended: u64,
     /// How many of them are on disk.
@@ -107,25 +108,26 @@ impl LogWriter {
             if path.try_exists()? {
                 return Err(io::ErrorKind::AlreadyExists.into());
             }
-            disk::write_whole(&path, |out| {
-                write_header(out, header)?;
-                let mut lines = changes.iter().map(|change| seal(change, &header.identity));
+            disk::write_atomically(&path, |out| {
+                write_log_header(out, header)?;
+                let mut lines =
+                    changes.iter().map(|change| seal_log_line(change, &header.identity));
                 lines.try_for_each(|line| out.write_all(&line?))
             })
         };
         begin().map_err(|source| WriteError::Failed { path: path.clone(), source })?;
-        let mut log = Self::hold(dir)?;
-        log.go_on(header, log.length)?;
+        let mut log = Self::open_locked(dir)?;
+        log.continue_at(header, log.length)?;
         Ok(log)
     }
 
     /// Opens a log unchanged, and keeps other processes from opening it. Call
-    /// [`go_on`](Self::go_on) before you append.
-    pub fn hold(dir: &Path) -> Result<Self, WriteError> {
+    /// [`continue_at`](Self::continue_at) before you append.
+    pub fn open_locked(dir: &Path) -> Result<Self, WriteError> {
         let path = dir.join(LOG);
         let failed = |source| WriteError::Failed { path: path.clone(), source };
         let file =
-            plain_files::open_with(OpenOptions::new().append(true), &path).map_err(failed)?;
+            open_plain_nofollow_with(OpenOptions::new().append(true), &path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
         let log = Self {
             file,
@@ -142,7 +144,7 @@ impl LogWriter {
 
     /// Prepares to append after the first `length` bytes, which must be complete lines of a log
     /// with this header. Drops everything after them.
-    pub fn go_on(&mut self, header: &Header, length: u64) -> Result<(), WriteError> {
+    pub fn continue_at(&mut self, header: &Header, length: u64) -> Result<(), WriteError> {
         self.check()?;
         if length != self.length {
             self.file.set_len(length).map_err(|source| self.failed(source))?;
@@ -157,7 +159,7 @@ impl LogWriter {
     pub fn keep_synced(&mut self) -> Result<(), WriteError> {
         self.check()?;
         let start = |file: File| {
-            Background::start(SYNC_EVERY, move || disk::sync(&file), Arc::clone(&self.synced))
+            BackgroundSync::start(SYNC_EVERY, move || sync_to_disk(&file), Arc::clone(&self.synced))
         };
         let started = self.file.try_clone().and_then(start);
         self.background = Some(started.map_err(|source| self.failed(source))?);
@@ -177,16 +179,16 @@ impl LogWriter {
     /// Appends a change of a league's players, and waits until it is on disk.
     pub fn append_change(&mut self, change: &RosterChange) -> Result<(), WriteError> {
         self.append_line(change)?;
-        disk::sync(&self.file).map_err(|source| self.failed(source))
+        sync_to_disk(&self.file).map_err(|source| self.failed(source))
     }
 
     fn append_line(&mut self, line: &impl Serialize) -> Result<(), WriteError> {
         self.check()?;
-        if let Some(error) = self.background.as_ref().and_then(Background::failure) {
+        if let Some(error) = self.background.as_ref().and_then(BackgroundSync::failure) {
             return Err(self.failed(error));
         }
-        let line = seal(line, &self.identity).map_err(|source| self.failed(source))?;
-        if let Err(error) = disk::write(&self.file, &line) {
+        let line = seal_log_line(line, &self.identity).map_err(|source| self.failed(source))?;
+        if let Err(error) = write_to_disk(&self.file, &line) {
             // If this fails too, the rest is dropped as a torn line when the log is opened again.
             let _ = self.file.set_len(self.length);
             return Err(self.failed(error));
@@ -211,7 +213,7 @@ impl LogWriter {
     /// Makes sure that all appended data is on disk, and that the log is still ours.
     pub fn finish(&mut self) -> Result<(), WriteError> {
         let background = self.background.take();
-        let synced = background.map_or_else(|| disk::sync(&self.file), Background::finish);
+        let synced = background.map_or_else(|| sync_to_disk(&self.file), BackgroundSync::finish);
         synced.map_err(|source| self.failed(source))?;
         self.synced.set(self.appended);
         self.check()
@@ -224,9 +226,9 @@ impl LogWriter {
         content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), WriteError> {
         self.check()?;
-        disk::write_whole(&self.path, content).map_err(|source| self.failed(source))?;
-        let mut log = Self::hold(self.dir())?;
-        log.go_on(header, log.length)?;
+        disk::write_atomically(&self.path, content).map_err(|source| self.failed(source))?;
+        let mut log = Self::open_locked(self.dir())?;
+        log.continue_at(header, log.length)?;
         *self = log;
         Ok(())
     }
@@ -242,7 +244,7 @@ impl LogWriter {
             Ok(()) => {}
             // Writers never hold a lock for reading; any reader of the log may.
             Err(Errno::ACCESS | Errno::AGAIN)
-                if lock::is_written_by_another(&self.file).is_ok_and(|written| !written) => {}
+                if is_write_locked_by_another(&self.file).is_ok_and(|written| !written) => {}
             Err(Errno::ACCESS | Errno::AGAIN) => {
                 let dir = self.path.parent().unwrap_or(&self.path);
                 return Err(WriteError::Held(dir.to_owned()));
@@ -268,13 +270,17 @@ impl LogWriter {
 }
 
 /// Writes the first line of a log.
-pub fn write_header(out: &mut dyn Write, header: &Header) -> io::Result<()> {
-    out.write_all(&seal(header, &header.identity)?)
+pub fn write_log_header(out: &mut dyn Write, header: &Header) -> io::Result<()> {
+    out.write_all(&seal_log_line(header, &header.identity)?)
 }
 
 /// Writes a game of a log with this identity.
-pub fn write_record(out: &mut dyn Write, record: &GameRecord, identity: &str) -> io::Result<()> {
-    out.write_all(&seal(&StoredGame::new(record), identity)?)
+pub fn write_log_record(
+    out: &mut dyn Write,
+    record: &GameRecord,
+    identity: &str,
+) -> io::Result<()> {
+    out.write_all(&seal_log_line(&StoredGame::new(record), identity)?)
 }
 
 #[cfg(test)]

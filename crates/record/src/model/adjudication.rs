@@ -15,12 +15,12 @@ pub const MOST_SCORES: u32 = 1000;
 pub const ADJUDICATED: &str = "adjudicated-";
 
 /// Whether this is the reason of an adjudicated game.
-pub fn is_adjudicated(reason: &str) -> bool {
+pub fn is_adjudication_reason(reason: &str) -> bool {
     reason.starts_with(ADJUDICATED)
 }
 
 /// The reason of a game in words: those of the adjudicated ones are codes.
-pub fn in_words(reason: &str) -> &str {
+pub fn describe_adjudication_reason(reason: &str) -> &str {
     match reason.strip_prefix(ADJUDICATED) {
         Some("draw" | "resign") => "adjudicated by scores",
         Some("length") => "adjudicated by length",
@@ -134,6 +134,9 @@ mod tests {
     fn the_reasons_are_told_in_words() {
         let reasons = ["adjudicated-draw", "adjudicated-resign", "adjudicated-length", "mate"];
         let words = ["adjudicated by scores", "adjudicated by scores", "adjudicated by length"];
-        assert_eq!(reasons.map(in_words), [words[0], words[1], words[2], "mate"]);
+        assert_eq!(
+            reasons.map(describe_adjudication_reason),
+            [words[0], words[1], words[2], "mate"]
+        );
     }
 }

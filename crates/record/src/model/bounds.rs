@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::{Map, Value};
 
 use super::fault::Fault;
-use super::record::{ClockRecord, GameRecord, Header, Note, PlayerInfo};
+use super::record::{ClockRecord, GameRecord, Header, HeaderPlayer, RecordedNote};
 use super::roster_change::RosterChange;
 use referee_games::{RulesProgram, SEATS, SeatMap, Text};
 use referee_protocol::LONG_NOTE_LIMIT;
@@ -34,12 +34,12 @@ pub trait HasBounds {
 
 impl HasBounds for String {
     fn cut(&mut self) {
-        cut_text(self, LONGEST_TEXT);
+        bound_text(self, LONGEST_TEXT);
     }
 }
 
 /// Cuts a text to at most so many bytes.
-fn cut_text(text: &mut String, most: usize) {
+fn bound_text(text: &mut String, most: usize) {
     if text.len() > most {
         let most = most - '…'.len_utf8();
         let end = (0..=most).rev().find(|&end| text.is_char_boundary(end));
@@ -65,7 +65,7 @@ impl<T: HasBounds> HasBounds for Option<T> {
 }
 
 /// Cuts a list of texts for people. Its last line says how many were left out.
-fn cut_texts(texts: &mut Vec<String>) {
+fn bound_texts(texts: &mut Vec<String>) {
     texts.iter_mut().for_each(HasBounds::cut);
     let size = |texts: &[String]| texts.iter().map(|text| text.len() + 1).sum::<usize>();
     if size(texts) <= LONGEST_TEXTS {
@@ -84,7 +84,7 @@ fn cut_texts(texts: &mut Vec<String>) {
 }
 
 /// Cuts a list of actions or outcomes.
-fn cut_steps(steps: &mut Vec<String>) {
+fn bound_steps(steps: &mut Vec<String>) {
     steps.truncate(MOST_STEPS);
     steps.iter_mut().for_each(HasBounds::cut);
 }
@@ -94,13 +94,13 @@ pub fn size_of_options(options: &Map<String, Value>) -> usize {
     if options.is_empty() { 0 } else { serde_json::to_vec(options).map_or(0, |it| it.len()) }
 }
 
-fn cut_names<T>(map: &mut SeatMap<T>) {
+fn bound_seat_names<T>(map: &mut SeatMap<T>) {
     map.names.values_mut().iter_mut().for_each(HasBounds::cut);
 }
 
 /// Cuts the names and the values.
-fn cut_seats<T>(map: &mut SeatMap<T>, cut: impl FnMut(&mut T)) {
-    cut_names(map);
+fn bound_seats<T>(map: &mut SeatMap<T>, cut: impl FnMut(&mut T)) {
+    bound_seat_names(map);
     map.values.values_mut().iter_mut().for_each(cut);
 }
 
@@ -110,23 +110,23 @@ impl HasBounds for Fault {
         message.cut();
         clause.cut();
         raw.cut();
-        cut_texts(stderr);
+        bound_texts(stderr);
     }
 }
 
-impl HasBounds for Note {
+impl HasBounds for RecordedNote {
     fn cut(&mut self) {
         let Self { ply: _, by, note, eval: _, search: _ } = self;
         by.cut();
         if let Some(note) = note {
-            cut_text(note, LONG_NOTE_LIMIT);
+            bound_text(note, LONG_NOTE_LIMIT);
         }
     }
 }
 
 /// Drops the notes with which all of a game would have more bytes than [`LONGEST_NOTES`]. The rest of
 /// the remarks stays.
-fn cut_notes(notes: &mut Vec<Note>) {
+fn bound_notes(notes: &mut Vec<RecordedNote>) {
     notes.truncate(MOST_STEPS);
     notes.iter_mut().for_each(HasBounds::cut);
     let mut room = LONGEST_NOTES;
@@ -142,10 +142,10 @@ fn cut_notes(notes: &mut Vec<Note>) {
 impl HasBounds for ClockRecord {
     fn cut(&mut self) {
         let Self { tc, startup_ns, used_ns, cpu_ns, wall_ns: _, began: _ } = self;
-        tc.iter_mut().for_each(cut_names);
-        cut_names(startup_ns);
-        cut_seats(used_ns, |turns| turns.truncate(MOST_STEPS));
-        cut_names(cpu_ns);
+        tc.iter_mut().for_each(bound_seat_names);
+        bound_seat_names(startup_ns);
+        bound_seats(used_ns, |turns| turns.truncate(MOST_STEPS));
+        bound_seat_names(cpu_ns);
     }
 }
 
@@ -180,12 +180,12 @@ impl HasBounds for GameRecord {
         for text in [id, result, reason] {
             text.cut();
         }
-        cut_seats(players, HasBounds::cut);
-        places.iter_mut().for_each(cut_names);
-        cut_names(scores);
-        cut_names(seed);
+        bound_seats(players, HasBounds::cut);
+        places.iter_mut().for_each(bound_seat_names);
+        bound_seat_names(scores);
+        bound_seat_names(seed);
         worker.cut();
-        cut_texts(void);
+        bound_texts(void);
         let is_seat = |seat: &str| players.names.values().contains(&seat.into());
         outages.0.retain(|seat, _| is_seat(seat));
         usage.0.retain(|seat, _| is_seat(seat));
@@ -200,22 +200,22 @@ impl HasBounds for GameRecord {
             *faults = bounded.collect();
         }
         clock.cut();
-        final_scores.iter_mut().for_each(cut_names);
+        final_scores.iter_mut().for_each(bound_seat_names);
         if size_of_options(options) > LONGEST_OPTIONS {
             options.clear();
         }
         for steps in [rolls, opening, actions] {
-            cut_steps(steps);
+            bound_steps(steps);
         }
-        cut_texts(warnings);
-        cut_notes(notes);
+        bound_texts(warnings);
+        bound_notes(notes);
         if let Some(reported) = reported {
-            cut_seats(reported, HasBounds::cut);
+            bound_seats(reported, HasBounds::cut);
         }
     }
 }
 
-impl HasBounds for PlayerInfo {
+impl HasBounds for HeaderPlayer {
     fn cut(&mut self) {
         let Self {
             name,
@@ -245,7 +245,7 @@ impl HasBounds for PlayerInfo {
 impl HasBounds for Header {
     fn cut(&mut self) {
         self.players.iter_mut().for_each(HasBounds::cut);
-        cut_texts(&mut self.changes);
+        bound_texts(&mut self.changes);
     }
 }
 
@@ -263,10 +263,10 @@ impl Header {
     ///
     /// # Errors
     /// Says what is too large.
-    pub(super) fn check_size(&self) -> Result<(), String> {
+    pub(super) fn check_size_bounds(&self) -> Result<(), String> {
         let Self { schema, version, tournament, identity, game, program, seats, .. } = self;
         let texts = [schema, version, tournament, identity, game].into_iter().chain(seats.values());
-        let program = program.iter().flat_map(texts_of);
+        let program = program.iter().flat_map(bounded_program_texts);
         if texts.chain(program).any(|text| text.len() > LONGEST_TEXT) {
             return Err(format!("a string is longer than {LONGEST_TEXT} bytes"));
         }
@@ -281,7 +281,7 @@ impl Header {
     }
 }
 
-fn texts_of(program: &RulesProgram) -> impl Iterator<Item = &String> {
+fn bounded_program_texts(program: &RulesProgram) -> impl Iterator<Item = &String> {
     let RulesProgram { command, program, dir, configured, files, hash, code, .. } = program;
     command.iter().chain(files).chain([program, dir, configured, hash, code])
 }
@@ -412,14 +412,14 @@ mod tests {
     #[test]
     fn the_steps_of_a_game_are_bounded() {
         let mut steps = vec![String::new(); MOST_STEPS + 1];
-        cut_steps(&mut steps);
+        bound_steps(&mut steps);
         assert_eq!(steps.len(), MOST_STEPS);
     }
 
     #[test]
     fn all_notes_of_a_game_are_bounded() {
         let search = SearchReport::default();
-        let note = |length: usize| Note {
+        let note = |length: usize| RecordedNote {
             ply: 1,
             by: "white".to_owned(),
             note: Some("x".repeat(length)),
@@ -429,15 +429,15 @@ mod tests {
         let most = LONGEST_NOTES / LONG_NOTE_LIMIT;
         let mut notes = vec![note(2 * LONG_NOTE_LIMIT); most];
         notes.extend([note(1), note(1)]);
-        cut_notes(&mut notes);
-        let kept = |notes: &[Note]| notes.iter().filter(|it| it.note.is_some()).count();
+        bound_notes(&mut notes);
+        let kept = |notes: &[RecordedNote]| notes.iter().filter(|it| it.note.is_some()).count();
         assert_eq!((kept(&notes), notes.len()), (most, most + 2));
         assert!(
             notes[most].eval.is_some()
                 && notes[0].note.as_ref().is_some_and(|it| it.ends_with('…'))
         );
         let once = notes.clone();
-        cut_notes(&mut notes);
+        bound_notes(&mut notes);
         assert_eq!(notes, once);
     }
 
@@ -446,11 +446,11 @@ mod tests {
         let record: GameRecord = serde_json::from_value(full()).expect("a record");
         assert_eq!(serde_json::to_value(&record).expect("plain data"), full());
         let mut texts: Vec<String> = (0..10_000).map(|line| format!("warning {line}")).collect();
-        cut_texts(&mut texts);
+        bound_texts(&mut texts);
         let last = texts.last().expect("a line").clone();
         assert_eq!(last, format!("… and {} more", 10_000 - texts.len() + 1));
         let once = texts.clone();
-        cut_texts(&mut texts);
+        bound_texts(&mut texts);
         assert_eq!(texts, once);
         let mut text = "ü".repeat(LONGEST_TEXT);
         text.cut();

@@ -99,11 +99,11 @@ fn is_zero(number: &u32) -> bool {
 impl From<&TimeControl> for InitClock {
     fn from(control: &TimeControl) -> Self {
         Self {
-            startup_ms: millis(control.startup),
-            budget_ms: control.budget.map(millis),
+            startup_ms: whole_millis(control.startup),
+            budget_ms: control.budget.map(whole_millis),
             moves: control.moves,
-            increment_ms: Some(control.increment).filter(|step| !step.is_zero()).map(millis),
-            move_ms: control.per_move.map(millis),
+            increment_ms: Some(control.increment).filter(|step| !step.is_zero()).map(whole_millis),
+            move_ms: control.per_move.map(whole_millis),
             measure: control.measure,
         }
     }
@@ -111,7 +111,7 @@ impl From<&TimeControl> for InitClock {
 
 /// Whole milliseconds, rounded down, as in messages.
 #[expect(clippy::cast_possible_truncation, reason = "half a billion years fit")]
-pub fn millis(duration: Duration) -> u64 {
+pub fn whole_millis(duration: Duration) -> u64 {
     duration.as_millis() as u64
 }
 
@@ -228,7 +228,7 @@ impl Clock {
 
 /// The wall-time limit of a turn: the allowance itself, or ten times the allowance plus one second
 /// if CPU time is limited.
-pub fn wall_bound(measure: Measure, allowance: Duration) -> Duration {
+pub fn wall_clock_limit(measure: Measure, allowance: Duration) -> Duration {
     match measure {
         Measure::Wall => allowance,
         Measure::Cpu => allowance.saturating_mul(10).saturating_add(Duration::from_secs(1)),
@@ -277,7 +277,7 @@ pub mod nanos {
 }
 
 /// A duration for people: seconds with the significant digits.
-pub fn seconds(duration: Duration) -> String {
+pub fn format_clock_seconds(duration: Duration) -> String {
     let millis = duration.as_millis();
     match millis {
         0..10_000 if !millis.is_multiple_of(1000) => {
@@ -416,7 +416,7 @@ mod tests {
 
     #[test]
     fn durations_are_shown_briefly() {
-        let text = |ms| seconds(Duration::from_millis(ms));
+        let text = |ms| format_clock_seconds(Duration::from_millis(ms));
         assert_eq!(
             [text(0), text(250), text(1000), text(60_000), text(61_500)],
             ["0 s", "0.25 s", "1 s", "60 s", "61.5 s"]

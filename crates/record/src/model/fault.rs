@@ -88,7 +88,7 @@ impl FaultCode {
 
 impl FaultCode {
     /// The code with this name, which is also the reason of a game that ended by it.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.name() == name)
     }
 
@@ -162,20 +162,22 @@ impl Fault {
     /// ended.
     pub fn reason(&self) -> String {
         let ended = matches!(self.code, FaultCode::NoStart | FaultCode::Crash | FaultCode::Exit);
-        let said = self.last_words().filter(|said| ended && !self.message.contains(said));
+        let said = self.last_stderr_line().filter(|said| ended && !self.message.contains(said));
         said.map_or_else(|| self.message.clone(), |said| format!("{}: {said}", self.message))
     }
 
     /// The line of its stderr that says most: the last one that names an error, or else the last
     /// one that is not blank.
-    fn last_words(&self) -> Option<&str> {
+    fn last_stderr_line(&self) -> Option<&str> {
         let lines = || self.stderr.iter().rev().map(|line| line.trim());
-        lines().find(|line| names_error(line)).or_else(|| lines().find(|line| !line.is_empty()))
+        lines()
+            .find(|line| is_fault_error_line(line))
+            .or_else(|| lines().find(|line| !line.is_empty()))
     }
 }
 
 /// Whether a line of a program's stderr seems to name an error.
-pub fn names_error(line: &str) -> bool {
+pub fn is_fault_error_line(line: &str) -> bool {
     let line = line.to_lowercase();
     ["error", "exception", "panicked"].iter().any(|word| line.contains(word))
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use referee_games::{
     AnyGame, BySeat, GameError, GameKind, OptionError, Options, Position, SharedGame, Text,
-    one_line,
+    safe_one_line,
 };
 
 /// A game with its options.
@@ -36,23 +36,23 @@ impl GameRules {
     ///
     /// # Errors
     /// The game does not have such options, or they contradict the others.
-    pub fn with(&self, own: &Map<String, Value>) -> Result<Self, GameError> {
+    pub fn with_own_options(&self, own: &Map<String, Value>) -> Result<Self, GameError> {
         if own.is_empty() {
             return Ok(self.clone());
         }
-        let rules = Self::new(self.game.clone(), self.options.with(own)?)?;
+        let rules = Self::new(self.game.clone(), self.options.with_values(own)?)?;
         Ok(Self { own: own.clone(), ..rules })
     }
 
     /// The rules of the games of a log, in which the game is built in.
-    pub fn of(header: &Header) -> Result<Self, HeaderError> {
+    pub fn from_header(header: &Header) -> Result<Self, HeaderError> {
         let kind = GameKind::named(&header.game);
         let kind = kind.ok_or_else(|| HeaderError::Game(header.game.clone()))?;
-        Self::by_header(kind.shared(), header)
+        Self::from_header_with_game(kind.shared(), header)
     }
 
     /// The rules of the games of a log, in which the game is `game`.
-    pub fn by_header(game: SharedGame, header: &Header) -> Result<Self, HeaderError> {
+    pub fn from_header_with_game(game: SharedGame, header: &Header) -> Result<Self, HeaderError> {
         let options = Options::from_json(game.options(), &header.options);
         let options = options.map_err(HeaderError::Option)?;
         Self::new(game, options).map_err(HeaderError::Rules)
@@ -184,10 +184,10 @@ pub enum RefusedBots {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
     /// The game is unknown.
-    #[error("no game `{}`", one_line(.0))]
+    #[error("no game `{}`", safe_one_line(.0))]
     Game(String),
     /// An option is rejected.
-    #[error("option {}: {}", one_line(.0.name().unwrap_or_default()), .0)]
+    #[error("option {}: {}", safe_one_line(.0.name().unwrap_or_default()), .0)]
     Option(#[source] OptionError),
     /// The options contradict each other.
     #[error(transparent)]

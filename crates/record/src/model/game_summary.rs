@@ -41,7 +41,7 @@ impl GameSummary {
     /// # Errors
     ///
     /// If the record's result is neither a seat nor `draw`, or no game can end with its places.
-    pub fn of(game: &GameRecord) -> Result<Self, UnknownResult> {
+    pub fn from_record(game: &GameRecord) -> Result<Self, UnknownResult> {
         let code = |seat| Some((seat, game.fault_of(seat)?.code));
         let faults = game.players.seats().filter_map(code).collect();
         let unknown = || UnknownResult { id: game.id.clone(), result: game.result.clone() };
@@ -49,30 +49,30 @@ impl GameSummary {
             places: game.places().ok_or_else(unknown)?,
             faults,
             outages: game.outages.by_seat(&game.players.names),
-            fingerprint: fingerprint(game),
+            fingerprint: game_fingerprint(game),
         })
     }
 
     /// The summary of a game with these places and nothing else.
-    pub fn of_places(places: Places) -> Self {
+    pub fn from_places(places: Places) -> Self {
         let (faults, outages) = (SeatFaults::default(), SeatOutages::default());
         Self { places, faults, outages, fingerprint: None }
     }
 
     /// The summary of a game for two that the first seat won, drew or lost.
-    pub fn of_two(outcome: GameOutcome) -> Self {
+    pub fn from_outcome(outcome: GameOutcome) -> Self {
         let places = match outcome {
             GameOutcome::Win => Places::won_by(Seat::FIRST, 2),
             GameOutcome::Draw => Places::level(2),
             GameOutcome::Loss => Places::won_by(Seat::SECOND, 2),
         };
-        Self::of_places(places)
+        Self::from_places(places)
     }
 
     /// The first seat's outcome in a game for two. None when both players failed: neither scores,
     /// and the game does not affect ratings.
     pub fn outcome(self) -> Option<GameOutcome> {
-        let outcome = match self.places.halves(Seat::FIRST, Seat::SECOND) {
+        let outcome = match self.places.half_points(Seat::FIRST, Seat::SECOND) {
             2 => GameOutcome::Win,
             1 => GameOutcome::Draw,
             _ => GameOutcome::Loss,
@@ -95,7 +95,7 @@ impl GameSummary {
     /// else 0, and 0 for both if both failed.
     pub fn halves_between(self, one: Seat, other: Seat) -> u8 {
         let both_failed = self.faults.of(one).is_some() && self.faults.of(other).is_some();
-        if both_failed { 0 } else { self.places.halves(one, other) }
+        if both_failed { 0 } else { self.places.half_points(one, other) }
     }
 
     /// The two seats of each comparison that counts for ratings, and the outcome for the first one.
@@ -145,7 +145,7 @@ impl GameSummary {
         deal: Option<u32>,
         scores: Option<&[f64]>,
     ) {
-        self.seated(players, deal, |game| games.add(&ScoredGame::of(game, scores)));
+        self.seated(players, deal, |game| games.add(&ScoredGame::from_seated(game, scores)));
     }
 
     /// Adds to results only how the game ended for its players. It neither scores nor affects
@@ -164,7 +164,8 @@ impl GameSummary {
     fn seated(self, players: Lineup, deal: Option<u32>, with: impl FnOnce(&SeatedGame<'_>)) {
         let players: Vec<usize> = players.players().collect();
         let seats = Seat::all(self.places.seats());
-        let places: Vec<u32> = seats.clone().map(|seat| self.places.of(seat).into()).collect();
+        let places: Vec<u32> =
+            seats.clone().map(|seat| self.places.place_of(seat).into()).collect();
         let forfeits: Vec<bool> = seats.map(|seat| self.faults.of(seat).is_some()).collect();
         with(&SeatedGame {
             players: &players,
@@ -255,7 +256,7 @@ impl FromIterator<(Seat, u8)> for SeatOutages {
 /// The places in a game of these seats: those recorded, or if there are two seats those of the
 /// winner that is recorded, or of a `draw`. A double fault is recorded as a draw. `None` if these are
 /// places that no game ends with.
-pub(crate) fn places(
+pub(crate) fn summarize_places(
     seats: &BySeat<impl AsRef<str>>,
     result: &str,
     recorded: Option<&SeatMap<u8>>,
@@ -265,7 +266,7 @@ pub(crate) fn places(
             let names = places.names.values().iter().map(AsRef::as_ref);
             names.eq(seats.values().iter().map(AsRef::as_ref))
         })?;
-        return Places::listed(&recorded.values.as_ref().map(|place| place.wrapping_sub(1)));
+        return Places::from_listed(&recorded.values.as_ref().map(|place| place.wrapping_sub(1)));
     }
     if result == "draw" {
         return Some(Places::level(2));
@@ -275,7 +276,7 @@ pub(crate) fn places(
 }
 
 /// The [fingerprint](GameSummary::fingerprint) of a game.
-pub(crate) fn fingerprint(game: &GameRecord) -> Option<NonZeroU64> {
+pub(crate) fn game_fingerprint(game: &GameRecord) -> Option<NonZeroU64> {
     if game.actions.is_empty() {
         return None;
     }
@@ -313,9 +314,9 @@ mod tests {
     fn a_double_fault_scores_zero_for_both() {
         let both = [("white", FaultCode::Crash), ("black", FaultCode::Timeout)];
         let both_failed =
-            GameSummary::of(&faulty(game("ant", "bee", "draw"), &both)).expect("a result");
+            GameSummary::from_record(&faulty(game("ant", "bee", "draw"), &both)).expect("a result");
         assert_eq!((both_failed.outcome(), both_failed.halves()), (None, [0, 0].into()));
-        let drawn = GameSummary::of(&game("ant", "bee", "draw")).expect("a result");
+        let drawn = GameSummary::from_record(&game("ant", "bee", "draw")).expect("a result");
         assert_eq!(drawn.halves(), [1, 1].into());
     }
 

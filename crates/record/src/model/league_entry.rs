@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::player_spec::name_problem;
+use super::player_spec::player_name_problem;
 
 /// The most versions of an author's player.
 pub const MOST_VERSIONS: u32 = 999_999;
 
 /// What an entrant of a league is: a version of its author's player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct LeagueEntry {
     /// The author's name.
     pub author: String,
     /// The version's number among those of its author, from 1.
@@ -22,9 +22,9 @@ pub struct Entry {
     pub kept: String,
 }
 
-impl Entry {
+impl LeagueEntry {
     /// The name that version `version` of an author's player has in the tables, such as `ann v3`.
-    pub fn name(author: &str, version: u32) -> String {
+    pub fn version_name(author: &str, version: u32) -> String {
         format!("{author} v{version}")
     }
 
@@ -34,10 +34,10 @@ impl Entry {
         let Self { author, version, .. } = self;
         let is_folder = !author.contains(['/', '\\']) && !author.starts_with('.');
         is_folder
-            && name_problem(author).is_none()
-            && name_problem(name).is_none()
+            && player_name_problem(author).is_none()
+            && player_name_problem(name).is_none()
             && (1..=MOST_VERSIONS).contains(version)
-            && Self::name(author, *version) == name
+            && Self::version_name(author, *version) == name
     }
 }
 

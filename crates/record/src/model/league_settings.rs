@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::wording::counted;
+use crate::wording::pluralize;
 
 /// The settings of a league.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct LeagueSettings {
     /// The least time between two submissions of an author.
     pub every: Duration,
     /// When games may begin.
-    pub bounds: GameBounds,
+    pub bounds: LeagueGameBounds,
 }
 
 impl LeagueSettings {
@@ -40,7 +40,7 @@ impl LeagueSettings {
 
 /// When games of a league may begin. Days and hours are those of the machine's local time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct GameBounds {
+pub struct LeagueGameBounds {
     /// The most games that begin in a day.
     pub per_day: Option<usize>,
     /// When no game begins.
@@ -72,21 +72,21 @@ impl QuietHours {
     }
 }
 
-impl GameBounds {
+impl LeagueGameBounds {
     /// Whether games may begin at any time.
     pub fn are_none(self) -> bool {
         self == Self::default()
     }
 }
 
-impl fmt::Display for GameBounds {
+impl fmt::Display for LeagueGameBounds {
     /// A sentence without its full stop.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
         let hours = self.quiet.map(|QuietHours { from, to }| {
             format!("from {} to {} (local time)", time(from), time(to))
         });
-        match (self.per_day.map(|most| counted(most, "game")), hours) {
+        match (self.per_day.map(|most| pluralize(most, "game")), hours) {
             (None, None) => write!(f, "games begin at any time"),
             (Some(most), None) => write!(f, "at most {most} a day"),
             (None, Some(hours)) => write!(f, "no games begin {hours}"),
@@ -120,7 +120,7 @@ mod tests {
             );
         }
         assert_eq!((night.minutes(), noon.minutes()), (9 * 60, 60));
-        let bounds = GameBounds { per_day: Some(200), quiet: Some(night) };
+        let bounds = LeagueGameBounds { per_day: Some(200), quiet: Some(night) };
         let told = "at most 200 games a day, and none begin from 22:00 to 07:00 (local time)";
         assert_eq!(bounds.to_string(), told);
     }

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::plies::Plies;
-use crate::wording::counted;
-use referee_games::options::plain;
+use crate::wording::pluralize;
+use referee_games::options::option_value_text;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -30,7 +30,7 @@ pub enum OpeningSource {
 /// A file of openings, which may have millions.
 pub trait OpeningFile: fmt::Debug + Send + Sync {
     /// The part of a file in use.
-    fn selection(&self) -> &BookSelection;
+    fn selection(&self) -> &OpeningBookSelection;
 
     /// Draws this many openings, or all if there are fewer, in the order of the pairs. `seed`
     /// decides a random order. More openings from the same seed begin with the same ones.
@@ -46,9 +46,9 @@ pub trait OpeningFile: fmt::Debug + Send + Sync {
 impl OpeningSource {
     /// The same after `pairs` have used their openings. Others are drawn at random anyway.
     #[must_use]
-    pub fn after(&self, pairs: u64) -> Self {
+    pub fn after_pairs(&self, pairs: u64) -> Self {
         let Self::Book(book) = self else { return self.clone() };
-        let &BookSelection { order, start, size, .. } = book.selection();
+        let &OpeningBookSelection { order, start, size, .. } = book.selection();
         if order == BookOrder::Random {
             return self.clone();
         }
@@ -75,7 +75,7 @@ pub struct DrawnOpenings {
 
 /// The part of an openings file that a tournament uses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BookSelection {
+pub struct OpeningBookSelection {
     /// The name of the file, without its folder.
     pub file: String,
     /// A hash of its contents.
@@ -104,23 +104,23 @@ pub enum BookOrder {
     Random,
 }
 
-impl BookSelection {
+impl OpeningBookSelection {
     /// The number of openings to draw for this many pairs.
-    pub fn needed(pairs: u32) -> usize {
+    pub fn openings_needed(pairs: u32) -> usize {
         pairs.max(USUALLY_DRAWN) as usize
     }
 
     /// A description of the part of the file that is `used`.
     pub fn describe(&self, used: u64) -> String {
-        let all = counted(self.size, "opening");
+        let all = pluralize(self.size, "opening");
         let part = if used == self.size { all } else { format!("{used} of {all}") };
         format!("{part} from {}, {}", self.file, self.in_order())
     }
 
     /// The whole selection as text, which changes when the contents of the file do.
-    pub fn distinctly(&self) -> String {
+    pub fn describe_distinctly(&self) -> String {
         let Self { hash, size, start, plies, .. } = self;
-        let all = counted(*size, "opening");
+        let all = pluralize(*size, "opening");
         let plies = plies.map_or(String::new(), |plies| format!(", at most {}", Plies(plies)));
         let start = if *start == 1 { String::new() } else { format!(" from number {start} on") };
         format!("{all} from a file, {}{start}{plies} ({hash})", self.in_order())
@@ -190,7 +190,8 @@ impl ListedOpening {
     /// The options and the actions, for people.
     pub fn texts(&self) -> Vec<String> {
         let options = self.options();
-        let option = |(name, value): (&String, &Value)| format!("{name}={}", plain(value));
+        let option =
+            |(name, value): (&String, &Value)| format!("{name}={}", option_value_text(value));
         options.iter().map(option).chain(self.actions().iter().cloned()).collect()
     }
 }
@@ -215,7 +216,7 @@ impl Openings {
     }
 
     /// The same description with a hash, which changes when anything in a list does.
-    pub fn distinctly(&self) -> String {
+    pub fn describe_distinctly(&self) -> String {
         let Self::Listed(list) = self else { return self.describe() };
         let mut hasher = blake3::Hasher::new();
         for opening in list {

@@ -26,7 +26,7 @@ pub const BRIDGE: &str = "bridge:comp30024";
 pub const MOST_OUTAGES: u8 = 15;
 
 /// What makes a text impossible as a name that is shown to people and written in tables.
-pub fn name_problem(name: &str) -> Option<String> {
+pub fn player_name_problem(name: &str) -> Option<String> {
     let length = name.chars().count();
     if name.trim().is_empty() {
         Some("the name is empty".to_owned())
@@ -42,7 +42,7 @@ pub fn name_problem(name: &str) -> Option<String> {
 /// Makes `text` a player's name: each run of blanks and control characters becomes one blank. A
 /// name that is too long is cut and ends in a hash of the whole, so that two long texts give two
 /// names.
-pub fn name_of(text: &str) -> String {
+pub fn to_player_name(text: &str) -> String {
     let plain = text.replace(char::is_control, " ");
     let name = plain.split_whitespace().collect::<Vec<_>>().join(" ");
     if name.chars().count() <= LONGEST_NAME {
@@ -277,10 +277,10 @@ mod tests {
 
     #[test]
     fn long_texts_with_the_same_beginning_get_different_names() {
-        assert_eq!(name_of(" an \t ant "), "an ant");
+        assert_eq!(to_player_name(" an \t ant "), "an ant");
         let long = "a".repeat(LONGEST_NAME);
-        assert_eq!(name_of(&long), long);
-        let names = ["b", "c"].map(|end| name_of(&format!("{long}{end}")));
+        assert_eq!(to_player_name(&long), long);
+        let names = ["b", "c"].map(|end| to_player_name(&format!("{long}{end}")));
         assert_ne!(names[0], names[1]);
         assert!(names.iter().all(|name| name.chars().count() == LONGEST_NAME), "{names:?}");
     }

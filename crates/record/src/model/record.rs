@@ -13,14 +13,15 @@ use crate::model::adjudication::Adjudication;
 use crate::model::clock::TimeControl;
 use crate::model::containment::Containment;
 use crate::model::fault::Fault;
-use crate::model::game_summary::{SeatOutages, places};
-use crate::model::league_entry::{Entry, Leaving};
-use crate::model::opening_source::{BookSelection, MOST_PLIES, Openings};
-use crate::model::player_spec::{EngineProtocol, PlayerSpec, name_problem};
+use crate::model::game_summary::{SeatOutages, summarize_places};
+use crate::model::league_entry::{LeagueEntry, Leaving};
+use crate::model::opening_source::{MOST_PLIES, OpeningBookSelection, Openings};
+use crate::model::player_spec::{EngineProtocol, PlayerSpec, player_name_problem};
 use crate::model::seat_usage::{SeatUsage, UsageLimit};
 use crate::model::short_clock::ShortClock;
 use crate::model::stage::{
-    Format, MOST_DRAWN_GAMES, Order, RankedBy, Stage, UnsuitedStage, drawn_games, is_league,
+    Format, MOST_DRAWN_GAMES, Order, RankedBy, Stage, UnsuitedStage, count_drawn_stage_games,
+    has_league_stage,
 };
 use referee_games::{BySeat, Places, PlacesTell, RulesProgram, Seat, SeatMap};
 use referee_protocol::{Score, SearchReport};
@@ -79,7 +80,7 @@ pub struct Header {
     pub openings: Option<Openings>,
     /// Where listed openings come from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub book: Option<BookSelection>,
+    pub book: Option<OpeningBookSelection>,
     /// The containment in force.
     pub containment: Containment,
     /// The configured seed. If present, the tournament's random choices were foreseeable.
@@ -87,7 +88,7 @@ pub struct Header {
     /// The players whose ratings are fixed, by name.
     pub anchors: Vec<Anchor>,
     /// The players, in the order of the configuration.
-    pub players: Vec<PlayerInfo>,
+    pub players: Vec<HeaderPlayer>,
     /// The league that this one continues under other rules, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<String>,
@@ -103,7 +104,7 @@ impl Header {
     /// # Errors
     /// Says which value is not.
     pub(crate) fn check(&self) -> Result<(), String> {
-        self.check_size()?;
+        self.check_size_bounds()?;
         if let Some(stage) = self.stages.iter().find(|stage| !stage.is_within_bounds()) {
             let stage = serde_json::to_value(stage).unwrap_or_default();
             return Err(format!("invalid stage in the log header: {stage}"));
@@ -135,7 +136,7 @@ impl Header {
             return Err("the seats need different names, none of them `draw`".to_owned());
         }
         let mut players = self.players.len();
-        if drawn_games(&self.stages, players, self.seats.len()) > MOST_DRAWN_GAMES {
+        if count_drawn_stage_games(&self.stages, players, self.seats.len()) > MOST_DRAWN_GAMES {
             return Err(format!("it has more than {MOST_DRAWN_GAMES} games"));
         }
         for stage in &self.stages {
@@ -170,13 +171,13 @@ impl Header {
 
     fn check_players(&self) -> Result<(), String> {
         let mut names = HashSet::new();
-        for PlayerInfo { name, entry, .. } in &self.players {
+        for HeaderPlayer { name, entry, .. } in &self.players {
             if entry.is_some() && self.is_league() {
                 return Err(format!(
                     "the player {name:?} entered later, so it needs a line of its own"
                 ));
             }
-            if let Some(problem) = name_problem(name) {
+            if let Some(problem) = player_name_problem(name) {
                 return Err(format!("invalid player name {name:?}: {problem}"));
             }
             if !names.insert(name.as_str()) {
@@ -208,7 +209,7 @@ impl Header {
     }
 
     /// Results of such games without any so far, between this many players.
-    pub fn no_results(&self, players: usize) -> Results {
+    pub fn empty_results(&self, players: usize) -> Results {
         match self.seats.len() {
             2 => Results::new(players),
             _ => Results::at_table(players, self.table()),
@@ -231,18 +232,18 @@ impl Header {
     }
 
     /// The clock of the player of this name, if it has its own.
-    pub fn tc(&self, name: &str) -> Option<ShortClock> {
+    pub fn own_clock_of(&self, name: &str) -> Option<ShortClock> {
         self.players.iter().find(|player| player.name == name)?.tc
     }
 
     /// Whether it is the header of a league.
     pub fn is_league(&self) -> bool {
-        is_league(&self.stages)
+        has_league_stage(&self.stages)
     }
 
     /// The header as its line in the log has it: without the players that came to the league later.
     #[must_use]
-    pub fn of_founders(&self) -> Self {
+    pub fn without_latecomers(&self) -> Self {
         let mut header = self.clone();
         if self.is_league() {
             header.players.retain(|player| player.entry.is_none());
@@ -271,7 +272,7 @@ pub struct Anchor {
 /// # Errors
 ///
 /// Returns the first anchor that is not among the players.
-pub fn fixed_ratings<'a>(
+pub fn fixed_anchor_ratings<'a>(
     anchors: &'a [Anchor],
     names: &[String],
 ) -> Result<Vec<FixedRating>, &'a Anchor> {
@@ -284,7 +285,7 @@ pub fn fixed_ratings<'a>(
 
 /// A player's entry in the header.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlayerInfo {
+pub struct HeaderPlayer {
     /// The configured name.
     pub name: String,
     /// How it is run, as text for people.
@@ -315,14 +316,14 @@ pub struct PlayerInfo {
     pub drawn_before: Option<u32>,
     /// Which version of whose player it is, if it came to a league that was being played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub entry: Option<Entry>,
+    pub entry: Option<LeagueEntry>,
     /// When it stopped playing in a league, if it did. The header of a log never says so: lines of
     /// the log do.
     #[serde(skip)]
     pub left: Option<Leaving>,
 }
 
-impl PlayerInfo {
+impl HeaderPlayer {
     /// Whether it is a built-in player.
     pub fn is_built_in(&self) -> bool {
         self.command.starts_with("bot:")
@@ -338,7 +339,7 @@ pub(super) fn is_none(count: &u8) -> bool {
     *count == 0
 }
 
-impl From<&PlayerSpec> for PlayerInfo {
+impl From<&PlayerSpec> for HeaderPlayer {
     fn from(player: &PlayerSpec) -> Self {
         Self {
             name: player.name.clone(),
@@ -357,9 +358,9 @@ impl From<&PlayerSpec> for PlayerInfo {
     }
 }
 
-impl PlayerInfo {
+impl HeaderPlayer {
     /// The entry of a person, who has no program, and so no hash.
-    pub fn person(name: &str) -> Self {
+    pub fn for_person(name: &str) -> Self {
         let (name, hash) = (name.to_owned(), NO_HASH.to_owned());
         Self {
             command: name.clone(),
@@ -441,8 +442,8 @@ pub struct GameRecord {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub void: Vec<String>,
     /// How many of them were void because the player at this seat could not reach its service.
-    #[serde(default, skip_serializing_if = "OutageCounts::is_empty")]
-    pub outages: OutageCounts,
+    #[serde(default, skip_serializing_if = "RecordedOutages::is_empty")]
+    pub outages: RecordedOutages,
     /// What the players reported to have used of their services, in these attempts too.
     #[serde(default, skip_serializing_if = "SeatUsage::is_empty")]
     pub usage: SeatUsage,
@@ -471,35 +472,35 @@ pub struct GameRecord {
     pub warnings: Vec<String>,
     /// The players' comments on their moves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<Note>,
+    pub notes: Vec<RecordedNote>,
     /// The names and versions that the players reported, escaped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported: Option<SeatMap<String>>,
 }
 
 /// Scores by seat, as numbers to calculate with.
-pub(crate) fn numbers(scores: &BySeat<serde_json::Number>) -> Box<[f64]> {
+pub(crate) fn recorded_scores(scores: &BySeat<serde_json::Number>) -> Box<[f64]> {
     scores.values().iter().map(|score| score.as_f64().unwrap_or_default()).collect()
 }
 
 /// How often a game was void because a player could not reach its service, by seat name; seats
 /// without such are absent.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct OutageCounts(pub std::collections::BTreeMap<String, u8>);
+pub struct RecordedOutages(pub std::collections::BTreeMap<String, u8>);
 
-impl OutageCounts {
+impl RecordedOutages {
     fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The count of the seat with this name.
-    pub fn of(&self, seat: &str) -> u8 {
+    pub fn outages_of(&self, seat: &str) -> u8 {
         self.0.get(seat).copied().unwrap_or(0)
     }
 
     /// The counts of these seats.
     pub(crate) fn by_seat(&self, seats: &BySeat<impl AsRef<str>>) -> SeatOutages {
-        seats.iter().map(|(seat, name)| (seat, self.of(name.as_ref()))).collect()
+        seats.iter().map(|(seat, name)| (seat, self.outages_of(name.as_ref()))).collect()
     }
 }
 
@@ -526,7 +527,7 @@ pub struct ClockRecord {
 
 /// A player's comment on a move.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Note {
+pub struct RecordedNote {
     /// The ply of the move.
     pub ply: u32,
     /// The seat's name.
@@ -542,7 +543,7 @@ pub struct Note {
     pub search: SearchReport,
 }
 
-impl Note {
+impl RecordedNote {
     /// The report and the note as one text, if there is either.
     pub fn text(&self) -> Option<String> {
         match (self.search.is_empty(), &self.note) {
@@ -560,7 +561,7 @@ impl GameRecord {
     }
 
     /// The clocks of players that have their own.
-    pub fn tc(&self) -> BySeat<Option<ShortClock>> {
+    pub fn own_clocks(&self) -> BySeat<Option<ShortClock>> {
         let none = || BySeat::default_for(self.players.values.len());
         self.clock.tc.as_ref().map_or_else(none, |tc| tc.values.clone())
     }
@@ -573,12 +574,12 @@ impl GameRecord {
     /// The places; `None` if they are such as no game ends with, or if neither a seat nor a draw is
     /// recorded.
     pub fn places(&self) -> Option<Places> {
-        places(&self.players.names, &self.result, self.places.as_ref())
+        summarize_places(&self.players.names, &self.result, self.places.as_ref())
     }
 
     /// The scores with which the rules ended it, by seat, if they did.
     pub fn final_scores(&self) -> Option<Box<[f64]>> {
-        self.final_scores.as_ref().map(|scores| numbers(&scores.values))
+        self.final_scores.as_ref().map(|scores| recorded_scores(&scores.values))
     }
 
     /// The name of the player that is ahead of all others; none for a draw.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use referee_ratings::MOST_PLAYERS;
 
 use super::league_entry::Leaving;
-use super::record::{Header, PlayerInfo};
+use super::record::{Header, HeaderPlayer};
 
 /// The most files of a version that its line in the log names.
 pub(crate) const MOST_FILES: usize = 100;
@@ -19,7 +19,7 @@ pub enum RosterChange {
     /// A player came.
     Entered {
         /// The player; its `entry` says who its author is.
-        player: Box<PlayerInfo>,
+        player: Box<HeaderPlayer>,
         /// Hashes of the files that its author handed in, by path: the first 100
         files: BTreeMap<String, String>,
     },
@@ -81,7 +81,7 @@ impl Header {
     ///
     /// # Errors
     /// No such change is possible now. Then nothing changes.
-    pub fn apply(&mut self, change: &RosterChange) -> Result<(), ImpossibleChange> {
+    pub fn apply_roster_change(&mut self, change: &RosterChange) -> Result<(), ImpossibleChange> {
         if !self.is_league() {
             return Err(ImpossibleChange::NoLeague);
         }
@@ -116,13 +116,13 @@ impl Header {
 
 #[cfg(test)]
 mod tests {
-    use super::super::league_entry::{Entry, LeavingReason};
+    use super::super::league_entry::{LeagueEntry, LeavingReason};
     use super::*;
 
     #[test]
     fn changes_read_as_they_are_written() {
         let change = RosterChange::Left {
-            player: Entry::name("ann", 2),
+            player: LeagueEntry::version_name("ann", 2),
             leaving: Leaving { at: 7, why: LeavingReason::Replaced },
         };
         let text = serde_json::to_string(&change).expect("plain data");

@@ -79,8 +79,8 @@ impl FromStr for ClockArgument {
         if let Ok(tc) = text.parse() {
             return Ok(Self::Short(tc));
         }
-        let milliseconds = || seconds(text.strip_suffix("ms")?).map(|time| time / 1000);
-        let limit = milliseconds().or_else(|| seconds(text.strip_suffix('s')?));
+        let milliseconds = || parse_clock_seconds(text.strip_suffix("ms")?).map(|time| time / 1000);
+        let limit = milliseconds().or_else(|| parse_clock_seconds(text.strip_suffix('s')?));
         let limit = limit.filter(|limit| !limit.is_zero() && *limit <= LONGEST);
         limit.map(Self::PerMove).ok_or(NotClockArgument)
     }
@@ -114,7 +114,7 @@ impl ShortClock {
 }
 
 /// The time limits of a player that may have a clock of its own.
-pub fn own_control(control: &TimeControl, tc: Option<ShortClock>) -> TimeControl {
+pub fn with_own_short_clock(control: &TimeControl, tc: Option<ShortClock>) -> TimeControl {
     let mut control = *control;
     if let Some(tc) = tc {
         tc.set(&mut control);
@@ -145,15 +145,18 @@ impl FromStr for ShortClock {
             None => (None, text),
         };
         let (budget, increment) = match rest.split_once('+') {
-            Some((budget, increment)) => (budget, seconds(increment).ok_or(NotShortClock)?),
+            Some((budget, increment)) => {
+                (budget, parse_clock_seconds(increment).ok_or(NotShortClock)?)
+            }
             None => (rest, Duration::ZERO),
         };
         let budget = match budget.split_once(':') {
             Some((minutes, rest)) => {
                 let minutes: u32 = minutes.parse().map_err(|_| NotShortClock)?;
-                seconds(rest).and_then(|rest| rest.checked_add(Duration::from_secs(60) * minutes))
+                parse_clock_seconds(rest)
+                    .and_then(|rest| rest.checked_add(Duration::from_secs(60) * minutes))
             }
-            None => seconds(budget),
+            None => parse_clock_seconds(budget),
         };
         let is_fit = |budget: &Duration| !budget.is_zero() && *budget <= LONGEST;
         let budget = budget.filter(is_fit).ok_or(NotShortClock)?;
@@ -164,7 +167,7 @@ impl FromStr for ShortClock {
     }
 }
 
-fn seconds(text: &str) -> Option<Duration> {
+fn parse_clock_seconds(text: &str) -> Option<Duration> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let seconds = text.parse().ok().filter(|_| is_plain)?;
     Duration::try_from_secs_f64(seconds).ok()
@@ -225,7 +228,7 @@ mod tests {
             margin: 20 * MS,
             ..TimeControl::unlimited(10_000 * MS)
         };
-        assert_eq!(own_control(&control, None), control);
+        assert_eq!(with_own_short_clock(&control, None), control);
         let tc: ShortClock = serde_json::from_str("\"40/0.1+0.025\"").expect("a clock");
         assert_eq!(serde_json::to_string(&tc).expect("a text"), "\"40/0.1+0.025\"");
         let own = TimeControl {
@@ -235,7 +238,7 @@ mod tests {
             per_move: None,
             ..control
         };
-        assert_eq!(own_control(&control, Some(tc)), own);
+        assert_eq!(with_own_short_clock(&control, Some(tc)), own);
         assert!(serde_json::from_str::<ShortClock>("\"0+1\"").is_err());
     }
 

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::wording::{counted, deal};
+use crate::wording::{deal_noun, pluralize};
 use serde::{Deserialize, Serialize};
 
 /// The maximum number of pairs in a meeting.
@@ -158,7 +158,7 @@ pub enum UnsuitedStage {
     /// A game has more seats than players take part.
     #[error(
         "a game has {seats} seats, but only {players} take part",
-        players = counted(*players, "player")
+        players = pluralize(*players, "player")
     )]
     FewPlayers {
         /// The number of seats.
@@ -169,7 +169,7 @@ pub enum UnsuitedStage {
     /// A game has more seats than there are anchors and an entrant.
     #[error(
         "a game has {seats} seats, so an entrant meets {others} at once, but there {are}",
-        others = counted(*seats - 1, "anchor"),
+        others = pluralize(*seats - 1, "anchor"),
         are = if *anchors == 1 { "is only one".to_owned() } else { format!("are {anchors}") },
     )]
     FewAnchors {
@@ -212,7 +212,7 @@ pub fn meetings_of_class(seats: usize) -> usize {
 }
 
 /// In how many ways a game's players can be chosen from `players`.
-fn groups(players: usize, seats: usize) -> usize {
+fn count_stage_groups(players: usize, seats: usize) -> usize {
     // Each product is a number of ways as well, times what it is divided by. Past the largest number
     // it does not matter which it is.
     (0..seats).fold(1_usize, |ways, chosen| {
@@ -235,7 +235,7 @@ pub fn describe_stages(stages: &[Stage], players: usize, seats: usize) -> String
 
 /// The number of games of these stages with this many players, in games with this many seats, without
 /// those of ladders, which are not drawn before they are played.
-pub fn drawn_games(stages: &[Stage], players: usize, seats: usize) -> usize {
+pub fn count_drawn_stage_games(stages: &[Stage], players: usize, seats: usize) -> usize {
     let mut left = players;
     let drawn = stages.iter().map(|stage| {
         left = stage.taking_part(left);
@@ -271,7 +271,7 @@ impl Stage {
             Format::Swiss { .. } => format("swiss"),
             Format::Knockout { .. } => format("knockout"),
             Format::Ladder { .. } => format("ladder"),
-            Format::RoundRobin if groups(players, seats) > MOST_MEETINGS => {
+            Format::RoundRobin if count_stage_groups(players, seats) > MOST_MEETINGS => {
                 Err(UnsuitedStage::ManyMeetings { seats, players })
             }
             Format::PartialRoundRobin { opponents: each, .. } if *each > MOST_MEETINGS_EACH => {
@@ -345,34 +345,34 @@ impl Stage {
 
     /// A description of it with this many players, in games with this many seats.
     pub fn describe(&self, players: usize, seats: usize) -> String {
-        let deals = counted(self.pairs, deal(seats));
+        let deals = pluralize(self.pairs, deal_noun(seats));
         let [meeting, other] =
             if seats == 2 { ["pairing", "opponent"] } else { ["meeting", "meeting"] };
         match &self.format {
             Format::Check => format!("a check of {deals} each"),
             Format::RoundRobin => {
-                format!("{} of {deals}", counted(groups(players, seats), meeting))
+                format!("{} of {deals}", pluralize(count_stage_groups(players, seats), meeting))
             }
             Format::PartialRoundRobin { opponents, .. } => {
-                format!("{} each, {deals} per {meeting}", counted(*opponents, other))
+                format!("{} each, {deals} per {meeting}", pluralize(*opponents, other))
             }
             Format::Gauntlet { anchors, .. } => {
                 let entrants = players.saturating_sub(anchors.len());
-                let anchors = counted(anchors.len(), "anchor");
+                let anchors = pluralize(anchors.len(), "anchor");
                 format!("a gauntlet of {entrants} against {anchors}, {deals} per {meeting}")
             }
             Format::Swiss { rounds } => {
-                format!("{} of {deals}", counted(*rounds as usize, "Swiss round"))
+                format!("{} of {deals}", pluralize(*rounds as usize, "Swiss round"))
             }
             Format::Knockout { .. } => format!("a knockout with {deals} per match"),
             Format::Ladder { games, .. } => {
-                format!("a ladder of {} at most", counted(*games as usize, "game"))
+                format!("a ladder of {} at most", pluralize(*games as usize, "game"))
             }
-            Format::League => format!("a league that begins with {}", counted(players, "player")),
+            Format::League => format!("a league that begins with {}", pluralize(players, "player")),
             Format::Listed { meetings, .. } => {
                 format!(
                     "{} of {deals} for players who had too few",
-                    counted(meetings.len(), meeting)
+                    pluralize(meetings.len(), meeting)
                 )
             }
             Format::Further => "further games as time allows".to_owned(),
@@ -384,7 +384,7 @@ impl Stage {
     pub fn games(&self, players: usize, seats: usize) -> usize {
         let meetings = match &self.format {
             Format::Check => players.div_ceil(seats),
-            Format::RoundRobin => groups(players, seats),
+            Format::RoundRobin => count_stage_groups(players, seats),
             Format::PartialRoundRobin { opponents, late, .. } if seats == 2 => {
                 let opponents = *opponents;
                 let first = players.saturating_sub(late.len());
@@ -395,7 +395,7 @@ impl Stage {
                 rounds * (players.saturating_sub(late.len()).div_ceil(seats) + late.len())
             }
             Format::Gauntlet { anchors, .. } => {
-                players.saturating_sub(anchors.len()) * tables(anchors.len(), seats)
+                players.saturating_sub(anchors.len()) * count_anchor_groups(anchors.len(), seats)
             }
             Format::Swiss { rounds } => players / 2 * *rounds as usize,
             Format::Knockout { .. } => players.saturating_sub(1),
@@ -412,14 +412,14 @@ impl Stage {
     }
 
     /// Extra games of all players after all other stages, as long as there is time.
-    pub fn further() -> Self {
+    pub fn extra_games() -> Self {
         Self { format: Format::Further, pairs: 1, players: None }
     }
 }
 
 /// The number of groups of this many anchors that each entrant of a gauntlet meets, in games with this
 /// many seats.
-pub fn tables(anchors: usize, seats: usize) -> usize {
+pub fn count_anchor_groups(anchors: usize, seats: usize) -> usize {
     match (anchors + 1).cmp(&seats) {
         Ordering::Less => 0,
         Ordering::Equal => 1,
@@ -428,14 +428,14 @@ pub fn tables(anchors: usize, seats: usize) -> usize {
 }
 
 /// The stages without those that a run adds after them.
-pub fn configured(stages: &[Stage]) -> &[Stage] {
+pub fn configured_stages(stages: &[Stage]) -> &[Stage] {
     let is_added = |format: &Format| format.is_listed() || *format == Format::Further;
     let added = stages.iter().rev().take_while(|it| is_added(&it.format)).count();
     &stages[..stages.len() - added]
 }
 
 /// The anchors against whom all others have the same luck, if a stage says so.
-pub fn same_luck(stages: &[Stage]) -> Option<&[String]> {
+pub fn same_luck_anchors(stages: &[Stage]) -> Option<&[String]> {
     stages.iter().find_map(|stage| match &stage.format {
         Format::Gauntlet { anchors, same_luck: true } => Some(anchors.as_slice()),
         _ => None,
@@ -443,14 +443,14 @@ pub fn same_luck(stages: &[Stage]) -> Option<&[String]> {
 }
 
 /// Whether a tournament with these stages is a league.
-pub fn is_league(stages: &[Stage]) -> bool {
+pub fn has_league_stage(stages: &[Stage]) -> bool {
     stages.iter().any(|stage| stage.format == Format::League)
 }
 
 /// A check of all and the partial round-robin after it, which late players join by a check of their
 /// own, if these are the stages.
-pub fn checked_round_robin(stages: &[Stage]) -> Option<[&Stage; 2]> {
-    match configured(stages) {
+pub fn checked_round_robin_stages(stages: &[Stage]) -> Option<[&Stage; 2]> {
+    match configured_stages(stages) {
         [check, all @ Stage { format: Format::PartialRoundRobin { .. }, players: None, .. }]
             if check.format == Format::Check =>
         {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::clock::seconds;
+use super::clock::format_clock_seconds;
 use super::fault::FaultCode;
 use referee_containment::{Overrun, UnremovedScratch};
 use referee_games::{BySeat, Seat, Text};
@@ -94,16 +94,16 @@ pub enum PlayerWarning {
 
 /// The exactness of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wording {
+pub enum WarningWording {
     /// With the figures of this occasion.
     Exact,
     /// Without figures: the same for all warnings of a kind.
     General,
 }
 
-impl Wording {
+impl WarningWording {
     /// The first text, which has figures, or the second, which has none.
-    fn or(self, exact: String, general: &str) -> String {
+    fn exact_or_general(self, exact: String, general: &str) -> String {
         match self {
             Self::Exact => exact,
             Self::General => general.to_owned(),
@@ -124,44 +124,44 @@ impl GameWarning {
     pub fn text(&self, seats: &BySeat<Text>) -> String {
         let Self { seat, warning } = self;
         let colon = if matches!(warning, PlayerWarning::ChangedFile(_)) { ":" } else { "" };
-        format!("{}{colon} {}", seats[*seat], warning.text(Wording::Exact))
+        format!("{}{colon} {}", seats[*seat], warning.text(WarningWording::Exact))
     }
 }
 
 impl PlayerWarning {
     /// The warning as a sentence without a subject.
-    pub fn text(&self, wording: Wording) -> String {
+    pub fn text(&self, wording: WarningWording) -> String {
         match self {
             Self::AskedAgain { ply, code, message } => {
-                let at = wording.or(format!(" at ply {ply}"), "");
+                let at = wording.exact_or_general(format!(" at ply {ply}"), "");
                 format!("was asked again{at}: {code}{}", wording.detail(message))
             }
-            Self::Overran { ply, by, of: [number, most] } => wording.or(
+            Self::Overran { ply, by, of: [number, most] } => wording.exact_or_general(
                 format!(
                     "overran its time at ply {ply} by {}, which was forgiven ({number} of {most})",
-                    seconds(*by)
+                    format_clock_seconds(*by)
                 ),
                 "overran its time, which was forgiven",
             ),
             Self::Dropped { ply, why } => {
-                wording.or(format!("at ply {ply}: {why}"), &why.to_string())
+                wording.exact_or_general(format!("at ply {ply}: {why}"), &why.to_string())
             }
             Self::ChangedFile(file) => {
                 format!("`{file}` has changed since the run began: it may be a different program")
             }
-            Self::Pondered { cpu, frozen_since } => wording.or(
+            Self::Pondered { cpu, frozen_since } => wording.exact_or_general(
                 format!(
                     "pondered {} on the opponent's turns; frozen since ply {frozen_since}",
-                    seconds(*cpu)
+                    format_clock_seconds(*cpu)
                 ),
                 "pondered on the opponent's turns, and was frozen during them from then on",
             ),
             Self::WroteAfterMove { ply, line } => {
-                let at = wording.or(format!(" at ply {ply}"), "s");
+                let at = wording.exact_or_general(format!(" at ply {ply}"), "s");
                 format!("wrote after its move{at}{}", wording.detail(format_args!("\"{line}\"")))
             }
             Self::WrongLine { ply, why } => {
-                let at = wording.or(format!(" at ply {ply}"), "s");
+                let at = wording.exact_or_general(format!(" at ply {ply}"), "s");
                 format!("reported a wrong main line{at}{}", wording.detail(why))
             }
             Self::ButtonLeftAlone(option) => format!(
@@ -185,23 +185,26 @@ impl PlayerWarning {
                     }
                 };
                 let limit = format!("hit its {what} limit");
-                wording.or(format!("{limit} ({overrun})"), &limit)
+                wording.exact_or_general(format!("{limit} ({overrun})"), &limit)
             }
             Self::WaitedForCore(waited) => {
-                let time = wording.or(seconds(*waited), "some time");
+                let time = wording.exact_or_general(format_clock_seconds(*waited), "some time");
                 format!("was not charged {time} during which no core was free for it")
             }
             Self::DidNotLeave(patience) => {
-                format!("did not exit within {} of `quit`, and was killed", seconds(*patience))
+                format!(
+                    "did not exit within {} of `quit`, and was killed",
+                    format_clock_seconds(*patience)
+                )
             }
             Self::Unremoved(UnremovedScratch { dir, reason }) => {
                 format!("left files in {} that cannot be removed: {reason}", dir.display())
             }
-            Self::LeftProcesses(count) => wording.or(
+            Self::LeftProcesses(count) => wording.exact_or_general(
                 format!("left processes behind: {count} killed"),
                 "left processes behind, which were killed",
             ),
-            Self::LostStderr(bytes) => wording.or(
+            Self::LostStderr(bytes) => wording.exact_or_general(
                 format!("wrote {bytes} bytes too many to stderr; the middle was left out"),
                 "wrote too much to stderr; the middle was left out",
             ),
@@ -270,19 +273,21 @@ mod tests {
     fn warnings_of_a_kind_are_equal_without_figures() {
         let pondered = |millis, frozen_since| {
             let cpu = Duration::from_millis(millis);
-            PlayerWarning::Pondered { cpu, frozen_since }.text(Wording::General)
+            PlayerWarning::Pondered { cpu, frozen_since }.text(WarningWording::General)
         };
         assert_eq!(pondered(100, 3), pondered(2500, 8));
         let waited = PlayerWarning::WaitedForCore(Duration::from_millis(250));
         assert_eq!(
-            waited.text(Wording::General),
+            waited.text(WarningWording::General),
             "was not charged some time during which no core was free for it"
         );
         let memory = |limit| {
-            PlayerWarning::RanInto(Overrun::Memory { peak: limit, limit }).text(Wording::General)
+            PlayerWarning::RanInto(Overrun::Memory { peak: limit, limit })
+                .text(WarningWording::General)
         };
         assert_eq!((memory(1), memory(2)), (memory(2), "hit its memory limit".to_owned()));
-        let wrote = |line: &str| PlayerWarning::WroteAfterEnd(line.into()).text(Wording::General);
+        let wrote =
+            |line: &str| PlayerWarning::WroteAfterEnd(line.into()).text(WarningWording::General);
         assert_eq!(wrote("one"), wrote("two"));
     }
 }

@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 /// How many bytes may still be read. It is shared with code that needs to know why a read failed.
 #[derive(Debug, Clone)]
-pub struct BytesLeft(Rc<Cell<u64>>);
+pub struct ReadLimit(Rc<Cell<u64>>);
 
-impl BytesLeft {
+impl ReadLimit {
     /// Whether no bytes are left.
     pub fn is_none(&self) -> bool {
         self.0.get() == 0
@@ -22,24 +22,24 @@ impl BytesLeft {
 
 /// Reads a limited number of bytes from `inner`, and fails if there are more.
 #[derive(Debug)]
-pub struct Bounded<R> {
+pub struct BoundedReader<R> {
     inner: R,
-    left: BytesLeft,
+    left: ReadLimit,
 }
 
-impl<R> Bounded<R> {
+impl<R> BoundedReader<R> {
     /// Reads at most `most` bytes.
     pub fn new(inner: R, most: u64) -> Self {
-        Self { inner, left: BytesLeft(Rc::new(Cell::new(most))) }
+        Self { inner, left: ReadLimit(Rc::new(Cell::new(most))) }
     }
 
     /// The number of bytes that may still be read.
-    pub fn left(&self) -> BytesLeft {
+    pub fn read_limit(&self) -> ReadLimit {
         self.left.clone()
     }
 }
 
-impl<R: Read> Read for Bounded<R> {
+impl<R: Read> Read for BoundedReader<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let left = self.left.0.get();
         if left == 0 {
@@ -52,7 +52,7 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-impl<R: Seek> Seek for Bounded<R> {
+impl<R: Seek> Seek for BoundedReader<R> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.inner.seek(to)
     }

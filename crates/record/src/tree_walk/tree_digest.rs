@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use referee_containment::Limits;
 use rustix::fs::{Mode, OFlags};
 
-use super::{FLAGS, FoundFile, TreeVisitor, UnfitTree, failed, walk};
-use crate::fingerprint::is_left_out;
+use super::{FLAGS, FoundFile, TreeVisitor, UnfitTree, tree_error_at, walk_tree};
+use crate::fingerprint::is_left_out_of_hash;
 use crate::model::roster_change::MOST_FILES;
 
 /// The bytes that are copied at once.
@@ -59,19 +59,19 @@ pub enum Links {
 ///
 /// # Errors
 /// It breaks the rules, or cannot be read or copied.
-pub fn read(
+pub fn read_tree(
     folder: impl AsFd,
     to: Option<&Path>,
     rules: TreeRules,
 ) -> Result<FoundTree, UnfitTree> {
-    let mut reader = TreeReader {
+    let mut reader = TreeDigester {
         rules,
         to,
         all: blake3::Hasher::new(),
         found: FoundTree::default(),
         left: rules.largest,
     };
-    walk(folder, rules.entries, &mut reader)?;
+    walk_tree(folder, rules.entries, &mut reader)?;
     reader.found.digest = reader.all.finalize().to_hex().to_string();
     Ok(reader.found)
 }
@@ -87,9 +87,11 @@ pub fn copy_sources(from: &Path, to: &Path, limits: Limits) -> Result<(), UnfitT
         largest: limits.scratch,
         entries: usize::try_from(limits.files).unwrap_or(usize::MAX),
         links: Links::Copied,
-        leaves_out: |path| path.file_name().and_then(OsStr::to_str).is_some_and(is_left_out),
+        leaves_out: |path| {
+            path.file_name().and_then(OsStr::to_str).is_some_and(is_left_out_of_hash)
+        },
     };
-    read(opened.map_err(failed(Path::new("")))?, Some(to), rules).map(drop)
+    read_tree(opened.map_err(tree_error_at(Path::new("")))?, Some(to), rules).map(drop)
 }
 
 /// A digest of the folder at `path` with everything in it, links included, but without what is
@@ -97,15 +99,17 @@ pub fn copy_sources(from: &Path, to: &Path, limits: Limits) -> Result<(), UnfitT
 ///
 /// # Errors
 /// It cannot be read, or holds what is neither a file, a folder nor a link.
-pub fn digest(path: &Path) -> Result<String, UnfitTree> {
+pub fn digest_tree(path: &Path) -> Result<String, UnfitTree> {
     let opened = rustix::fs::open(path, FLAGS.union(OFlags::DIRECTORY), Mode::empty());
     let rules = TreeRules {
         largest: u64::MAX,
         entries: usize::MAX,
         links: Links::Copied,
-        leaves_out: |path| path.file_name().and_then(OsStr::to_str).is_some_and(is_left_out),
+        leaves_out: |path| {
+            path.file_name().and_then(OsStr::to_str).is_some_and(is_left_out_of_hash)
+        },
     };
-    Ok(read(opened.map_err(failed(Path::new("")))?, None, rules)?.digest)
+    Ok(read_tree(opened.map_err(tree_error_at(Path::new("")))?, None, rules)?.digest)
 }
 
 /// What an entry of a digest is.
@@ -118,7 +122,7 @@ enum DigestKind {
 }
 
 /// Hashes and copies a tree.
-struct TreeReader<'a> {
+struct TreeDigester<'a> {
     rules: TreeRules,
     to: Option<&'a Path>,
     all: blake3::Hasher,
@@ -126,7 +130,7 @@ struct TreeReader<'a> {
     left: u64,
 }
 
-impl TreeReader<'_> {
+impl TreeDigester<'_> {
     /// Fails if a file of a submission has a name that cannot be printed.
     fn refuse_name(&self, path: &Path) -> Result<(), UnfitTree> {
         if self.rules.links == Links::Refused {
@@ -174,7 +178,7 @@ impl TreeReader<'_> {
     }
 }
 
-impl TreeVisitor for TreeReader<'_> {
+impl TreeVisitor for TreeDigester<'_> {
     type Error = UnfitTree;
 
     fn unfit(&self, why: UnfitTree) -> UnfitTree {
@@ -187,15 +191,15 @@ impl TreeVisitor for TreeReader<'_> {
 
     fn folder(&mut self, path: &Path) -> Result<(), UnfitTree> {
         self.refuse_name(path)?;
-        self.copy_of(path).map_or(Ok(()), fs::create_dir).map_err(failed(path))
+        self.copy_of(path).map_or(Ok(()), fs::create_dir).map_err(tree_error_at(path))
     }
 
     fn link(&mut self, path: &Path, target: &Path) -> Result<(), UnfitTree> {
         if self.rules.links == Links::Refused {
-            return Err(UnfitTree::special(path));
+            return Err(UnfitTree::special_file(path));
         }
         let made = self.copy_of(path).map_or(Ok(()), |to| symlink(target, to));
-        made.map_err(failed(path))?;
+        made.map_err(tree_error_at(path))?;
         self.add(path, DigestKind::Link, &blake3::hash(target.as_os_str().as_bytes()));
         Ok(())
     }
@@ -203,7 +207,7 @@ impl TreeVisitor for TreeReader<'_> {
     fn file(&mut self, path: &Path, file: FoundFile) -> Result<(), UnfitTree> {
         self.refuse_name(path)?;
         let runs = file.runs;
-        let hash = self.copy(path, file).map_err(failed(path))?;
+        let hash = self.copy(path, file).map_err(tree_error_at(path))?;
         let hash = hash.ok_or(UnfitTree::TooLarge(self.rules.largest))?;
         self.add(path, if runs { DigestKind::Program } else { DigestKind::File }, &hash);
         self.found.files += 1;
@@ -234,11 +238,11 @@ mod tests {
         names.sort();
         assert_eq!(names, [".cargo", "link", "report.txt"]);
         assert_eq!(fs::read_link(to.join("link")).expect("a link").as_os_str(), "report.txt");
-        let before = digest(&from).expect("readable");
-        assert_eq!(digest(&to).expect("readable"), before);
+        let before = digest_tree(&from).expect("readable");
+        assert_eq!(digest_tree(&to).expect("readable"), before);
         fs::remove_file(to.join("link")).expect("removed");
         symlink("elsewhere", to.join("link")).expect("a link");
-        assert_ne!(digest(&to).expect("readable"), before);
+        assert_ne!(digest_tree(&to).expect("readable"), before);
         let again = dir.path().join("again");
         let refused = copy_sources(&from, &again, Limits { scratch: 3, ..limits });
         assert!(matches!(refused, Err(UnfitTree::TooLarge(3))), "{refused:?}");

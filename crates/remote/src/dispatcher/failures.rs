@@ -3,7 +3,7 @@
 
 use super::{Dispatcher, LONELY, NOTHING_MORE};
 use crate::worker_identity::WorkerId;
-use referee_tournament::run::job::{JobOutcome, Report};
+use referee_tournament::run::job::{JobOutcome, WorkerReport};
 use referee_tournament::run::job_failure::JobFailure;
 
 /// A worker that fails the same job this often, although it was left to others, is excluded. One
@@ -16,35 +16,38 @@ impl Dispatcher {
         let is_sole = self.workers.sole_for(worker, LONELY);
         let Some(open) = self.jobs.get(name) else { return };
         if let Some(first) = open.first.take() {
-            self.hand_over(name, first);
+            self.hand_over_job_result(name, first);
             return self.count_failure(worker);
         }
         open.failures.retain(|(failed, _)| !self.workers.is_excluded(failed));
         let failed_elsewhere = open.failures.iter().any(|(failed, _)| failed != worker);
         let is_first = open.failures.is_empty();
         if failed_elsewhere || (is_sole && !is_first) {
-            return self.leave_out(name, failure);
+            return self.leave_out_failed_job(name, failure);
         }
         let warning = format!("{} could not be played: {failure}", open.describe());
         open.failures.push((worker.clone(), failure));
         if open.failures.len() >= MAX_REPEATS {
             let why = "keeps taking it, although it was left to others";
-            self.exclude(worker, &format!("{warning}. Worker {worker} {why}; {NOTHING_MORE}"));
+            self.exclude_worker_for_result(
+                worker,
+                &format!("{warning}. Worker {worker} {why}; {NOTHING_MORE}"),
+            );
         } else if is_first {
             self.warn(&format!("{warning}; another worker will try it"));
         }
-        self.play_again(name);
+        self.repeat_job_after_result(name);
     }
 
     /// Reports a job as one that cannot be done.
-    fn leave_out(&mut self, name: &str, failure: JobFailure) {
-        let Some(open) = self.close(name) else { return };
-        self.withdraw(self.run.names.attempts(name));
-        self.report(Report::Done(open.slot, JobOutcome::Failed(failure)));
+    fn leave_out_failed_job(&mut self, name: &str, failure: JobFailure) {
+        let Some(open) = self.close_job(name) else { return };
+        self.withdraw_from_queue(self.run.names.attempts(name));
+        self.report(WorkerReport::Done(open.slot, JobOutcome::Failed(failure)));
     }
 
     /// Notes that `worker` did a job. Others on which it failed before are to blame for that.
-    pub(super) fn on_success(&mut self, name: &str, worker: &WorkerId) {
+    pub(super) fn clear_job_failures(&mut self, name: &str, worker: &WorkerId) {
         self.workers.prove(worker);
         let Some(open) = self.jobs.get(name) else { return };
         let mut failed: Vec<WorkerId> =
@@ -61,7 +64,7 @@ impl Dispatcher {
             return;
         }
         let why = "could not play several games that others have played";
-        self.exclude(worker, &format!("worker {worker} {why}; {NOTHING_MORE}"));
+        self.exclude_worker_for_result(worker, &format!("worker {worker} {why}; {NOTHING_MORE}"));
     }
 
     /// Leaves out the jobs that failed on the only worker, when no other one comes.
@@ -75,7 +78,7 @@ impl Dispatcher {
             }
         }
         for (name, failure) in failed {
-            self.leave_out(&name, failure);
+            self.leave_out_failed_job(&name, failure);
         }
     }
 }

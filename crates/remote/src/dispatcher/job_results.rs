@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::Message;
 
 use super::{Dispatcher, NOTHING_MORE};
-use crate::delivery::{PendingAck, unpack};
+use crate::delivery::{DeliveryAck, unpack_delivery};
 use crate::inspection::WrongResult;
-use crate::open_jobs::{Arrival, OpenJob};
+use crate::open_jobs::{ArrivedResult, OpenJob};
 use crate::run_streams::job_of;
 use crate::spot_checks::FirstResult;
 use crate::worker_identity::{WorkerId, WorkerIdentity};
-use referee_tournament::run::job::{JobOutcome, Report};
+use referee_tournament::run::job::{JobOutcome, WorkerReport};
 
 /// Drops a result redelivered this often for an unknown job.
 const MAX_DELIVERIES: i64 = 3;
@@ -28,7 +28,7 @@ impl Dispatcher {
     pub(super) async fn on_result(&mut self, message: Message) {
         let worker = WorkerIdentity::sender(message.headers.as_ref());
         let name = job_of(&message.subject).map(str::to_owned);
-        let (packed, ack) = PendingAck::split(message);
+        let (packed, ack) = DeliveryAck::split(message);
         let (Some(worker), Some(name)) = (worker, name) else {
             if !std::mem::replace(&mut self.has_dropped, true) {
                 self.warn("a result does not say which worker sent it. Such results are dropped");
@@ -36,11 +36,11 @@ impl Dispatcher {
             return ack.send().await;
         };
         if self.workers.is_excluded(&worker) {
-            self.play_again(&name);
+            self.repeat_job_after_result(&name);
             return ack.send().await;
         }
         let is_fresh = ack.deliveries < MAX_DELIVERIES;
-        let arrival = Arrival { worker, packed, ack };
+        let arrival = ArrivedResult { worker, packed, ack };
         if self.jobs.get(&name).is_some() {
             return self.check_result(&name, arrival).await;
         }
@@ -56,35 +56,35 @@ impl Dispatcher {
     }
 
     /// Gives a result to the runner, if it can be true.
-    pub(super) async fn check_result(&mut self, name: &str, arrival: Arrival) {
-        let Arrival { worker, packed, ack } = arrival;
+    pub(super) async fn check_result(&mut self, name: &str, arrival: ArrivedResult) {
+        let ArrivedResult { worker, packed, ack } = arrival;
         let may_be_part = self.closes.is_some_and(|closes| closes <= Instant::now());
         let Some(open) = self.jobs.get(name) else { return };
-        let checked = unpack(&packed).ok_or(WrongResult::Unreadable).and_then(|outcome| {
+        let checked = unpack_delivery(&packed).ok_or(WrongResult::Unreadable).and_then(|outcome| {
             self.run.inspector.inspect(&open.job, outcome, &worker.name, may_be_part)
         });
         match checked {
             Ok(JobOutcome::Played(games)) => {
-                self.on_success(name, &worker);
-                return self.on_games(name, FirstResult { worker, games, ack }).await;
+                self.clear_job_failures(name, &worker);
+                return self.on_job_games(name, FirstResult { worker, games, ack }).await;
             }
             Ok(JobOutcome::Failed(failure)) => self.on_failure(name, &worker, failure),
             Ok(outcome) => {
-                self.on_success(name, &worker);
-                if let Some(open) = self.close(name) {
-                    self.report(Report::Done(open.slot, outcome));
+                self.clear_job_failures(name, &worker);
+                if let Some(open) = self.close_job(name) {
+                    self.report(WorkerReport::Done(open.slot, outcome));
                 }
             }
             Err(why) => {
                 let job = open.describe();
-                self.exclude(
+                self.exclude_worker_for_result(
                     &worker,
                     &format!(
                         "worker {worker} sent an invalid result for {job}: {why}. It will be \
                          replayed, and {NOTHING_MORE}"
                     ),
                 );
-                self.play_again(name);
+                self.repeat_job_after_result(name);
             }
         }
         // None of its games will be logged, so the server need not keep this message.
@@ -92,7 +92,7 @@ impl Dispatcher {
     }
 
     /// Accepts the games of a job, or has another worker play them again first.
-    async fn on_games(&mut self, name: &str, result: FirstResult) {
+    async fn on_job_games(&mut self, name: &str, result: FirstResult) {
         let Some(open) = self.jobs.get(name) else { return };
         match open.first.take() {
             None => {
@@ -100,16 +100,16 @@ impl Dispatcher {
                 if may_check && self.checks.chooses(name) {
                     open.begin_again();
                     open.first = Some(result);
-                    self.queue(name);
+                    self.queue_on_server(name);
                 } else {
-                    self.hand_over(name, result);
+                    self.hand_over_job_result(name, result);
                 }
             }
             // The server has sent the same result again.
             Some(first) if first.worker == result.worker => open.first = Some(result),
             Some(first) if self.workers.is_excluded(&first.worker) => {
                 first.ack.send().await;
-                self.hand_over(name, result);
+                self.hand_over_job_result(name, result);
             }
             Some(first) => {
                 for difference in self.checks.compare(&first.games, &result.games) {
@@ -126,15 +126,15 @@ impl Dispatcher {
                     ));
                 }
                 self.report_workers();
-                self.hand_over(name, first);
+                self.hand_over_job_result(name, first);
                 result.ack.send().await;
             }
         }
     }
 
     /// Gives games to the runner.
-    pub(super) fn hand_over(&mut self, name: &str, result: FirstResult) {
-        let Some(open) = self.close(name) else { return };
+    pub(super) fn hand_over_job_result(&mut self, name: &str, result: FirstResult) {
+        let Some(open) = self.close_job(name) else { return };
         let FirstResult { worker, mut games, ack } = result;
         self.handed_over += games.len() as u64;
         self.pending.push_back((self.handed_over, ack));
@@ -146,20 +146,20 @@ impl Dispatcher {
         for game in &mut games {
             game.record.worker = Some(label.clone());
         }
-        self.report(Report::Done(open.slot, JobOutcome::Played(games)));
+        self.report(WorkerReport::Done(open.slot, JobOutcome::Played(games)));
     }
 
     /// Closes a job, and takes what is left of it out of the queue.
-    pub(super) fn close(&mut self, name: &str) -> Option<OpenJob> {
+    pub(super) fn close_job(&mut self, name: &str) -> Option<OpenJob> {
         let open = self.jobs.close(name)?;
         if open.attempt > 0 {
-            self.withdraw(self.run.names.attempts(name));
+            self.withdraw_from_queue(self.run.names.attempts(name));
         }
         Some(open)
     }
 
     /// Excludes a worker, with a warning that names it.
-    pub(super) fn exclude(&mut self, worker: &WorkerId, warning: &str) {
+    pub(super) fn exclude_worker_for_result(&mut self, worker: &WorkerId, warning: &str) {
         match self.workers.exclude(worker) {
             ..=MAX_REPORTED => self.warn(warning),
             count if count == MAX_REPORTED + 1 => {
@@ -173,12 +173,12 @@ impl Dispatcher {
     }
 
     /// Hands out a job again after a result that does not count.
-    pub(super) fn play_again(&mut self, name: &str) {
+    pub(super) fn repeat_job_after_result(&mut self, name: &str) {
         let Some(open) = self.jobs.get(name) else { return };
         if open.attempt < QUICK_ATTEMPTS {
             open.begin_again();
         }
-        self.queue(name);
+        self.queue_on_server(name);
     }
 
     /// Accepts results without a check when no other worker is left that could do it.
@@ -189,7 +189,7 @@ impl Dispatcher {
             lonely.extend(first.map(|first| (name.clone(), first)));
         }
         for (name, first) in lonely {
-            self.hand_over(&name, first);
+            self.hand_over_job_result(&name, first);
         }
     }
 }

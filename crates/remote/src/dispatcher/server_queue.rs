@@ -3,17 +3,17 @@
 use std::time::{Duration, Instant};
 
 use super::{Dispatcher, OpenRun, RequestOutcome};
-use crate::delivery::queue_job;
+use crate::delivery::deliver_job;
 use crate::error::RemoteError;
 use crate::messages::{PROTOCOL, RunAnnouncement};
 use crate::nats_server::{AGAIN, ServerProblem};
 use crate::open_jobs::OpenJob;
 use crate::run_streams::RUNS;
-use referee_tournament::run::job::Report;
+use referee_tournament::run::job::WorkerReport;
 
 impl Dispatcher {
     /// Sends what the server does not have yet.
-    pub(super) async fn send_files(&mut self) {
+    pub(super) async fn send_files_to_server(&mut self) {
         let OpenRun { server, streams, files, .. } = &self.run;
         let sent = files.create(server, streams).await;
         self.is_incomplete = sent.is_err();
@@ -22,12 +22,12 @@ impl Dispatcher {
             Err(RemoteError::Server(problem)) => {
                 self.report_outage(Instant::now(), &problem);
             }
-            Err(error) => self.report(Report::Failed(error.into())),
+            Err(error) => self.report(WorkerReport::Failed(error.into())),
         }
     }
 
     /// Queues the current attempt at a job, unless it is in the queue already.
-    pub(super) fn queue(&mut self, name: &str) {
+    pub(super) fn queue_on_server(&mut self, name: &str) {
         let Some(open) = self.jobs.get(name) else { return };
         open.queued = Instant::now();
         let Ok(payload) = serde_json::to_vec(&open.job) else { return };
@@ -40,14 +40,14 @@ impl Dispatcher {
             loop {
                 let asked = Instant::now();
                 let excluded = excluded.as_deref();
-                let problem = match queue_job(&server, &streams, &subject, excluded, &payload).await
-                {
-                    Ok(sequence) => {
-                        let _ = answers.send(RequestOutcome::Queued(name, attempt, sequence));
-                        return;
-                    }
-                    Err(problem) => problem,
-                };
+                let problem =
+                    match deliver_job(&server, &streams, &subject, excluded, &payload).await {
+                        Ok(sequence) => {
+                            let _ = answers.send(RequestOutcome::Queued(name, attempt, sequence));
+                            return;
+                        }
+                        Err(problem) => problem,
+                    };
                 let may_pass = problem.may_pass();
                 if answers.send(RequestOutcome::Problem(asked, problem)).is_err() || !may_pass {
                     return;
@@ -58,13 +58,13 @@ impl Dispatcher {
     }
 
     /// Transient problems warn once per outage; others end the run.
-    pub(super) async fn report_problem(&mut self, asked: Instant, problem: ServerProblem) {
+    pub(super) async fn report_server_problem(&mut self, asked: Instant, problem: ServerProblem) {
         if matches!(problem, ServerProblem::Missing(_)) {
-            self.create_again().await;
+            self.recreate_on_server().await;
         } else if problem.may_pass() {
             self.report_outage(asked, &problem);
         } else {
-            self.report(Report::Failed(problem.into()));
+            self.report(WorkerReport::Failed(problem.into()));
         }
     }
 
@@ -75,7 +75,7 @@ impl Dispatcher {
     }
 
     /// Creates what the server has lost of the run.
-    async fn create_again(&mut self) {
+    async fn recreate_on_server(&mut self) {
         let OpenRun { server, streams, files, .. } = &self.run;
         match files.create(server, streams).await {
             Ok(was_missing) => {
@@ -91,7 +91,7 @@ impl Dispatcher {
         }
     }
 
-    pub(super) fn withdraw(&self, subject: String) {
+    pub(super) fn withdraw_from_queue(&self, subject: String) {
         let streams = self.run.streams.clone();
         tokio::spawn(async move {
             if let Err(problem) = streams.withdraw(&subject).await {
@@ -107,12 +107,12 @@ impl Dispatcher {
         let tournament = format!("{}-", self.run.inspector.header.identity);
         let is_same = announced.run.starts_with(&tournament);
         if is_same && announced.coordinator > self.run.coordinator {
-            self.report(Report::Failed(RemoteError::TakenOver.into()));
+            self.report(WorkerReport::Failed(RemoteError::TakenOver.into()));
         }
     }
 
     /// Announces the run to workers, or says that it is over.
-    pub(crate) async fn announce(&mut self, over: bool) {
+    pub(crate) async fn announce_on_server(&mut self, over: bool) {
         let open_for =
             self.deadline.borrow().map(|deadline| deadline.open_for().unwrap_or_default());
         let closes = open_for.and_then(|open_for| Instant::now().checked_add(open_for));
@@ -139,7 +139,7 @@ impl Dispatcher {
         let jobs = self.jobs.iter().filter(|(_, open)| is_old(open));
         let names: Vec<String> = jobs.map(|(name, _)| name.clone()).collect();
         for name in &names {
-            self.queue(name);
+            self.queue_on_server(name);
         }
     }
 }

@@ -6,7 +6,7 @@ use plotters::chart::ChartBuilder;
 use plotters::element::Rectangle;
 use plotters::style::{Color, IntoFont, ShapeStyle};
 
-use super::{ACCENT, Area, ChartRoom, Drawn, GRID, MUTED, TEXT, draw};
+use super::{ACCENT, Area, ChartRoom, Drawn, GRID, MUTED, TEXT, render_chart};
 
 /// The approximate number of bars.
 const BARS: u32 = 40;
@@ -23,7 +23,7 @@ pub(crate) struct Bin {
 }
 
 /// Groups counts by value into bars of equal width: 1, 2 or 5 times a power of ten.
-pub(crate) fn bins(counts: &BTreeMap<u32, u32>) -> Vec<Bin> {
+pub(crate) fn group_into_bins(counts: &BTreeMap<u32, u32>) -> Vec<Bin> {
     let (Some((&least, _)), Some((&most, _))) = (counts.first_key_value(), counts.last_key_value())
     else {
         return Vec::new();
@@ -45,10 +45,10 @@ pub(crate) fn bins(counts: &BTreeMap<u32, u32>) -> Vec<Bin> {
 
 /// Draws these bars.
 pub(crate) fn histogram(bins: &[Bin], x_title: &str, label: &str) -> String {
-    draw(260, label, |area, room| bars_on(area, room, bins, x_title))
+    render_chart(260, label, |area, room| render_histogram_bars(area, room, bins, x_title))
 }
 
-fn bars_on(area: &Area<'_>, room: ChartRoom, bins: &[Bin], x_title: &str) -> Drawn {
+fn render_histogram_bars(area: &Area<'_>, room: ChartRoom, bins: &[Bin], x_title: &str) -> Drawn {
     let from = bins.first().map_or(0, |bin| bin.from);
     let to = bins.last().map_or(1, |bin| bin.to.saturating_add(1));
     let most = bins.iter().map(|bin| bin.count).max().unwrap_or(1).max(1);
@@ -88,12 +88,12 @@ mod tests {
     #[test]
     fn histogram_bars_have_round_bounds_and_hold_every_value() {
         let counts = BTreeMap::from([(24, 1), (25, 2), (150, 3), (300, 4)]);
-        let bars = bins(&counts);
+        let bars = group_into_bins(&counts);
         assert_eq!(bars[0], Bin { from: 20, to: 29, count: 3 });
         assert_eq!(bars.len(), 29);
         assert_eq!(bars[28], Bin { from: 300, to: 309, count: 4 });
         assert_eq!(bars.iter().map(|bin| bin.count).sum::<u32>(), 10);
-        assert_eq!(bins(&BTreeMap::new()), []);
-        assert_eq!(bins(&BTreeMap::from([(7, 9)])), [Bin { from: 7, to: 7, count: 9 }]);
+        assert_eq!(group_into_bins(&BTreeMap::new()), []);
+        assert_eq!(group_into_bins(&BTreeMap::from([(7, 9)])), [Bin { from: 7, to: 7, count: 9 }]);
     }
 }

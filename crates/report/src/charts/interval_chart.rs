@@ -5,8 +5,8 @@ use plotters::element::{Circle, PathElement, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont, RGBColor, ShapeStyle};
 
-use super::{ACCENT, Area, ChartRoom, Drawn, GRID, INK, MUTED, TEXT, WARM, draw};
-use crate::text_columns::cut;
+use super::{ACCENT, Area, ChartRoom, Drawn, GRID, INK, MUTED, TEXT, WARM, render_chart};
+use crate::text_columns::cut_to_columns;
 
 /// Charts with more rows set them closer together.
 const MANY: usize = 60;
@@ -29,7 +29,7 @@ pub(crate) struct IntervalRow {
 
 /// The scale that maps values to positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AxisScale {
+pub(crate) enum IntervalScale {
     /// Linear, in Elo.
     Elo,
     /// Linear, in points.
@@ -38,15 +38,15 @@ pub(crate) enum AxisScale {
     Time,
 }
 
-impl AxisScale {
-    fn place(self, value: f64) -> f64 {
+impl IntervalScale {
+    fn position(self, value: f64) -> f64 {
         match self {
             Self::Elo | Self::Points => value,
             Self::Time => value.max(0.001).log10(),
         }
     }
 
-    fn tick(self, place: f64) -> String {
+    fn tick_label(self, place: f64) -> String {
         match self {
             Self::Elo => format!("{place:.0}"),
             // Without what rounding leaves.
@@ -60,17 +60,22 @@ impl AxisScale {
 }
 
 /// Draws these rows, at least one, from top to bottom.
-pub(crate) fn interval_chart(rows: &[IntervalRow], scale: AxisScale, label: &str) -> String {
+pub(crate) fn interval_chart(rows: &[IntervalRow], scale: IntervalScale, label: &str) -> String {
     let row_height = if rows.len() > MANY { 16 } else { 22 };
     let axes = if rows.len() > MANY { 60 } else { 36 };
     let height = u32::try_from(rows.len()).unwrap_or(u32::MAX / 64) * row_height + axes;
-    draw(height, label, |area, room| rows_on(area, room, rows, scale))
+    render_chart(height, label, |area, room| render_interval_rows(area, room, rows, scale))
 }
 
-fn rows_on(area: &Area<'_>, room: ChartRoom, rows: &[IntervalRow], scale: AxisScale) -> Drawn {
+fn render_interval_rows(
+    area: &Area<'_>,
+    room: ChartRoom,
+    rows: &[IntervalRow],
+    scale: IntervalScale,
+) -> Drawn {
     let both_axes = rows.len() > MANY;
     let places = rows.iter().flat_map(|row| [row.low, row.high, row.most.unwrap_or(row.high)]);
-    let places: Vec<f64> = places.map(|value| scale.place(value)).collect();
+    let places: Vec<f64> = places.map(|value| scale.position(value)).collect();
     let low = places.iter().copied().fold(f64::INFINITY, f64::min);
     let high = places.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let (low, high) = if low < high { (low, high) } else { (low - 1.0, low + 1.0) };
@@ -94,7 +99,7 @@ fn rows_on(area: &Area<'_>, room: ChartRoom, rows: &[IntervalRow], scale: AxisSc
         .bold_line_style(GRID)
         .light_line_style(ShapeStyle::from(&GRID.mix(0.0)))
         .label_style(text)
-        .x_label_formatter(&|place| scale.tick(*place))
+        .x_label_formatter(&|place| scale.tick_label(*place))
         .draw()?;
     let style = |colour: RGBColor| {
         let style = ("sans-serif", TEXT).into_font().color(&colour);
@@ -102,7 +107,7 @@ fn rows_on(area: &Area<'_>, room: ChartRoom, rows: &[IntervalRow], scale: AxisSc
     };
     for (at, row) in rows.iter().enumerate() {
         let y = count - f64::from(u32::try_from(at).unwrap_or(u32::MAX)) - 0.5;
-        let place = |value| (scale.place(value), y);
+        let place = |value| (scale.position(value), y);
         let line = ShapeStyle::from(&ACCENT.mix(0.55)).stroke_width(5);
         chart.draw_series([PathElement::new(vec![place(row.low), place(row.high)], line)])?;
         chart.draw_series([Circle::new(place(row.middle), 4, ACCENT.filled())])?;
@@ -112,7 +117,7 @@ fn rows_on(area: &Area<'_>, room: ChartRoom, rows: &[IntervalRow], scale: AxisSc
         let (_, y) = chart.backend_coord(&place(row.middle));
         let left = i32::try_from(room.names).unwrap_or(0);
         let rank = row.rank.map_or_else(|| "–".to_owned(), |rank| rank.to_string());
-        area.draw(&Text::new(cut(&row.label, room.name), (left - 36, y), style(INK)))?;
+        area.draw(&Text::new(cut_to_columns(&row.label, room.name), (left - 36, y), style(INK)))?;
         area.draw(&Text::new(rank, (left - 8, y), style(MUTED)))?;
     }
     Ok(())

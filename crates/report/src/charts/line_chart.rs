@@ -6,8 +6,10 @@ use plotters::element::{PathElement, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont, ShapeStyle, TextStyle};
 
-use super::{Area, ChartRoom, Drawn, GRID, INK, MUTED, SERIES, TEXT, draw, series};
-use crate::text_columns::cut;
+use super::{
+    Area, ChartRoom, Drawn, GRID, INK, MUTED, SERIES, TEXT, chart_series_colour, render_chart,
+};
+use crate::text_columns::cut_to_columns;
 
 /// The smallest distance between two names, in pixels.
 const APART: i32 = 16;
@@ -22,11 +24,16 @@ pub(crate) struct ChartLine {
 }
 
 /// Draws these lines, the coloured ones first.
-pub(crate) fn lines(lines: &[ChartLine], x_title: &str, label: &str) -> String {
-    draw(HEIGHT, label, |area, room| lines_on(area, room, lines, x_title))
+pub(crate) fn render_line_chart(lines: &[ChartLine], x_title: &str, label: &str) -> String {
+    render_chart(HEIGHT, label, |area, room| render_chart_lines(area, room, lines, x_title))
 }
 
-fn lines_on(area: &Area<'_>, room: ChartRoom, lines: &[ChartLine], x_title: &str) -> Drawn {
+fn render_chart_lines(
+    area: &Area<'_>,
+    room: ChartRoom,
+    lines: &[ChartLine],
+    x_title: &str,
+) -> Drawn {
     let points = || lines.iter().flat_map(|line| &line.points);
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     let mut last = 1.0_f64;
@@ -55,7 +62,7 @@ fn lines_on(area: &Area<'_>, room: ChartRoom, lines: &[ChartLine], x_title: &str
         .draw()?;
     for (number, line) in lines.iter().enumerate().rev() {
         let style = if number < SERIES {
-            ShapeStyle::from(&series(number)).stroke_width(2)
+            ShapeStyle::from(&chart_series_colour(number)).stroke_width(2)
         } else {
             ShapeStyle::from(&MUTED.mix(0.3))
         };
@@ -66,21 +73,25 @@ fn lines_on(area: &Area<'_>, room: ChartRoom, lines: &[ChartLine], x_title: &str
         .filter_map(|(number, line)| Some((chart.backend_coord(line.points.last()?).1, number)))
         .collect();
     ends.sort_unstable();
-    spread(&mut ends, i32::try_from(HEIGHT).unwrap_or(0) - 52);
+    spread_line_names(&mut ends, i32::try_from(HEIGHT).unwrap_or(0) - 52);
     let right = i32::try_from(room.width - room.names).unwrap_or(0);
     for (y, number) in ends {
         let style = TextStyle::from(("sans-serif", TEXT).into_font())
             .color(&INK)
             .pos(Pos::new(HPos::Left, VPos::Center));
-        let colour = ShapeStyle::from(&series(number)).stroke_width(4);
+        let colour = ShapeStyle::from(&chart_series_colour(number)).stroke_width(4);
         area.draw(&PathElement::new(vec![(right + 6, y), (right + 16, y)], colour))?;
-        area.draw(&Text::new(cut(&lines[number].label, room.name), (right + 20, y), style))?;
+        area.draw(&Text::new(
+            cut_to_columns(&lines[number].label, room.name),
+            (right + 20, y),
+            style,
+        ))?;
     }
     Ok(())
 }
 
 /// Moves names apart that are too close, but none below `bottom` as long as there is room.
-fn spread(places: &mut [(i32, usize)], bottom: i32) {
+fn spread_line_names(places: &mut [(i32, usize)], bottom: i32) {
     let mut least = 8;
     for (y, _) in &mut *places {
         *y = (*y).max(least);
@@ -100,7 +111,7 @@ mod tests {
     #[test]
     fn overlapping_names_are_moved_apart() {
         let mut places = [(10, 0), (11, 1), (60, 2), (298, 3), (299, 4)];
-        spread(&mut places, 300);
+        spread_line_names(&mut places, 300);
         assert_eq!(places.map(|(y, _)| y), [10, 26, 60, 284, 300]);
     }
 }

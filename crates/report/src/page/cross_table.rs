@@ -8,7 +8,7 @@ use super::PageData;
 /// Tables with more players start as an overview without numbers.
 const NUMBERS: usize = 40;
 
-pub(super) fn section(material: &PageData<'_>) -> Markup {
+pub(super) fn render_cross_table(material: &PageData<'_>) -> Markup {
     let large = material.standings.rows.len() > NUMBERS;
     html! {
         p {

@@ -3,29 +3,29 @@
 use maud::{Markup, html};
 
 use super::page_template::PageKind;
-use super::{PageData, SHOWN_GAMES, elo, name};
-use referee_match::replay::frames::end_of;
+use super::{PageData, SHOWN_GAMES, format_elo, page_player_name};
+use referee_match::replay::frames::describe_game_end;
 use referee_record::model::plies::Plies;
-use referee_record::wording::counted;
+use referee_record::wording::pluralize;
 use referee_tournament::analysis::highlights::{FAULTS, Highlight, HighlightKind};
 
 /// What the section has, in a few words.
-pub(super) fn teaser(material: &PageData<'_>) -> String {
+pub(super) fn games_teaser(material: &PageData<'_>) -> String {
     let all = material.results.counts.games() as usize;
     match material.kind {
         PageKind::File => {
-            format!("{} of {} to watch here", material.replays.len(), counted(all, "game"))
+            format!("{} of {} to watch here", material.replays.len(), pluralize(all, "game"))
         }
-        PageKind::Live => format!("{} to watch", counted(all, "game")),
+        PageKind::Live => format!("{} to watch", pluralize(all, "game")),
     }
 }
 
-pub(super) fn section(material: &PageData<'_>) -> Markup {
+pub(super) fn render_games_section(material: &PageData<'_>) -> Markup {
     let highlights = &material.summary.highlights;
     let is_too_long = material.results.counts.games() as usize > SHOWN_GAMES;
     html! {
         @if material.kind == PageKind::File { p {
-            "This file contains " (counted(material.replays.len(), "game")) ": those listed here"
+            "This file contains " (pluralize(material.replays.len(), "game")) ": those listed here"
             @if material.summary.faults.total > FAULTS { " (only the first " (FAULTS) " with a fault)" }
             @if is_too_long {
                 ". The first " (SHOWN_GAMES) " games of the tournament are loaded from the folder "
@@ -36,9 +36,9 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
         } }
         div.choices {
             @for kind in HighlightKind::ALL {
-                @let of = highlights.of(kind);
+                @let of = highlights.of_kind(kind);
                 @if !of.is_empty() {
-                    div { h3 { (kind.name()) } ol { @for highlight in of { li { (link(highlight, kind)) } } } }
+                    div { h3 { (kind.name()) } ol { @for highlight in of { li { (link_highlighted_game(highlight, kind)) } } } }
                 }
             }
         }
@@ -72,18 +72,18 @@ fn deal_heading(material: &PageData<'_>) -> &'static str {
     if material.header.seats.len() == 2 { "Pair" } else { "Deal" }
 }
 
-fn link(highlight: &Highlight, kind: HighlightKind) -> Markup {
+fn link_highlighted_game(highlight: &Highlight, kind: HighlightKind) -> Markup {
     let game = &highlight.record;
     let ply = if kind == HighlightKind::Fault { game.plies } else { 0 };
     html! {
         a href={ "#game=" (game.id) "&ply=" (ply) } {
             @for (at, player) in game.players.values.values().iter().enumerate() {
-                @if at > 0 { " – " } (name(player))
+                @if at > 0 { " – " } (page_player_name(player))
             }
         }
         small {
-            " " (end_of(game)) ", " (Plies(game.plies))
-            @if kind == HighlightKind::Upset { ", an upset of " (elo(highlight.upset)) " Elo" }
+            " " (describe_game_end(game)) ", " (Plies(game.plies))
+            @if kind == HighlightKind::Upset { ", an upset of " (format_elo(highlight.upset)) " Elo" }
         }
     }
 }

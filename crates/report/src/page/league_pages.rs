@@ -6,12 +6,12 @@ use std::io;
 use maud::{DOCTYPE, Markup, html};
 
 use super::page_template::STYLE;
-use super::{name, or_dash};
-use crate::csv_cells;
-use referee_protocol::escape;
-use referee_record::model::league_settings::GameBounds;
+use super::{page_player_name, page_text_or_dash};
+use crate::csv_cells::{finish_csv_cells, format_text_cell};
+use referee_protocol::escape::{escape_line, escape_lines};
+use referee_record::model::league_settings::LeagueGameBounds;
 use referee_record::model::player_spec::Out;
-use referee_record::wording::counted;
+use referee_record::wording::pluralize;
 
 mod author_page;
 mod challenge_section;
@@ -28,7 +28,7 @@ pub const SCRIPT: &str = include_str!("league.js");
 const MORE_STYLE: &str = include_str!("league.css");
 
 /// The style of the pages.
-pub fn style() -> String {
+pub fn league_pages_style() -> String {
     [STYLE, MORE_STYLE].concat()
 }
 
@@ -50,7 +50,7 @@ pub struct OrganiserPage<'a> {
     /// Whether a run plays them now.
     pub is_running: bool,
     /// When games may begin.
-    pub bounds: GameBounds,
+    pub bounds: LeagueGameBounds,
     /// Why no games are being played although the league is open; empty if nothing holds them up.
     pub held_up: &'a str,
     /// Whose hand-ins are being checked, and who waits, the next one first.
@@ -111,7 +111,7 @@ impl ListedAuthor {
     }
 
     /// The number of the version that plays; `None` if none does.
-    fn plays(&self) -> Option<u32> {
+    fn active_version(&self) -> Option<u32> {
         let current = self.current.filter(|version| version.out.is_none());
         current.map(|version| version.number)
     }
@@ -131,7 +131,7 @@ impl ListedAuthor {
 ///
 /// # Errors
 /// It cannot be written.
-pub fn authors_csv(authors: &[ListedAuthor]) -> io::Result<Vec<u8>> {
+pub fn league_authors_csv(authors: &[ListedAuthor]) -> io::Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
     table.write_record([
         "author",
@@ -147,30 +147,30 @@ pub fn authors_csv(authors: &[ListedAuthor]) -> io::Result<Vec<u8>> {
     for author in authors {
         let number = |of: Option<u32>| of.map_or_else(String::new, |number| number.to_string());
         table.write_record([
-            &*csv_cells::text(&author.name),
+            &*format_text_cell(&author.name),
             author.state(),
             if author.is_invited { "yes" } else { "no" },
             &author.versions.to_string(),
-            &number(author.plays()),
+            &number(author.active_version()),
             &number(author.current.map(|version| version.games)),
             &number(author.current.map(|version| version.faults)),
             author.last.as_ref().map_or("", |(when, _)| when),
-            &csv_cells::text(&author.last_outcome()),
+            &format_text_cell(&author.last_outcome()),
         ])?;
     }
-    csv_cells::finish(table)
+    finish_csv_cells(table)
 }
 
 impl OrganiserPage<'_> {
     /// The page as HTML.
     pub fn html(&self) -> String {
         let body = html! {
-            section { h2 { "State" } (self.status()) }
-            section { h2 { "Checks" } (self.checks()) }
+            section { h2 { "State" } (self.render_status()) }
+            section { h2 { "Checks" } (self.render_checks()) }
             section {
                 h2 { "Message" }
                 form method="post" action="/organiser/message" enctype="multipart/form-data" {
-                    (hidden(self.token))
+                    (render_league_token(self.token))
                     label for="message" { "Message on every author's page (leave empty for none)" }
                     textarea #message name="message" { (self.message) }
                     button { "Tell everyone" }
@@ -181,7 +181,7 @@ impl OrganiserPage<'_> {
                 section {
                     h2 { "Close" }
                     form method="post" action="/organiser/close" enctype="multipart/form-data" {
-                        (hidden(self.token))
+                        (render_league_token(self.token))
                         label {
                             input type="checkbox" name="sure" value="yes" required;
                             " End the league: no more hand-ins or games"
@@ -191,18 +191,18 @@ impl OrganiserPage<'_> {
                 }
             }
         };
-        framed(
+        render_league_frame(
             self.league,
             &format!("Organiser – {}", self.league),
             &html! {
-                "You are the organiser." (leave(self.token))
+                "You are the organiser." (render_league_leave_form(self.token))
             },
             &body,
         )
     }
 
     /// Whether it runs and plays, and the buttons that change that.
-    fn status(&self) -> Markup {
+    fn render_status(&self) -> Markup {
         html! {
             @if !self.is_running && self.state != LeagueStatus::Closed {
                 p.warning {
@@ -214,36 +214,36 @@ impl OrganiserPage<'_> {
             @match self.state {
                 LeagueStatus::Playing => {
                     p { "The league is open. " (self.held_up) }
-                    (self.button("pause", "Pause all games"))
+                    (self.render_button("pause", "Pause all games"))
                 }
                 LeagueStatus::Paused => {
                     p { "All games are paused. Hand-ins are still checked." }
-                    (self.button("resume", "Resume"))
+                    (self.render_button("resume", "Resume"))
                 }
                 LeagueStatus::Closed => {
                     p {
                         "The league is closed: no hand-ins, no games. "
                         code { "referee league close" } " writes the configuration for the final."
                     }
-                    (self.button("resume", "Open it again"))
+                    (self.render_button("resume", "Open it again"))
                 }
             }
         }
     }
 
-    fn checks(&self) -> Markup {
+    fn render_checks(&self) -> Markup {
         let (checking, waiting) = self.queue;
         html! {
             @if checking.is_empty() || !self.is_running {
                 p { "No hand-in is being checked." }
             } @else {
                 @for author in checking {
-                    p { "Checking the hand-in by " strong { (name(author)) } "." }
+                    p { "Checking the hand-in by " strong { (page_player_name(author)) } "." }
                 }
             }
             @if !waiting.is_empty() {
-                p { (counted(waiting.len(), "author")) " waiting, the next one first: "
-                    (shown(&waiting.join(", "))) "." }
+                p { (pluralize(waiting.len(), "author")) " waiting, the next one first: "
+                    (escape_league_text(&waiting.join(", "))) "." }
             }
         }
     }
@@ -258,90 +258,100 @@ impl OrganiserPage<'_> {
                 th.n { "Faults" } th { "Last hand-in" } th { "Outcome" } th { "State" } th { "Change" }
             } }
             tbody { @for author in self.authors { tr {
-                th scope="row" { (name(&author.name)) }
+                th scope="row" { (page_player_name(&author.name)) }
                 td data-label="Link" { @if author.is_invited { "yes" } @else { "none" } }
                 td.n data-label="Versions" { (author.versions) }
-                td.n data-label="Active" { (or_dash(author.plays().map(|number| format!("v{number}")))) }
-                td.n data-label="Games" { (or_dash(author.current.map(|version| version.games))) }
-                td.n data-label="Faults" { (or_dash(author.current.map(|version| version.faults))) }
-                td data-label="Last hand-in" { (or_dash(author.last.as_ref().map(|(when, _)| when))) }
-                td data-label="Outcome" { (shown(&author.last_outcome())) }
+                td.n data-label="Active" { (page_text_or_dash(author.active_version().map(|number| format!("v{number}")))) }
+                td.n data-label="Games" { (page_text_or_dash(author.current.map(|version| version.games))) }
+                td.n data-label="Faults" { (page_text_or_dash(author.current.map(|version| version.faults))) }
+                td data-label="Last hand-in" { (page_text_or_dash(author.last.as_ref().map(|(when, _)| when))) }
+                td data-label="Outcome" { (escape_league_text(&author.last_outcome())) }
                 td data-label="State" { (author.state()) }
                 td {
                     @let (wish, label) = if author.is_removed { ("readmit", "Readmit") } else { ("remove", "Remove") };
                     form method="post" action={ "/organiser/" (wish) } enctype="multipart/form-data" {
-                        (hidden(self.token))
+                        (render_league_token(self.token))
                         input type="hidden" name="author" value=(author.name);
-                        button aria-label={ (label) " " (escape::terminal(&author.name)) } { (label) }
+                        button aria-label={ (label) " " (escape_line(&author.name)) } { (label) }
                     }
                 }
             } } }
         };
         html! {
             p {
-                (counted(self.authors.len(), "author")) ", "
-                (self.authors.iter().filter(|author| author.plays().is_none()).count())
+                (pluralize(self.authors.len(), "author")) ", "
+                (self.authors.iter().filter(|author| author.active_version().is_none()).count())
                 " without an active version. "
                 a href="/organiser/authors.csv" download { "As CSV" }
             }
-            (author_page::stacking("Authors", &table))
+            (author_page::render_stacking_table("Authors", &table))
         }
     }
 
-    fn button(&self, wish: &str, label: &str) -> Markup {
+    fn render_button(&self, wish: &str, label: &str) -> Markup {
         html! {
             form method="post" action={ "/organiser/" (wish) } enctype="multipart/form-data" {
-                (hidden(self.token)) button { (label) }
+                (render_league_token(self.token)) button { (label) }
             }
         }
     }
 }
 
 /// A page that only tells something, with a way on.
-pub fn notice(league: &str, heading: &str, text: &str, (on, label): (&str, &str)) -> String {
+pub fn render_league_notice(
+    league: &str,
+    heading: &str,
+    text: &str,
+    (on, label): (&str, &str),
+) -> String {
     let body = html! {
-        section { h2 { (heading) } p { (shown(text)) } p { a href=(on) { (label) } } }
+        section { h2 { (heading) } p { (escape_league_text(text)) } p { a href=(on) { (label) } } }
     };
-    framed(league, &format!("{heading} – {league}"), &html! {}, &body)
+    render_league_frame(league, &format!("{heading} – {league}"), &html! {}, &body)
 }
 
 /// A page that asks a visitor known as `now` whether to become another guest.
-pub fn change_of_guest(league: &str, [now, then]: [&str; 2], address: &str, token: &str) -> String {
+pub fn render_league_guest_change(
+    league: &str,
+    [now, then]: [&str; 2],
+    address: &str,
+    token: &str,
+) -> String {
     let body = html! {
         section {
             h2 { "Change who you are?" }
             p {
-                "On this device you are " strong { (name(now)) } ". This link is for "
-                strong { (name(then)) } ". Continue only if the organiser gave it to you."
+                "On this device you are " strong { (page_player_name(now)) } ". This link is for "
+                strong { (page_player_name(then)) } ". Continue only if the organiser gave it to you."
             }
             form method="post" action=(address) enctype="multipart/form-data" {
-                (hidden(token)) button { "Become " (escape::terminal(then)) }
+                (render_league_token(token)) button { "Become " (escape_line(then)) }
             }
-            p { a href="/author" { "Stay " (escape::terminal(now)) } }
+            p { a href="/author" { "Stay " (escape_line(now)) } }
         }
     };
-    framed(league, &format!("Change who you are – {league}"), &html! {}, &body)
+    render_league_frame(league, &format!("Change who you are – {league}"), &html! {}, &body)
 }
 
-fn hidden(token: &str) -> Markup {
+fn render_league_token(token: &str) -> Markup {
     html! { input type="hidden" name="token" value=(token); }
 }
 
 /// The form that ends the visit on this device.
-fn leave(token: &str) -> Markup {
+fn render_league_leave_form(token: &str) -> Markup {
     html! {
         form method="post" action="/leave" enctype="multipart/form-data" {
-            (hidden(token)) button { "Leave" }
+            (render_league_token(token)) button { "Leave" }
         }
     }
 }
 
 /// Text of others, several lines of it.
-fn shown(text: &str) -> String {
-    escape::lines(text)
+fn escape_league_text(text: &str) -> String {
+    escape_lines(text)
 }
 
-fn framed(league: &str, title: &str, who: &Markup, body: &Markup) -> String {
+fn render_league_frame(league: &str, title: &str, who: &Markup, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -349,13 +359,13 @@ fn framed(league: &str, title: &str, who: &Markup, body: &Markup) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { (escape::terminal(title)) }
+                title { (escape_line(title)) }
                 link rel="icon" href="data:,";
                 link rel="stylesheet" href="/league.css";
                 script src="/league.js" defer {}
             }
             body {
-                header { h1 { (name(league)) } div.lead { (who) } }
+                header { h1 { (page_player_name(league)) } div.lead { (who) } }
                 nav aria-label="Pages" { a href="/" { "Ranking and games" } }
                 main { (body) }
             }
@@ -380,7 +390,7 @@ pub(super) mod tests {
             last: Some(("today".to_owned(), Err(format!("{HOSTILE}\nmore")))),
             is_removed: false,
         };
-        let table = authors_csv(std::slice::from_ref(&listed)).expect("a table");
+        let table = league_authors_csv(std::slice::from_ref(&listed)).expect("a table");
         let table = String::from_utf8(table).expect("text");
         assert!(table.starts_with("author,state,link,versions,plays,games,faults,last_hand_in,"));
         assert!(table.contains(",takes part,yes,1,1,7,2,today,refused: "), "{table}");
@@ -390,7 +400,7 @@ pub(super) mod tests {
             message: HOSTILE,
             state: LeagueStatus::Playing,
             is_running: true,
-            bounds: GameBounds { per_day: Some(9), quiet: None },
+            bounds: LeagueGameBounds { per_day: Some(9), quiet: None },
             held_up: IDLE,
             queue: (&[HOSTILE], &[HOSTILE.to_owned()]),
             authors: &[listed],
@@ -399,8 +409,8 @@ pub(super) mod tests {
         assert!(page.contains("<p>Bounds: at most 9 games a day.</p>"), "{page}");
         assert!(page.contains(IDLE), "{page}");
         refuse_markup(&page);
-        refuse_markup(&change_of_guest(HOSTILE, [HOSTILE; 2], "/enter/x", "t"));
-        refuse_markup(&notice(HOSTILE, HOSTILE, HOSTILE, ("/", "on")));
+        refuse_markup(&render_league_guest_change(HOSTILE, [HOSTILE; 2], "/enter/x", "t"));
+        refuse_markup(&render_league_notice(HOSTILE, HOSTILE, HOSTILE, ("/", "on")));
     }
 
     #[test]
@@ -416,7 +426,7 @@ pub(super) mod tests {
                 is_removed: false,
             }
         });
-        let table = authors_csv(&authors).expect("a table");
+        let table = league_authors_csv(&authors).expect("a table");
         let table = String::from_utf8(table).expect("text");
         assert!(table.contains("\nann,quarantined,yes,3,,7,5,"), "{table}");
         assert!(table.contains("\nbob,takes part,yes,3,3,7,5,"), "{table}");
@@ -426,7 +436,7 @@ pub(super) mod tests {
             message: "",
             state: LeagueStatus::Playing,
             is_running: true,
-            bounds: GameBounds { per_day: None, quiet: None },
+            bounds: LeagueGameBounds { per_day: None, quiet: None },
             held_up: "",
             queue: (&[], &[]),
             authors: &authors,

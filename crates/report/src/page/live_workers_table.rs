@@ -2,34 +2,43 @@
 
 use maud::{Markup, html};
 
-use super::{name, scrolling};
-use referee_record::wording::counted;
-use referee_tournament::folder::live_workers_file::{LiveWorker, LiveWorkers, per_minute};
+use super::{page_player_name, render_scrolling_table};
+use referee_record::wording::pluralize;
+use referee_tournament::folder::live_workers_file::{
+    LiveWorker, LiveWorkers, live_games_per_minute,
+};
 
 /// How many machines play, how fast, what waits, and the time left; a table has each of them.
-pub(super) fn live_workers(live: &LiveWorkers) -> Markup {
+pub(super) fn render_live_workers(live: &LiveWorkers) -> Markup {
     html! {
         details #live-workers .table {
-            summary { (summary(live)) }
-            (scrolling("Workers", &table(live)))
+            summary { (summarise_live_workers(live)) }
+            (render_scrolling_table("Workers", &render_live_workers_table(live)))
         }
     }
 }
 
-fn summary(live: &LiveWorkers) -> String {
+fn summarise_live_workers(live: &LiveWorkers) -> String {
     let mut parts = vec![
-        format!("{} with {}", counted(live.workers.len(), "worker"), counted(live.slots(), "slot")),
+        format!(
+            "{} with {}",
+            pluralize(live.workers.len(), "worker"),
+            pluralize(live.slots(), "slot")
+        ),
         format!(
             "{} in the queue",
-            counted(usize::try_from(live.queued).unwrap_or(usize::MAX), "job")
+            pluralize(usize::try_from(live.queued).unwrap_or(usize::MAX), "job")
         ),
     ];
-    parts.extend(per_minute(live.games, live.seconds).map(rate));
-    parts.extend(live.left().map(|left| format!("about {} left", minutes(left.as_secs()))));
+    parts.extend(live_games_per_minute(live.games, live.seconds).map(format_live_worker_rate));
+    parts.extend(
+        live.time_left()
+            .map(|left| format!("about {} left", format_live_time_left(left.as_secs()))),
+    );
     parts.join(" · ")
 }
 
-fn rate(per_minute: f64) -> String {
+fn format_live_worker_rate(per_minute: f64) -> String {
     if per_minute < 10.0 {
         format!("{per_minute:.1} games per minute")
     } else {
@@ -37,7 +46,7 @@ fn rate(per_minute: f64) -> String {
     }
 }
 
-fn minutes(seconds: u64) -> String {
+fn format_live_time_left(seconds: u64) -> String {
     match seconds {
         ..90 => format!("{seconds} s"),
         90..5400 => format!("{} min", (seconds + 30) / 60),
@@ -45,7 +54,7 @@ fn minutes(seconds: u64) -> String {
     }
 }
 
-fn table(live: &LiveWorkers) -> Markup {
+fn render_live_workers_table(live: &LiveWorkers) -> Markup {
     html! {
         table {
             thead {
@@ -57,19 +66,19 @@ fn table(live: &LiveWorkers) -> Markup {
                     th.num scope="col" { "Calibration" }
                 }
             }
-            tbody { @for worker in &live.workers { (row(worker)) } }
+            tbody { @for worker in &live.workers { (render_live_worker_row(worker)) } }
         }
     }
 }
 
-fn row(worker: &LiveWorker) -> Markup {
-    let rate = per_minute(worker.games, worker.seconds);
+fn render_live_worker_row(worker: &LiveWorker) -> Markup {
+    let rate = live_games_per_minute(worker.games, worker.seconds);
     html! {
         tr {
-            th scope="row" { (name(&worker.name)) }
+            th scope="row" { (page_player_name(&worker.name)) }
             td.num { (worker.slots) }
             td.num { (worker.games) }
-            td.num { (super::or_dash(rate.map(|rate| format!("{rate:.1}")))) }
+            td.num { (super::page_text_or_dash(rate.map(|rate| format!("{rate:.1}")))) }
             td.num { (format!("{:.1} ms", worker.calibration_ms)) }
         }
     }
@@ -92,11 +101,11 @@ mod tests {
         let live = LiveWorkers { workers, queued: 3, games: 10, due: 40, seconds: 120.0 };
         let expected = "2 workers with 4 slots · 3 jobs in the queue · 5.0 games per minute · \
                         about 8 min left";
-        assert_eq!(summary(&live), expected);
+        assert_eq!(summarise_live_workers(&live), expected);
         let begun =
             LiveWorkers { workers: vec![worker("a")], games: 0, seconds: 0.0, ..live.clone() };
-        assert_eq!(summary(&begun), "1 worker with 2 slots · 3 jobs in the queue");
-        let html = live_workers(&live).into_string();
+        assert_eq!(summarise_live_workers(&begun), "1 worker with 2 slots · 3 jobs in the queue");
+        let html = render_live_workers(&live).into_string();
         assert!(html.contains("lab-1") && !html.contains("<b>"), "{html}");
     }
 }

@@ -2,37 +2,40 @@
 
 use maud::{Markup, html};
 
-use super::{PageData, elo, figure, name, or_dash, percent, place, scrolling};
-use crate::charts::{AxisScale, IntervalRow, interval_chart};
-use crate::number_format::points as in_points;
-use crate::standings_columns::people_columns;
-use crate::standings_notes::{games_to_tell, seats_in_points, several_seats};
-use crate::text_columns::{Align, Column};
-use crate::unranked::describe;
-use crate::{Row, Standings};
-use referee_protocol::escape;
+use super::{
+    PageData, format_elo, format_percent, page_place, page_player_name, page_text_or_dash,
+    render_page_figure, render_scrolling_table,
+};
+use crate::charts::{IntervalRow, IntervalScale, interval_chart};
+use crate::number_format::format_points;
+use crate::standings_columns::people_standings_columns;
+use crate::standings_notes::{games_to_tell, seat_points_note, several_seats_note};
+use crate::text_columns::{Align, TextColumn};
+use crate::unranked::describe_unranked;
+use crate::{Standings, StandingsRow};
+use referee_protocol::escape::escape_line;
 use referee_ratings::Estimate;
-use referee_record::wording::counted;
+use referee_record::wording::pluralize;
 
 /// Tables with more rows can be searched, and their later rows are shown on demand.
 const MANY: usize = 30;
 
 /// The ranking table.
-pub(super) fn section(material: &PageData<'_>) -> Markup {
+pub(super) fn render_ranking_section(material: &PageData<'_>) -> Markup {
     let standings = material.standings;
     let table = RankingTable {
         material,
-        columns: people_columns(standings),
-        scale: span_of_strengths(&standings.rows),
+        columns: people_standings_columns(standings),
+        scale: ranking_strength_span(&standings.rows),
     };
     let rows = || standings.rows.iter().enumerate();
-    let is_listed = |row: &Row| row.rank.is_err() && !row.has_left;
+    let is_listed = |row: &StandingsRow| row.rank.is_err() && !row.has_left;
     let has_unranked = rows().any(|(_, row)| is_listed(row));
     let present = rows().filter(|(_, row)| !row.has_left).count();
     let ranked = rows().filter(|(_, row)| row.rank.is_ok()).count();
     let width = table.columns.len() + 1;
     html! {
-        (search(material))
+        (render_ranking_search(material))
         div.scroll tabindex="0" role="region" aria-label="Ranking" {
             table.ranking {
                 (table.headings())
@@ -42,7 +45,7 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
                     }
                 }
                 @if let Some(more @ 1..) = ranked.checked_sub(MANY) {
-                    tbody.gap { tr.line { td colspan=(width) { "… " (counted(more, "more player")) } } }
+                    tbody.gap { tr.line { td colspan=(width) { "… " (pluralize(more, "more player")) } } }
                 }
                 @if has_unranked {
                     tbody.unranked .long[present > MANY] {
@@ -57,44 +60,44 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
         @if present > MANY {
             p { button #all-players type="button" { "All " (present) " players" } }
         }
-        (retired(standings))
+        (render_ranking_retired(standings))
         p {
             "Each rank interval contains the true rank with 95% confidence. Players with "
             "overlapping intervals may really be in a different order."
         }
-        p { (seats(material)) }
-        (next_table(material))
+        p { (render_ranking_seats(material)) }
+        (render_ranking_separation(material))
     }
 }
 
 /// The versions that play no longer, on demand.
-fn retired(standings: &Standings) -> Markup {
-    let rows: Vec<&Row> = standings.rows.iter().filter(|row| row.has_left).collect();
+fn render_ranking_retired(standings: &Standings) -> Markup {
+    let rows: Vec<&StandingsRow> = standings.rows.iter().filter(|row| row.has_left).collect();
     let table = html! { table {
         thead { tr {
             th scope="col" { "Version" } th.n scope="col" { "Rating" } th.n scope="col" { "±95%" }
             th.n scope="col" { "Games" }
         } }
         tbody { @for row in &rows { tr {
-            th scope="row" { (link(row)) }
-            td.n { (or_dash(row.shown_rating().map(|rating| elo(rating.value)))) }
-            td.n { (or_dash(row.shown_rating().map(|rating| elo(rating.margin())))) }
+            th scope="row" { (link_ranking_player(row)) }
+            td.n { (page_text_or_dash(row.shown_rating().map(|rating| format_elo(rating.value)))) }
+            td.n { (page_text_or_dash(row.shown_rating().map(|rating| format_elo(rating.margin())))) }
             td.n { (row.outcomes.games()) }
         } } }
     } };
     html! {
         @if !rows.is_empty() {
             details.table {
-                summary { (counted(rows.len(), "earlier version")) }
+                summary { (pluralize(rows.len(), "earlier version")) }
                 p { "They no longer play and have no rank. Their games still count." }
-                (scrolling("Earlier versions", &table))
+                (render_scrolling_table("Earlier versions", &table))
             }
         }
     }
 }
 
 /// Finds players by name or kind.
-fn search(material: &PageData<'_>) -> Markup {
+fn render_ranking_search(material: &PageData<'_>) -> Markup {
     html! {
         @if material.standings.rows.len() > 8 {
             p.filter {
@@ -115,19 +118,19 @@ fn search(material: &PageData<'_>) -> Markup {
 }
 
 /// What sets a player apart: built in, an anchor, or neither.
-pub(super) fn marks(material: &PageData<'_>, player: &str) -> Vec<String> {
+pub(super) fn ranking_marks(material: &PageData<'_>, player: &str) -> Vec<String> {
     let header = material.header;
     let is_built_in = material.names_players()
         && header.players.iter().any(|info| info.name == player && info.is_built_in());
     let anchor = header.anchors.iter().find(|anchor| anchor.player == player);
-    let anchor = anchor.map(|anchor| format!("anchor at {}", elo(anchor.rating)));
+    let anchor = anchor.map(|anchor| format!("anchor at {}", format_elo(anchor.rating)));
     is_built_in.then(|| "built in".to_owned()).into_iter().chain(anchor).collect()
 }
 
 /// The ranking as a table.
 struct RankingTable<'a> {
     material: &'a PageData<'a>,
-    columns: Vec<Column>,
+    columns: Vec<TextColumn>,
     /// The lowest and the highest end of all rating intervals.
     scale: (f64, f64),
 }
@@ -146,8 +149,8 @@ impl RankingTable<'_> {
         }
     }
 
-    fn row(&self, number: usize, row: &Row) -> Markup {
-        let marks = marks(self.material, &row.player);
+    fn row(&self, number: usize, row: &StandingsRow) -> Markup {
+        let marks = ranking_marks(self.material, &row.player);
         let kinds = [
             ("built-in", marks.iter().any(|mark| mark == "built in")),
             ("anchor", marks.iter().any(|mark| mark.starts_with("anchor"))),
@@ -159,34 +162,34 @@ impl RankingTable<'_> {
             tr class=(kinds.collect::<Vec<_>>().join(" ")) {
                 @for column in &self.columns {
                     @if column.align == Align::Left {
-                        th scope="row" { (player(row, &marks)) }
+                        th scope="row" { (render_ranking_player(row, &marks)) }
                     } @else {
-                        (cell(column, number))
+                        (render_ranking_cell(column, number))
                     }
                 }
-                td.intervals { @if let Some(bar) = bar(row, self.scale) { (bar) } }
+                td.intervals { @if let Some(bar) = render_ranking_bar(row, self.scale) { (bar) } }
             }
         }
     }
 }
 
 /// A player's name, its marks, and why it has no rank.
-fn player(row: &Row, marks: &[String]) -> Markup {
+fn render_ranking_player(row: &StandingsRow, marks: &[String]) -> Markup {
     html! {
-        (link(row))
+        (link_ranking_player(row))
         @for mark in marks { " " small.mark { (mark) } }
-        @if let Err(why) = row.rank { span.faint { " " (describe(why)) } }
+        @if let Err(why) = row.rank { span.faint { " " (describe_unranked(why)) } }
     }
 }
 
 /// A player's name, which leads to its own page.
-pub(super) fn link(row: &Row) -> Markup {
-    let address = percent_encoded(&escape::terminal(&row.player));
-    html! { a href={ "#player=" (address) } { (name(&row.player)) } }
+pub(super) fn link_ranking_player(row: &StandingsRow) -> Markup {
+    let address = percent_encode_link(&escape_line(&row.player));
+    html! { a href={ "#player=" (address) } { (page_player_name(&row.player)) } }
 }
 
 /// A text as part of an address.
-fn percent_encoded(text: &str) -> String {
+fn percent_encode_link(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     let encode = |byte: u8| match byte {
         _ if plain(byte) => char::from(byte).to_string(),
@@ -195,26 +198,26 @@ fn percent_encoded(text: &str) -> String {
     text.bytes().map(encode).collect()
 }
 
-fn cell(column: &Column, number: usize) -> Markup {
+fn render_ranking_cell(column: &TextColumn, number: usize) -> Markup {
     html! {
         td.n.wide[column.is_minor()].bad[column.is_bad(number)] {
-            (column.text(number).replace('-', "−"))
+            (column.cell_text(number).replace('-', "−"))
         }
     }
 }
 
 /// The lowest and the highest end of all intervals.
-pub(super) fn span_of_strengths(rows: &[Row]) -> (f64, f64) {
+pub(super) fn ranking_strength_span(rows: &[StandingsRow]) -> (f64, f64) {
     let present = rows.iter().filter(|row| !row.has_left);
     present
-        .filter_map(Row::shown_strength)
+        .filter_map(StandingsRow::shown_strength)
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), rating| {
             (f64::min(low, rating.low), f64::max(high, rating.high))
         })
 }
 
 /// A player's interval as a bar on the scale that all rows share.
-pub(super) fn bar(row: &Row, (low, high): (f64, f64)) -> Option<Markup> {
+pub(super) fn render_ranking_bar(row: &StandingsRow, (low, high): (f64, f64)) -> Option<Markup> {
     let rating = row.shown_strength()?;
     let at = |value: f64| 100.0 * (value - low) / (high - low).max(f64::MIN_POSITIVE);
     let style = format!(
@@ -227,36 +230,36 @@ pub(super) fn bar(row: &Row, (low, high): (f64, f64)) -> Option<Markup> {
 }
 
 /// The value of the first seat and the number of draws, or what more seats are worth.
-fn seats(material: &PageData<'_>) -> Markup {
+fn render_ranking_seats(material: &PageData<'_>) -> Markup {
     let standings = material.standings;
     if let Some(seats) = &standings.seats {
         return html! {
-            (several_seats(standings, seats))
-            @if let Some(points) = &standings.points { " " (seats_in_points(points)) }
+            (several_seats_note(standings, seats))
+            @if let Some(points) = &standings.points { " " (seat_points_note(points)) }
         };
     }
     let (games, draws) = (standings.total.games(), standings.total.draws);
     let advantage = standings.first_advantage;
     html! {
-        "The first seat is worth " (elo(advantage.value)) " ±" (elo(advantage.margin()))
-        " Elo. Drawn: " (draws) " of " (counted(games as usize, "game"))
-        " (" (percent(f64::from(draws), f64::from(games))) ")."
-        @if let Some(points) = &standings.points { " " (seats_in_points(points)) }
+        "The first seat is worth " (format_elo(advantage.value)) " ±" (format_elo(advantage.margin()))
+        " Elo. Drawn: " (draws) " of " (pluralize(games as usize, "game"))
+        " (" (format_percent(f64::from(draws), f64::from(games))) ")."
+        @if let Some(points) = &standings.points { " " (seat_points_note(points)) }
     }
 }
 
 /// How clearly each player is separated from the next.
-fn next_table(material: &PageData<'_>) -> Markup {
+fn render_ranking_separation(material: &PageData<'_>) -> Markup {
     let rows = &material.standings.rows;
     html! {
-        details.table { summary { "Separation of neighbours" } (scrolling("Separation", &html! { table {
+        details.table { summary { "Separation of neighbours" } (render_scrolling_table("Separation", &html! { table {
             thead { tr {
                 th.n scope="col" { "#" } th scope="col" { "Player" }
                 th.n scope="col" { "Better than the next" } th.n scope="col" { "More games to 97.5%" }
             } }
             tbody { @for row in rows { @if let Some(next) = row.next { tr {
-                td.n { (place(row)) } th scope="row" { (name(&row.player)) }
-                td.n { (percent(next.los, 1.0)) }
+                td.n { (page_place(row)) } th scope="row" { (page_player_name(&row.player)) }
+                td.n { (format_percent(next.los, 1.0)) }
                 td.n { (games_to_tell(next.games)) }
             } } } }
         } })) }
@@ -264,7 +267,7 @@ fn next_table(material: &PageData<'_>) -> Markup {
 }
 
 /// The rating chart with its intervals.
-pub(super) fn chart_section(material: &PageData<'_>) -> Markup {
+pub(super) fn render_ranking_chart(material: &PageData<'_>) -> Markup {
     let rows = || {
         let rows = material.standings.rows.iter().filter(|row| !row.has_left);
         rows.filter_map(|row| row.shown_strength().map(|strength| (row, strength)))
@@ -272,9 +275,9 @@ pub(super) fn chart_section(material: &PageData<'_>) -> Markup {
     if rows().next().is_none() {
         return html! { p { "Nobody has a rating yet." } };
     }
-    let span = |(row, rating): (&Row, Estimate)| IntervalRow {
+    let span = |(row, rating): (&StandingsRow, Estimate)| IntervalRow {
         rank: row.place(),
-        label: escape::terminal(&row.player),
+        label: escape_line(&row.player),
         low: rating.low,
         middle: rating.value,
         high: rating.high,
@@ -285,10 +288,10 @@ pub(super) fn chart_section(material: &PageData<'_>) -> Markup {
         None => ["Elo", "Ratings", "Rating", "rating"],
         Some(_) => ["Points", "Points", "Points", "estimate"],
     };
-    let scale = points.map_or(AxisScale::Elo, |_| AxisScale::Points);
+    let scale = points.map_or(IntervalScale::Elo, |_| IntervalScale::Points);
     let value = |value: f64| match points {
-        None => elo(value),
-        Some(points) => in_points(value, points.decimals).replace('-', "−"),
+        None => format_elo(value),
+        Some(points) => format_points(value, points.decimals).replace('-', "−"),
     };
     let chart = interval_chart(
         &rows().map(span).collect::<Vec<_>>(),
@@ -302,12 +305,12 @@ pub(super) fn chart_section(material: &PageData<'_>) -> Markup {
                 th.n scope="col" { "Low" } th.n scope="col" { (middle) } th.n scope="col" { "High" }
             } }
             tbody { @for (row, one) in rows() { tr {
-                td.n { (place(row)) } th scope="row" { (name(&row.player)) }
+                td.n { (page_place(row)) } th scope="row" { (page_player_name(&row.player)) }
                 td.n { (value(one.low)) } td.n { (value(one.value)) } td.n { (value(one.high)) }
             } } }
         }
     };
     let caption =
         format!("{unit}, with 95% intervals. The dot is the {dot}, the bar its interval.");
-    figure(&chart, &caption, &table)
+    render_page_figure(&chart, &caption, &table)
 }

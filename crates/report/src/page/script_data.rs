@@ -2,12 +2,14 @@
 
 use serde::Serialize;
 
-use super::page_head::featured;
-use super::ranking_section::marks;
-use super::{PageData, count, elo, mean_time, time};
-use crate::Row;
-use crate::unranked::describe;
-use referee_protocol::escape;
+use super::page_head::head_featured_game;
+use super::ranking_section::ranking_marks;
+use super::{
+    PageData, format_elo, format_large_number, format_mean_nanoseconds, format_nanoseconds,
+};
+use crate::StandingsRow;
+use crate::unranked::describe_unranked;
+use referee_protocol::escape::escape_line;
 use referee_ratings::{Estimate, Outcomes};
 use referee_tournament::analysis::diagnostics::search_use::SearchUse;
 
@@ -67,50 +69,50 @@ struct RatingData {
 }
 
 /// The data as JSON.
-pub(super) fn data(material: &PageData<'_>) -> String {
+pub(super) fn page_script_data(material: &PageData<'_>) -> String {
     let names = material.results.names();
     let data = ScriptData {
-        names: names.iter().map(|name| escape::terminal(name)).collect(),
+        names: names.iter().map(|name| escape_line(name)).collect(),
         order: material.standings.rows.iter().map(|row| row.number).collect(),
-        seats: seat_names(material),
+        seats: script_seat_names(material),
         index: true,
-        featured: featured(material).map(|(record, _)| escape::terminal(&record.id)),
-        pairs: pairs(material),
-        players: players(material),
-        history: history(material),
+        featured: head_featured_game(material).map(|(record, _)| escape_line(&record.id)),
+        pairs: script_pairs(material),
+        players: script_players(material),
+        history: script_rating_history(material),
     };
     // Nothing in it can fail to become JSON.
     serde_json::to_string(&data).unwrap_or_else(|_| "{}".to_owned())
 }
 
-fn seat_names(material: &PageData<'_>) -> Option<Vec<String>> {
+fn script_seat_names(material: &PageData<'_>) -> Option<Vec<String>> {
     let seats = material.header.seats.values();
-    (seats.len() > 2).then(|| seats.iter().map(|seat| escape::terminal(seat)).collect())
+    (seats.len() > 2).then(|| seats.iter().map(|seat| escape_line(seat)).collect())
 }
 
-fn score(outcomes: Outcomes) -> WinsDrawsLosses {
+fn script_outcomes(outcomes: Outcomes) -> WinsDrawsLosses {
     [outcomes.wins, outcomes.draws, outcomes.losses]
 }
 
-fn pairs(material: &PageData<'_>) -> Vec<(usize, usize, WinsDrawsLosses)> {
+fn script_pairs(material: &PageData<'_>) -> Vec<(usize, usize, WinsDrawsLosses)> {
     let count = material.results.names().len();
     let all = (0..count).flat_map(|one| (one + 1..count).map(move |other| (one, other)));
     let played = all.filter_map(|(one, other)| {
-        let outcomes = material.results.counts.between(one, other);
-        (outcomes.games() > 0).then(|| (one, other, score(outcomes)))
+        let outcomes = material.results.counts.outcomes_between(one, other);
+        (outcomes.games() > 0).then(|| (one, other, script_outcomes(outcomes)))
     });
     played.collect()
 }
 
-fn players(material: &PageData<'_>) -> Vec<PlayerData> {
+fn script_players(material: &PageData<'_>) -> Vec<PlayerData> {
     let mut players = vec![PlayerData::default(); material.results.names().len()];
     for row in &material.standings.rows {
-        players[row.number] = player(material, row);
+        players[row.number] = script_player(material, row);
     }
     players
 }
 
-fn player(material: &PageData<'_>, row: &Row) -> PlayerData {
+fn script_player(material: &PageData<'_>, row: &StandingsRow) -> PlayerData {
     let counts = &material.results.counts;
     let searches = material.found.searches.iter().find(|search| search.player == row.player);
     let clock = material.found.clocks.iter().find(|clock| clock.player == row.player);
@@ -118,35 +120,38 @@ fn player(material: &PageData<'_>, row: &Row) -> PlayerData {
         place: row.place(),
         ranks: match row.rank {
             Ok(rank) => rank.interval.to_string(),
-            Err(why) => describe(why).to_owned(),
+            Err(why) => describe_unranked(why).to_owned(),
         },
         rating: row
             .shown_rating()
-            .map(|rating| format!("{} ±{}", elo(rating.value), elo(rating.margin()))),
-        marks: marks(material, &row.player),
-        seats: (0..counts.seats()).map(|seat| score(counts.at_seat(row.number, seat))).collect(),
+            .map(|rating| format!("{} ±{}", format_elo(rating.value), format_elo(rating.margin()))),
+        marks: ranking_marks(material, &row.player),
+        seats: (0..counts.seats())
+            .map(|seat| script_outcomes(counts.outcomes_at_seat(row.number, seat)))
+            .collect(),
         faults: row.faults.iter().map(|(code, count)| (code.to_string(), *count)).collect(),
-        clock: clock
-            .map(|clock| (clock.turns, [clock.median_ns, clock.p95_ns, clock.max_ns].map(time))),
-        searches: searches.map(means).unwrap_or_default(),
+        clock: clock.map(|clock| {
+            (clock.turns, [clock.median_ns, clock.p95_ns, clock.max_ns].map(format_nanoseconds))
+        }),
+        searches: searches.map(script_search_means).unwrap_or_default(),
     }
 }
 
 /// What a player reports about its searches, as far as it does.
-fn means(search: &SearchUse) -> Vec<(&'static str, String)> {
+fn script_search_means(search: &SearchUse) -> Vec<(&'static str, String)> {
     let depth = search.depth.map(|depth| format!("{depth:.1}"));
     let all = [
         ("depth", depth),
-        ("nodes", search.nodes.map(count)),
-        ("nodes per second", search.nps.map(count)),
-        ("time", search.time_ns.map(mean_time)),
-        ("latency", search.latency_ns.map(mean_time)),
+        ("nodes", search.nodes.map(format_large_number)),
+        ("nodes per second", search.nps.map(format_large_number)),
+        ("time", search.time_ns.map(format_mean_nanoseconds)),
+        ("latency", search.latency_ns.map(format_mean_nanoseconds)),
     ];
     all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
 /// The order of the games would reveal who is who, because the schedule can be computed.
-fn history(material: &PageData<'_>) -> Vec<RatingData> {
+fn script_rating_history(material: &PageData<'_>) -> Vec<RatingData> {
     if !material.names_players() {
         return Vec::new();
     }

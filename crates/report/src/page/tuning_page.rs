@@ -1,11 +1,11 @@
 //! The steps of `tune`: a table, and a page with a chart of the parameters.
 
 use maud::{DOCTYPE, PreEscaped, html};
-use referee_protocol::escape;
+use referee_protocol::escape::escape_line;
 use referee_ratings::Tunable;
 
 use super::page_template::STYLE;
-use crate::charts::{ChartLine, lines};
+use crate::charts::{ChartLine, render_line_chart};
 
 /// The parameters after a step.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,8 +17,8 @@ pub struct TuningStep {
 }
 
 /// The steps as CSV: a line each, from the start.
-pub fn csv(names: &[String], steps: &[TuningStep]) -> String {
-    let quoted = |name: &String| format!("\"{}\"", escape::terminal(name).replace('"', "\"\""));
+pub fn tuning_csv(names: &[String], steps: &[TuningStep]) -> String {
+    let quoted = |name: &String| format!("\"{}\"", escape_line(name).replace('"', "\"\""));
     let header: Vec<String> = ["step".to_owned(), "lead".to_owned()]
         .into_iter()
         .chain(names.iter().map(quoted))
@@ -35,14 +35,19 @@ pub fn csv(names: &[String], steps: &[TuningStep]) -> String {
 
 /// The page: the parameters over the steps, as percentages of their ranges, and their last values.
 #[expect(clippy::cast_precision_loss, reason = "a few steps")]
-pub fn page(player: &str, names: &[String], tunables: &[Tunable], steps: &[TuningStep]) -> String {
-    let title = format!("Tuning {}", escape::terminal(player));
+pub fn render_tuning_page(
+    player: &str,
+    names: &[String],
+    tunables: &[Tunable],
+    steps: &[TuningStep],
+) -> String {
+    let title = format!("Tuning {}", escape_line(player));
     let share = |at: usize, step: &TuningStep| {
         let Tunable { min, max, .. } = tunables[at];
         100.0 * (step.values[at] - min) / (max - min)
     };
     let line = |(at, name): (usize, &String)| ChartLine {
-        label: escape::terminal(name),
+        label: escape_line(name),
         points: steps.iter().enumerate().map(|(x, step)| (x as f64, share(at, step))).collect(),
     };
     let chart: Vec<ChartLine> = names.iter().enumerate().map(line).collect();
@@ -57,13 +62,13 @@ pub fn page(player: &str, names: &[String], tunables: &[Tunable], steps: &[Tunin
                 main {
                     h1 { (title) }
                     p.lead { (steps.len().saturating_sub(1)) " steps. Each parameter as a percentage of its range." }
-                    (PreEscaped(lines(&chart, "step", label)))
+                    (PreEscaped(render_line_chart(&chart, "step", label)))
                     table {
                         thead { tr { th { "parameter" } th { "start" } th { "now" } th { "range" } } }
                         tbody {
                             @for (at, name) in names.iter().enumerate() {
                                 tr {
-                                    td { (escape::terminal(name)) }
+                                    td { (escape_line(name)) }
                                     td { (tunables[at].start) }
                                     td { (last.map(|step| format!("{:.4}", step.values[at])).unwrap_or_default()) }
                                     td { (tunables[at].min) " … " (tunables[at].max) }
@@ -91,10 +96,10 @@ mod tests {
             TuningStep { lead: Some(-2.0), values: vec![1.5, 4.0] },
         ];
         assert_eq!(
-            csv(&names, &steps),
+            tuning_csv(&names, &steps),
             "step,lead,\"Contempt\",\"<b>\"\n0,,0.000000,5.000000\n1,-2,1.500000,4.000000\n"
         );
-        let page = page("ant", &names, &[tunable; 2], &steps);
+        let page = render_tuning_page("ant", &names, &[tunable; 2], &steps);
         assert!(page.contains("<svg ") && page.contains("1.5000") && !page.contains("<b>"));
     }
 }

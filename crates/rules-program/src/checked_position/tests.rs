@@ -4,20 +4,19 @@ use referee_games::Legal;
 use serde_json::{from_value, json};
 
 use super::*;
-use crate::contract::GameAnswer;
-use crate::contract::{LONGEST_ROW, MOST_ROWS};
+use crate::contract::{GameAnswer, LONGEST_ROW, MOST_ROWS};
 
-fn game(hidden: bool) -> Description {
+fn game(hidden: bool) -> GameDescription {
     let answer = json!({
         "protocol": 1, "name": "nim", "title": "Nim", "seats": ["first", "second"],
         "hidden": hidden
     });
     let answer: GameAnswer = from_value(answer).expect("the form of an answer");
-    Description::new(answer).expect("a description")
+    GameDescription::new(answer).expect("a description")
 }
 
 fn checked_of(
-    game: &Description,
+    game: &GameDescription,
     answer: &Value,
 ) -> Result<(CheckedPosition, StepReport), Violation> {
     // As text, because a state is stored as written.
@@ -174,14 +173,16 @@ fn outcomes_are_different_and_some_can_happen() {
 #[test]
 fn legal_actions_are_sorted_and_belong_to_the_asked_seat() {
     let (position, _) = checked(json!({}));
-    assert_eq!(position.shown(Seat::FIRST), list(&["1", "2"]));
-    assert_eq!(position.shown(Seat::SECOND), list(&[]), "it is not asked");
-    assert!(position.lists(Seat::FIRST, "2") && !position.lists(Seat::FIRST, "3"));
-    assert!(!position.lists(Seat::SECOND, "2"));
+    assert_eq!(position.legal_for_players(Seat::FIRST), list(&["1", "2"]));
+    assert_eq!(position.legal_for_players(Seat::SECOND), list(&[]), "it is not asked");
+    assert!(
+        position.is_listed_action(Seat::FIRST, "2") && !position.is_listed_action(Seat::FIRST, "3")
+    );
+    assert!(!position.is_listed_action(Seat::SECOND, "2"));
     let both = json!({"turn": {"both": true}, "legal": {"second": ["b", "a"], "first": ["c"]}});
     let (position, _) = checked(both);
-    assert_eq!(position.shown(Seat::FIRST), list(&["c"]));
-    assert_eq!(position.shown(Seat::SECOND), list(&["a", "b"]));
+    assert_eq!(position.legal_for_players(Seat::FIRST), list(&["c"]));
+    assert_eq!(position.legal_for_players(Seat::SECOND), list(&["a", "b"]));
 }
 
 #[test]
@@ -207,7 +208,7 @@ fn a_list_of_actions_that_does_not_fit_the_turn_is_refused() {
 fn the_list_does_not_matter_if_nobody_is_asked() {
     for turn in [json!({"pass": "first"}), json!({"over": "draw", "reason": "empty"})] {
         let (position, _) = checked(json!({"turn": turn, "legal": ["x", "x"]}));
-        assert_eq!(position.shown(Seat::FIRST), list(&[]));
+        assert_eq!(position.legal_for_players(Seat::FIRST), list(&[]));
     }
 }
 
@@ -215,11 +216,11 @@ fn the_list_does_not_matter_if_nobody_is_asked() {
 fn players_get_what_is_shown_instead_of_a_list() {
     let shown = json!({"first": {"hand": 3}, "second": null});
     let (position, _) = checked(json!({"legal": null, "show": shown}));
-    assert_eq!(position.shown(Seat::FIRST), Legal::Shown(json!({"hand": 3})));
-    assert_eq!(position.shown(Seat::SECOND), list(&[]), "it is not asked");
+    assert_eq!(position.legal_for_players(Seat::FIRST), Legal::Shown(json!({"hand": 3})));
+    assert_eq!(position.legal_for_players(Seat::SECOND), list(&[]), "it is not asked");
     let (position, _) = checked(json!({"legal": null}));
     assert_eq!(
-        position.shown(Seat::FIRST),
+        position.legal_for_players(Seat::FIRST),
         Legal::Shown(Value::Null),
         "the game does not list its actions"
     );
@@ -231,11 +232,11 @@ fn players_get_what_is_shown_instead_of_a_list() {
 fn texts_of_actions_can_stand_in_a_line() {
     let longest = "x".repeat(LONGEST_TEXT);
     for text in ["3,4", "é 象", "a{b}", &longest] {
-        assert_eq!(check_text(text), Ok(()), "{text}");
+        assert_eq!(check_program_text(text), Ok(()), "{text}");
     }
     let longer = "x".repeat(LONGEST_TEXT + 1);
     for text in ["", " a", "a ", "a\n", "a\u{1b}[31m", "{\"a\":1}", &longer] {
-        assert_eq!(check_text(text), Err(Violation::Text(text.to_owned())), "{text:?}");
+        assert_eq!(check_program_text(text), Err(Violation::Text(text.to_owned())), "{text:?}");
         assert_eq!(refused(json!({"legal": [text]})), Violation::Text(text.to_owned()));
     }
 }
@@ -379,12 +380,12 @@ fn boards_use_the_legend_of_the_game() {
 }
 
 /// A game of three seats.
-fn of_three() -> Description {
+fn of_three() -> GameDescription {
     let answer = json!({
         "protocol": 1, "name": "race", "title": "Race", "seats": ["red", "green", "blue"]
     });
     let answer: GameAnswer = from_value(answer).expect("the form of an answer");
-    Description::new(answer).expect("a description")
+    GameDescription::new(answer).expect("a description")
 }
 
 fn turn_of_three(turn: &Value) -> Result<Turn, Violation> {
@@ -420,7 +421,7 @@ fn some_of_three_seats_choose_together() {
 fn a_game_of_three_ends_with_places_or_scores() {
     let over = |over: Value| turn_of_three(&json!({"over": over, "reason": "target"}));
     let places = |turn: Result<Turn, Violation>| match turn {
-        Ok(Turn::Over(outcome)) => outcome.places.from_one().values().to_vec(),
+        Ok(Turn::Over(outcome)) => outcome.places.counted_from_one().values().to_vec(),
         other => panic!("{other:?}"),
     };
     assert_eq!(places(over(json!({"places": {"red": 2, "green": 1, "blue": 2}}))), [2, 1, 2]);

@@ -24,8 +24,8 @@ fn nim() -> Value {
     })
 }
 
-fn described(answer: Value) -> Result<Description, Violation> {
-    Description::new(serde_json::from_value(answer).expect("the form of an answer"))
+fn described(answer: Value) -> Result<GameDescription, Violation> {
+    GameDescription::new(serde_json::from_value(answer).expect("the form of an answer"))
 }
 
 /// The error of the description with another value at a JSON pointer.

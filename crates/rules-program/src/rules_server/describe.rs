@@ -4,7 +4,7 @@ use referee_games::{AnyGame, OptionSpec, PlacesTell};
 
 use crate::contract::{GameAnswer, VERSION};
 
-pub(super) fn describe(game: &dyn AnyGame) -> GameAnswer {
+pub(super) fn describe_game(game: &dyn AnyGame) -> GameAnswer {
     GameAnswer {
         protocol: VERSION,
         name: game.name().to_owned(),
@@ -13,14 +13,14 @@ pub(super) fn describe(game: &dyn AnyGame) -> GameAnswer {
         seats: game.seats().into_iter().map(std::borrow::Cow::into_owned).collect(),
         hidden: false,
         ranking: PlacesTell::Places,
-        options: game.options().iter().map(option).collect(),
+        options: game.options().iter().map(describe_option).collect(),
         clauses: game.clauses().to_vec(),
         board: game.look().cloned(),
     }
 }
 
 /// The option without its dependence on another one, which the text describes instead.
-fn option(spec: &OptionSpec) -> OptionSpec {
+fn describe_option(spec: &OptionSpec) -> OptionSpec {
     let spec = spec.clone();
     match &spec.default_by {
         Some(by) => {

@@ -11,7 +11,7 @@ use super::*;
 fn served(requests: &[Value]) -> (Vec<Value>, Result<(), ServeError>) {
     let lines: Vec<String> = requests.iter().map(Value::to_string).collect();
     let mut output = Vec::new();
-    let end = serve(GameKind::WatchYourBack.game(), lines.join("\n").as_bytes(), &mut output);
+    let end = serve_rules(GameKind::WatchYourBack.game(), lines.join("\n").as_bytes(), &mut output);
     let text = String::from_utf8(output).expect("UTF-8");
     (text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect(), end)
 }
@@ -174,14 +174,15 @@ fn a_snapshot_that_no_game_made_is_answered_or_refused() {
     for &kind in GameKind::all() {
         let game = kind.game();
         let random = &mut ChaCha8Rng::seed_from_u64(7);
-        let mut position = game.start(&options(game, RawValue::NULL).expect("none")).expect("one");
+        let mut position =
+            game.start(&parse_request_options(game, RawValue::NULL).expect("none")).expect("one");
         while !matches!(position.turn(), Turn::Over(_)) {
-            let text = state(&*position).expect("a state");
+            let text = state_with_snapshot(&*position).expect("a state");
             let mut state: Value = serde_json::from_str(text.get()).expect("JSON");
             let value = values.choose(random).expect("there are some").clone();
             replace_one(&mut state[SNAPSHOT], value, random);
             for request in requests(game, &state) {
-                let _ = serve(game, request.to_string().as_bytes(), io::sink());
+                let _ = serve_rules(game, request.to_string().as_bytes(), io::sink());
             }
             play_at_random(&mut position, random);
         }

@@ -146,7 +146,7 @@ fn an_answer_in_pieces_is_put_together_and_what_follows_is_kept() {
 #[derive(Debug)]
 struct NoProgram;
 
-impl Launcher for NoProgram {
+impl ProgramLauncher for NoProgram {
     fn start(&self) -> Result<(Box<dyn RulesProcess>, ProgramPipes), Box<dyn std::error::Error>> {
         Err("the program was not found".into())
     }

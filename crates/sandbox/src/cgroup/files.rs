@@ -18,7 +18,7 @@ pub(crate) const GIVEN: [Mechanism; 5] =
     [Mechanism::Memory, Mechanism::Processes, Mechanism::Cpu, Mechanism::Freeze, Mechanism::Kill];
 
 /// The file that must exist for a mechanism to be available.
-pub(super) fn file_of(mechanism: Mechanism, version: Version) -> Option<&'static str> {
+pub(super) fn cgroup_file(mechanism: Mechanism, version: Version) -> Option<&'static str> {
     Some(match (mechanism, version) {
         (Mechanism::Memory, Version::One) => "memory.limit_in_bytes",
         (Mechanism::Memory, Version::Two) => "memory.max",
@@ -32,7 +32,7 @@ pub(super) fn file_of(mechanism: Mechanism, version: Version) -> Option<&'static
 }
 
 /// The number after `key` in a text with one key and number per line.
-pub(super) fn field(text: &str, key: &str) -> Option<u64> {
+pub(super) fn parse_cgroup_field(text: &str, key: &str) -> Option<u64> {
     text.lines().find_map(|line| {
         let (name, number) = line.split_once(' ')?;
         (name == key).then(|| number.trim().parse().ok())?
@@ -40,7 +40,7 @@ pub(super) fn field(text: &str, key: &str) -> Option<u64> {
 }
 
 /// Kills everything in the group `dir` at once, if the kernel supports it.
-pub(super) fn kill_in(dir: &Path) {
+pub(super) fn write_cgroup_kill_file(dir: &Path) {
     // On older kernels, each process is killed separately.
     let control = OpenOptions::new().write(true).open(dir.join("cgroup.kill"));
     let _ = control.and_then(|mut file| file.write_all(b"1"));
@@ -53,6 +53,9 @@ mod tests {
     #[test]
     fn figures_are_found_by_their_key() {
         let text = "low 0\noom 3\noom_kill 2\n";
-        assert_eq!((field(text, "oom_kill"), field(text, "max")), (Some(2), None));
+        assert_eq!(
+            (parse_cgroup_field(text, "oom_kill"), parse_cgroup_field(text, "max")),
+            (Some(2), None)
+        );
     }
 }

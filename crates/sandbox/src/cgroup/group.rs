@@ -4,9 +4,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::files::kill_in;
-use super::parent::remove_unused;
-use crate::supervisor_protocol::{CgroupSetup, SetupError};
+use super::files::write_cgroup_kill_file;
+use super::parent::remove_unused_parent;
+use crate::supervisor_protocol::{SetupCgroup, SetupError};
 
 /// The files to write to, to join a group: the first that exists. `tasks` of version 1 moves a
 /// single thread, at once. To move a whole process, the kernel waits until no core creates or ends
@@ -23,7 +23,7 @@ pub(crate) struct Cgroup {
 impl Cgroup {
     /// Creates the group with its settings. Settings whose name begins with `?` are skipped if the
     /// kernel does not know them.
-    pub(crate) fn make(group: &CgroupSetup) -> Result<Self, SetupError> {
+    pub(crate) fn make(group: &SetupCgroup) -> Result<Self, SetupError> {
         let dir = &group.dir;
         let make = || {
             fs::create_dir(dir)?;
@@ -34,7 +34,7 @@ impl Cgroup {
                     fs::write(file, value)?;
                 }
             }
-            open_first(dir)
+            open_cgroup_join_file(dir)
         };
         make().map(|join| Self { dir: dir.clone(), join }).map_err(|error: io::Error| {
             let _ = fs::remove_dir(dir);
@@ -51,7 +51,7 @@ impl Cgroup {
 
     /// Kills everything in the group at once, if the kernel supports it.
     pub(crate) fn kill(&self) {
-        kill_in(&self.dir);
+        write_cgroup_kill_file(&self.dir);
     }
 
     /// Removes the group and, if the caller is gone, the caller's group above it.
@@ -59,14 +59,14 @@ impl Cgroup {
         drop(self.join);
         let removed = fs::remove_dir(&self.dir);
         if let Some(above) = self.dir.parent() {
-            remove_unused(above);
+            remove_unused_parent(above);
         }
         removed
     }
 }
 
 /// Opens the first of [`JOIN`] that the group `dir` has.
-fn open_first(dir: &Path) -> io::Result<File> {
+fn open_cgroup_join_file(dir: &Path) -> io::Result<File> {
     let open = |name| OpenOptions::new().write(true).open(dir.join(name));
     let [tasks, procs] = JOIN;
     match open(tasks) {

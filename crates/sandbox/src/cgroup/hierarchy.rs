@@ -7,14 +7,14 @@ use crate::level::Mechanism;
 
 /// A hierarchy, and the group of this process in it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Hierarchy {
+pub(super) struct CgroupHierarchy {
     /// The folder of this process's group.
     pub(super) own: PathBuf,
     /// The names of the controllers; empty for version 2.
     controllers: Vec<String>,
 }
 
-impl Hierarchy {
+impl CgroupHierarchy {
     pub(super) fn version(&self) -> Version {
         if self.controllers.is_empty() { Version::Two } else { Version::One }
     }
@@ -39,7 +39,7 @@ pub(super) const ASIDE: &str = "aside.referee";
 
 /// The hierarchies listed in `mountinfo` of `/proc/self`, and the groups that `cgroup` of a process
 /// lists in them.
-pub(super) fn hierarchies(mountinfo: &str, cgroup: &str) -> Vec<Hierarchy> {
+pub(super) fn parse_cgroup_hierarchies(mountinfo: &str, cgroup: &str) -> Vec<CgroupHierarchy> {
     let mut found = Vec::new();
     for line in mountinfo.lines() {
         let Some((mount, file_system)) = line.split_once(" - ") else { continue };
@@ -67,7 +67,7 @@ pub(super) fn hierarchies(mountinfo: &str, cgroup: &str) -> Vec<Hierarchy> {
             below = below.parent().unwrap_or(below);
         }
         let controllers = controllers.split(',').filter(|name| !name.is_empty());
-        let hierarchy = Hierarchy {
+        let hierarchy = CgroupHierarchy {
             own: Path::new(folder).join(below),
             controllers: controllers.map(str::to_owned).collect(),
         };
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_process_that_was_moved_aside_still_belongs_to_the_group_above() {
         let mountinfo = "30 25 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
-        let found = hierarchies(mountinfo, &format!("0::/a.service/{ASIDE}\n"));
+        let found = parse_cgroup_hierarchies(mountinfo, &format!("0::/a.service/{ASIDE}\n"));
         let own: Vec<_> = found.into_iter().map(|hierarchy| hierarchy.own).collect();
         assert_eq!(own, [PathBuf::from("/sys/fs/cgroup/a.service")]);
     }
@@ -101,12 +101,12 @@ mod tests {
 33 25 0:29 / /proc rw - proc proc rw
 ";
         let cgroup = "4:memory:/a/b\n3:cpu,cpuacct:/docker/x/y\n0::/user.slice\n";
-        let of = |own: &str, controllers: &[&str]| Hierarchy {
+        let of = |own: &str, controllers: &[&str]| CgroupHierarchy {
             own: PathBuf::from(own),
             controllers: controllers.iter().map(|&name| name.to_owned()).collect(),
         };
         assert_eq!(
-            hierarchies(mountinfo, cgroup),
+            parse_cgroup_hierarchies(mountinfo, cgroup),
             [
                 of("/sys/fs/cgroup/unified/user.slice", &[]),
                 of("/sys/fs/cgroup/memory/a/b", &["memory"]),

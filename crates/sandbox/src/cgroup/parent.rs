@@ -11,13 +11,13 @@ use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use nix::unistd::Pid;
 
-use super::files::{GIVEN, Version, file_of};
-use super::hierarchy::{ASIDE, Hierarchy, hierarchies};
-use super::process_cgroups::Cgroups;
+use super::files::{GIVEN, Version, cgroup_file};
+use super::hierarchy::{ASIDE, CgroupHierarchy, parse_cgroup_hierarchies};
+use super::process_cgroups::ProcessCgroups;
 use crate::error::{ScopeError, Unavailable};
 use crate::level::Mechanism;
 use crate::resource_limits::Limits;
-use crate::supervisor_protocol::CgroupSetup;
+use crate::supervisor_protocol::SetupCgroup;
 
 /// A group in one hierarchy that contains the groups of processes.
 #[derive(Debug)]
@@ -41,14 +41,17 @@ type Reasons = Vec<(Mechanism, Unavailable)>;
 
 impl ParentCgroups {
     /// No groups, although systemd manages them, because it `refused`.
-    pub(crate) fn refused(without: &[Mechanism], refused: &ScopeError) -> (Self, Reasons) {
+    pub(crate) fn all_missing(without: &[Mechanism], refused: &ScopeError) -> (Self, Reasons) {
         let missing = GIVEN.into_iter().filter(|mechanism| !without.contains(mechanism));
         (Self::default(), missing.map(|one| (one, refused.clone().into())).collect())
     }
 
     /// Creates a group in every hierarchy that allows it, beside the launcher if that is in a group
     /// of its own. Also returns why mechanisms are missing.
-    pub(crate) fn find(without: &[Mechanism], launcher: Option<Pid>) -> (Self, Reasons) {
+    pub(crate) fn create_in_hierarchies(
+        without: &[Mechanism],
+        launcher: Option<Pid>,
+    ) -> (Self, Reasons) {
         let read = |name: &str| fs::read_to_string(name).unwrap_or_default();
         let mut parents = Self::default();
         let mut reasons = Vec::new();
@@ -56,8 +59,8 @@ impl ParentCgroups {
             GIVEN.into_iter().filter(|mechanism| !without.contains(mechanism)).collect();
         let groups = launcher.map_or_else(|| "self".to_owned(), |pid| pid.to_string());
         let groups = read(&format!("/proc/{groups}/cgroup"));
-        for hierarchy in hierarchies(&read("/proc/self/mountinfo"), &groups) {
-            parents.add(&hierarchy, &mut missing, &mut reasons);
+        for hierarchy in parse_cgroup_hierarchies(&read("/proc/self/mountinfo"), &groups) {
+            parents.add_in_hierarchy(&hierarchy, &mut missing, &mut reasons);
         }
         reasons.retain(|(mechanism, _)| missing.contains(mechanism));
         for mechanism in missing {
@@ -69,7 +72,12 @@ impl ParentCgroups {
     }
 
     /// Creates a group in `hierarchy` for those of the `missing` mechanisms that it can provide.
-    fn add(&mut self, hierarchy: &Hierarchy, missing: &mut Vec<Mechanism>, reasons: &mut Reasons) {
+    fn add_in_hierarchy(
+        &mut self,
+        hierarchy: &CgroupHierarchy,
+        missing: &mut Vec<Mechanism>,
+        reasons: &mut Reasons,
+    ) {
         let wanted: Vec<Mechanism> =
             missing.iter().copied().filter(|&mechanism| hierarchy.may_provide(mechanism)).collect();
         if wanted.is_empty() {
@@ -80,7 +88,7 @@ impl ParentCgroups {
                 missing.retain(|mechanism| !parent.gives.contains(mechanism));
                 let lacks = wanted.into_iter().filter(|one| !parent.gives.contains(one));
                 reasons.extend(lacks.filter_map(|one| {
-                    let file = file_of(one, parent.version)?;
+                    let file = cgroup_file(one, parent.version)?;
                     Some((one, Unavailable::NotPassedOn { dir: hierarchy.own.clone(), file }))
                 }));
                 self.parents.push(parent);
@@ -103,16 +111,16 @@ impl ParentCgroups {
     }
 
     /// The groups of a new process, for its supervisor to create.
-    pub(crate) fn of_process(&self, limits: &Limits) -> Cgroups {
+    pub(crate) fn for_new_process(&self, limits: &Limits) -> ProcessCgroups {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed).to_string();
-        let mut groups = Cgroups::default();
+        let mut groups = ProcessCgroups::default();
         for parent in &self.parents {
             let dir = parent.dir.join(&number);
             for &mechanism in &parent.gives {
                 groups.of.push((mechanism, parent.version, dir.clone()));
             }
-            groups.setups.push(CgroupSetup { set: parent.settings(limits), dir });
+            groups.setups.push(SetupCgroup { set: parent.settings(limits), dir });
         }
         groups
     }
@@ -130,28 +138,28 @@ impl Drop for ParentCgroups {
 }
 
 /// Creates and locks a group for this caller in the group `own`.
-fn new_group(own: &Path) -> io::Result<(PathBuf, Flock<File>)> {
+fn create_parent_cgroup(own: &Path) -> io::Result<(PathBuf, Flock<File>)> {
     let random = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
     let dir = own.join(format!("referee-{}-{random:016x}", std::process::id()));
     // Whoever can open the group can lock it.
     DirBuilder::new().mode(0o700).create(&dir)?;
-    let lock = hold(&dir)?;
+    let lock = lock_parent_cgroup(&dir)?;
     // Another caller may have removed the group as stale before this one locked it.
     if dir.exists() { Ok((dir, lock)) } else { Err(io::ErrorKind::NotFound.into()) }
 }
 
 /// Locks a group for as long as this process lives; fails if another process holds the lock.
-fn hold(dir: &Path) -> io::Result<Flock<File>> {
+fn lock_parent_cgroup(dir: &Path) -> io::Result<Flock<File>> {
     let lock = Flock::lock(File::open(dir)?, FlockArg::LockExclusiveNonblock);
     lock.map_err(|(_, error)| error.into())
 }
 
 /// Removes the groups of killed callers, which are not locked. The kernel keeps groups that are in
 /// use.
-fn remove_stale(own: &Path) {
+fn remove_stale_parents(own: &Path) {
     for entry in fs::read_dir(own).into_iter().flatten().flatten() {
         let is_ours = entry.file_name().as_encoded_bytes().starts_with(b"referee-");
-        if let (true, Ok(_held)) = (is_ours, hold(&entry.path())) {
+        if let (true, Ok(_held)) = (is_ours, lock_parent_cgroup(&entry.path())) {
             for below in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
                 let _ = fs::remove_dir(below.path());
             }
@@ -161,8 +169,8 @@ fn remove_stale(own: &Path) {
 }
 
 /// Removes a caller's group if that caller is gone. The kernel keeps it while it contains others.
-pub(super) fn remove_unused(dir: &Path) {
-    if let Ok(_held) = hold(dir) {
+pub(super) fn remove_unused_parent(dir: &Path) {
+    if let Ok(_held) = lock_parent_cgroup(dir) {
         let _ = fs::remove_dir(dir);
     }
 }
@@ -171,10 +179,10 @@ pub(super) fn remove_unused(dir: &Path) {
 const ATTEMPTS: usize = 8;
 
 /// Creates a group for this caller in the group `own`, and retries if others remove it as stale.
-fn claim(own: &Path) -> io::Result<(PathBuf, Flock<File>)> {
+fn claim_parent_cgroup(own: &Path) -> io::Result<(PathBuf, Flock<File>)> {
     let mut attempts = 1;
     loop {
-        match new_group(own).map_err(|error| (error.kind(), error)) {
+        match create_parent_cgroup(own).map_err(|error| (error.kind(), error)) {
             Err((io::ErrorKind::NotFound | io::ErrorKind::WouldBlock, _))
                 if attempts < ATTEMPTS =>
             {
@@ -192,7 +200,7 @@ const CONTROL: &str = "cgroup.subtree_control";
 const ROUNDS: usize = 16;
 
 /// Passes the controllers `needed` on to the child groups of `own`.
-fn pass_on(own: &Path, needed: &str) -> io::Result<()> {
+fn pass_controllers_on(own: &Path, needed: &str) -> io::Result<()> {
     // A group that passes controllers on may not contain processes. The kernel says so only for
     // some controllers; with others, the child groups turn out to be unusable later. Only the
     // root of a hierarchy, which has no type, may do both.
@@ -201,7 +209,7 @@ fn pass_on(own: &Path, needed: &str) -> io::Result<()> {
     }
     let mut rounds = 1;
     loop {
-        move_all_aside(own)?;
+        move_processes_aside(own)?;
         match fs::write(own.join(CONTROL), needed) {
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy && rounds < ROUNDS => {
                 rounds += 1;
@@ -212,7 +220,7 @@ fn pass_on(own: &Path, needed: &str) -> io::Result<()> {
 }
 
 /// Moves all processes of the group `own` into a group in it.
-fn move_all_aside(own: &Path) -> io::Result<()> {
+fn move_processes_aside(own: &Path) -> io::Result<()> {
     let aside = own.join(ASIDE);
     for process in fs::read_to_string(own.join("cgroup.procs"))?.lines() {
         match fs::create_dir(&aside) {
@@ -232,19 +240,19 @@ impl ParentCgroup {
     /// Creates a group in the group `own`, with those of the `wanted` mechanisms that it can
     /// provide.
     fn make(own: &Path, version: Version, wanted: &[Mechanism]) -> io::Result<Self> {
-        remove_stale(own);
-        let (dir, lock) = claim(own)?;
+        remove_stale_parents(own);
+        let (dir, lock) = claim_parent_cgroup(own)?;
         let mut parent = Self { dir, version, gives: Vec::new(), lock };
-        let enabled = parent.enable(own, wanted).and_then(|()| parent.test());
+        let enabled = parent.enable_controllers(own, wanted).and_then(|()| parent.test_creation());
         if enabled.is_err() {
             let _ = fs::remove_dir(&parent.dir);
         }
-        parent.gives = wanted.iter().copied().filter(|&one| parent.can(one)).collect();
+        parent.gives = wanted.iter().copied().filter(|&one| parent.can_provide(one)).collect();
         enabled.map(|()| parent)
     }
 
     /// Enables the controllers of the `wanted` mechanisms for child groups.
-    fn enable(&self, own: &Path, wanted: &[Mechanism]) -> io::Result<()> {
+    fn enable_controllers(&self, own: &Path, wanted: &[Mechanism]) -> io::Result<()> {
         if self.version == Version::One {
             return Ok(());
         }
@@ -259,20 +267,20 @@ impl ParentCgroup {
             return Ok(());
         }
         let needed = needed.join(" ");
-        pass_on(own, &needed)?;
+        pass_controllers_on(own, &needed)?;
         fs::write(self.dir.join(CONTROL), &needed)
     }
 
     /// Tests whether a group can be created in it.
-    fn test(&self) -> io::Result<()> {
+    fn test_creation(&self) -> io::Result<()> {
         let test = self.dir.join("test");
         fs::create_dir(&test)?;
         fs::remove_dir(test)
     }
 
     /// Whether the mechanism is available: its file exists in a child group.
-    fn can(&self, mechanism: Mechanism) -> bool {
-        let Some(file) = file_of(mechanism, self.version) else { return false };
+    fn can_provide(&self, mechanism: Mechanism) -> bool {
+        let Some(file) = cgroup_file(mechanism, self.version) else { return false };
         let test = self.dir.join("test");
         let there = fs::create_dir(&test).is_ok() && test.join(file).exists();
         let _ = fs::remove_dir(test);
@@ -313,9 +321,9 @@ mod tests {
         let of_this_process =
             |number| own.path().join(format!("referee-{}-{number}", std::process::id()));
         fs::create_dir_all(of_this_process(0).join("0")).expect("a folder");
-        let (kept, _lock) = claim(own.path()).expect("a folder");
-        let (also, _other) = claim(own.path()).expect("another folder");
-        remove_stale(own.path());
+        let (kept, _lock) = claim_parent_cgroup(own.path()).expect("a folder");
+        let (also, _other) = claim_parent_cgroup(own.path()).expect("another folder");
+        remove_stale_parents(own.path());
         assert!(!of_this_process(0).exists());
         assert!(kept.exists() && also.exists() && kept != also);
     }
@@ -327,11 +335,11 @@ mod tests {
             |name: &str, text: &str| fs::write(own.path().join(name), text).expect("a file");
         let read = |name: &str| fs::read_to_string(own.path().join(name)).expect("a file");
         write("cgroup.procs", "11\n12\n");
-        pass_on(own.path(), "+pids").expect("the root of a hierarchy");
+        pass_controllers_on(own.path(), "+pids").expect("the root of a hierarchy");
         assert!(!own.path().join(ASIDE).exists(), "only the root may do both");
         write("cgroup.type", "domain\n");
         write(CONTROL, "");
-        pass_on(own.path(), "+pids").expect("a group");
+        pass_controllers_on(own.path(), "+pids").expect("a group");
         // Unlike a plain file, that of a group keeps every process that is written to it.
         assert_eq!(
             (read(&format!("{ASIDE}/cgroup.procs")), read(CONTROL)),
@@ -342,7 +350,7 @@ mod tests {
     /// A group that provides all of these, with a process's group in it.
     fn parent(version: Version, gives: &[Mechanism]) -> (tempfile::TempDir, ParentCgroups) {
         let own = tempfile::tempdir().expect("a folder");
-        let (dir, lock) = claim(own.path()).expect("a folder");
+        let (dir, lock) = claim_parent_cgroup(own.path()).expect("a folder");
         let parents = vec![ParentCgroup { dir, version, gives: gives.to_vec(), lock }];
         (own, ParentCgroups { parents })
     }
@@ -352,10 +360,10 @@ mod tests {
         let limits = Limits { memory: 64, processes: 8, ..Limits::default() };
         let set = |version| {
             let (_own, parents) = parent(version, &GIVEN);
-            parents.of_process(&limits).setups.remove(0)
+            parents.for_new_process(&limits).setups.remove(0)
         };
         let (one, two) = (set(Version::One), set(Version::Two));
-        let text = |group: &CgroupSetup| {
+        let text = |group: &SetupCgroup| {
             let set: Vec<_> =
                 group.set.iter().map(|(name, value)| format!("{name}={value}")).collect();
             set.join(" ")
@@ -374,7 +382,7 @@ mod tests {
     fn every_process_has_its_own_control_group() {
         let (own, parents) = parent(Version::Two, &[Mechanism::Cpu]);
         let limits = Limits::default();
-        let [one, other] = [(); 2].map(|()| parents.of_process(&limits).setups.remove(0).dir);
+        let [one, other] = [(); 2].map(|()| parents.for_new_process(&limits).setups.remove(0).dir);
         assert_ne!(one, other);
         assert_eq!(one.parent(), other.parent());
         assert!(one.starts_with(own.path()) && !one.exists(), "its supervisor makes it");
@@ -388,15 +396,15 @@ mod tests {
     #[test]
     fn the_last_to_leave_removes_the_callers_group() {
         let (own, parents) = parent(Version::Two, &[Mechanism::Cpu]);
-        let group = parents.of_process(&Limits::default()).setups.remove(0).dir;
+        let group = parents.for_new_process(&Limits::default()).setups.remove(0).dir;
         let caller = group.parent().expect("a parent").to_owned();
-        remove_unused(&caller);
+        remove_unused_parent(&caller);
         assert!(caller.exists(), "the caller lives, and may start another process");
         fs::create_dir(&group).expect("a group");
         drop(parents);
         assert!(caller.exists(), "a process is still in it");
         fs::remove_dir(&group).expect("an empty group");
-        remove_unused(&caller);
+        remove_unused_parent(&caller);
         assert!(!caller.exists() && own.path().exists());
     }
 }

@@ -12,15 +12,15 @@ use std::time::Duration;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use super::files::{Version, field, file_of, kill_in};
+use super::files::{Version, cgroup_file, parse_cgroup_field, write_cgroup_kill_file};
 use crate::level::Mechanism;
-use crate::supervisor_protocol::CgroupSetup;
+use crate::supervisor_protocol::SetupCgroup;
 
 /// The groups of one process and its descendants, as the caller sees them.
 #[derive(Debug, Default)]
-pub(crate) struct Cgroups {
+pub(crate) struct ProcessCgroups {
     /// The groups that the supervisor is to create.
-    pub(crate) setups: Vec<CgroupSetup>,
+    pub(crate) setups: Vec<SetupCgroup>,
     /// Which group provides which mechanism.
     pub(super) of: Vec<(Mechanism, Version, PathBuf)>,
     /// The files with the counts. They stay open after the first reading: opening them took more
@@ -46,32 +46,32 @@ pub(crate) struct Counts {
 
 /// The file with the CPU time of a group.
 #[derive(Debug)]
-pub(crate) struct CpuFile {
+pub(crate) struct CgroupCpuFile {
     version: Version,
     file: File,
 }
 
-impl CpuFile {
+impl CgroupCpuFile {
     /// The CPU time of everything that was ever in the group.
     pub(crate) fn read(&self) -> Option<Duration> {
-        read(&self.file, |text| match self.version {
+        read_process_cgroup_file(&self.file, |text| match self.version {
             Version::One => text.trim().parse().ok().map(Duration::from_nanos),
-            Version::Two => field(text, "usage_usec").map(Duration::from_micros),
+            Version::Two => parse_cgroup_field(text, "usage_usec").map(Duration::from_micros),
         })
     }
 }
 
 /// Reads a number from the beginning of an open file, however often it was read before.
-fn read<T>(file: &File, number: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+fn read_process_cgroup_file<T>(file: &File, number: impl FnOnce(&str) -> Option<T>) -> Option<T> {
     let mut space = [0; 512];
     let count = file.read_at(&mut space, 0).ok()?;
     number(std::str::from_utf8(&space[..count]).ok()?)
 }
 
-impl Cgroups {
+impl ProcessCgroups {
     /// Kills everything in the groups, if the kernel supports it.
     pub(crate) fn kill(&self) {
-        self.setups.iter().for_each(|group| kill_in(&group.dir));
+        self.setups.iter().for_each(|group| write_cgroup_kill_file(&group.dir));
     }
 
     /// Whether one of the groups provides `mechanism`.
@@ -84,14 +84,14 @@ impl Cgroups {
         Some((*version, dir))
     }
 
-    fn number(&self, mechanism: Mechanism, names: [&str; 2]) -> Option<u64> {
+    fn read_number(&self, mechanism: Mechanism, names: [&str; 2]) -> Option<u64> {
         let (version, dir) = self.group_of(mechanism)?;
         let name = if version == Version::One { names[0] } else { names[1] };
         fs::read_to_string(dir.join(name)).ok()?.trim().parse().ok()
     }
 
     /// The number after `key` in this file of a group, which is opened if it was not.
-    fn count(
+    fn read_count(
         &self,
         mechanism: Mechanism,
         names: [&str; 2],
@@ -106,12 +106,12 @@ impl Cgroups {
             let file = File::open(dir.join(name)).ok()?;
             opened.get_or_init(|| file)
         };
-        read(file, |text| field(text, key))
+        read_process_cgroup_file(file, |text| parse_cgroup_field(text, key))
     }
 
     /// The highest memory use of all processes together, in bytes.
     pub(crate) fn memory_peak(&self) -> Option<u64> {
-        self.number(Mechanism::Memory, ["memory.max_usage_in_bytes", "memory.peak"])
+        self.read_number(Mechanism::Memory, ["memory.max_usage_in_bytes", "memory.peak"])
     }
 
     /// The counts so far.
@@ -119,37 +119,37 @@ impl Cgroups {
         let (memory, processes) =
             (["memory.oom_control", "memory.events"], ["pids.events", "pids.events"]);
         let CountFiles { memory: of_memory, processes: of_processes } = &self.opened;
-        let killed = self.count(Mechanism::Memory, memory, "oom_kill", of_memory);
-        let refused = self.count(Mechanism::Processes, processes, "max", of_processes);
+        let killed = self.read_count(Mechanism::Memory, memory, "oom_kill", of_memory);
+        let refused = self.read_count(Mechanism::Processes, processes, "max", of_processes);
         Counts { killed_for_memory: killed.unwrap_or(0), refused_processes: refused.unwrap_or(0) }
     }
 
     /// The file with the CPU time; `None` until the supervisor has created the groups.
-    pub(crate) fn cpu(&self) -> Option<CpuFile> {
+    pub(crate) fn open_cpu_file(&self) -> Option<CgroupCpuFile> {
         let (version, dir) = self.group_of(Mechanism::Cpu)?;
-        let file = File::open(dir.join(file_of(Mechanism::Cpu, version)?)).ok()?;
-        Some(CpuFile { version, file })
+        let file = File::open(dir.join(cgroup_file(Mechanism::Cpu, version)?)).ok()?;
+        Some(CgroupCpuFile { version, file })
     }
 
     /// The freezer; `None` until the supervisor has created the groups.
-    pub(crate) fn freezer(&self) -> Option<Freezer> {
+    pub(crate) fn open_freezer(&self) -> Option<CgroupFreezer> {
         let (_, dir) = self.group_of(Mechanism::Freeze)?;
         let control = OpenOptions::new().write(true).open(dir.join("cgroup.freeze")).ok()?;
         let events = File::open(dir.join("cgroup.events")).ok()?;
         // SAFETY: the file owns its descriptor, and keeps the same one open as long as it lives.
         let events = unsafe { AsyncFd::register_with_interest(events, Interest::PRIORITY) };
-        Some(Freezer { control, events: events.ok()? })
+        Some(CgroupFreezer { control, events: events.ok()? })
     }
 }
 
 /// Stops all processes of a group at once.
 #[derive(Debug)]
-pub(crate) struct Freezer {
+pub(crate) struct CgroupFreezer {
     control: File,
     events: AsyncFd<File>,
 }
 
-impl Freezer {
+impl CgroupFreezer {
     /// Asks the kernel to stop the processes. Returns whether it accepted.
     pub(crate) fn freeze(&self) -> bool {
         (&self.control).write_all(b"1").is_ok()
@@ -157,20 +157,20 @@ impl Freezer {
 
     /// Lets the processes continue. Returns true once they run.
     pub(crate) async fn thaw(&self) -> bool {
-        (&self.control).write_all(b"0").is_ok() && self.becomes(0).await
+        (&self.control).write_all(b"0").is_ok() && self.wait_for_state(0).await
     }
 
     /// Waits for all processes to stop. Returns true once they have.
-    pub(crate) async fn frozen(&self) -> bool {
-        self.becomes(1).await
+    pub(crate) async fn wait_until_frozen(&self) -> bool {
+        self.wait_for_state(1).await
     }
 
-    async fn becomes(&self, wanted: u64) -> bool {
+    async fn wait_for_state(&self, wanted: u64) -> bool {
         loop {
             let mut space = [0; 128];
             let Ok(count) = self.events.get_ref().read_at(&mut space, 0) else { return false };
             let text = String::from_utf8_lossy(&space[..count]);
-            match field(&text, "frozen") {
+            match parse_cgroup_field(&text, "frozen") {
                 Some(state) if state == wanted => return true,
                 Some(_) => {}
                 None => return false,
@@ -188,14 +188,14 @@ mod tests {
     use super::*;
 
     /// The groups of a process in one hierarchy, with these files.
-    fn groups(version: Version, files: &[(&str, &str)]) -> (tempfile::TempDir, Cgroups) {
+    fn groups(version: Version, files: &[(&str, &str)]) -> (tempfile::TempDir, ProcessCgroups) {
         let dir = tempfile::tempdir().expect("a folder");
         for (name, text) in files {
             fs::write(dir.path().join(name), text).expect("written");
         }
         let given = [Mechanism::Memory, Mechanism::Processes, Mechanism::Cpu];
         let of = given.map(|one| (one, version, dir.path().to_owned())).to_vec();
-        (dir, Cgroups { of, ..Cgroups::default() })
+        (dir, ProcessCgroups { of, ..ProcessCgroups::default() })
     }
 
     #[test]
@@ -221,7 +221,7 @@ mod tests {
         for groups in [one, two] {
             assert_eq!(groups.memory_peak(), Some(4096));
             assert_eq!(groups.counts(), Counts { killed_for_memory: 2, refused_processes: 5 });
-            let cpu = groups.cpu().and_then(|file| file.read());
+            let cpu = groups.open_cpu_file().and_then(|file| file.read());
             assert_eq!(cpu, Some(Duration::from_millis(1500)));
         }
     }
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn a_cpu_file_is_read_again_from_its_beginning() {
         let (dir, groups) = groups(Version::One, &[("cpuacct.usage", "1001")]);
-        let file = groups.cpu().expect("a file");
+        let file = groups.open_cpu_file().expect("a file");
         assert_eq!(file.read(), Some(Duration::from_nanos(1001)));
         fs::write(dir.path().join("cpuacct.usage"), "3001").expect("written");
         assert_eq!(file.read(), Some(Duration::from_nanos(3001)));
@@ -248,12 +248,12 @@ mod tests {
 
     #[test]
     fn unreadable_control_groups_have_no_readings() {
-        let nothing = Cgroups::default();
+        let nothing = ProcessCgroups::default();
         assert_eq!((nothing.memory_peak(), nothing.counts()), (None, Counts::default()));
-        assert!(nothing.cpu().is_none() && nothing.freezer().is_none());
+        assert!(nothing.open_cpu_file().is_none() && nothing.open_freezer().is_none());
         let (_dir, odd) =
             groups(Version::Two, &[("memory.peak", "max\n"), ("cpu.stat", "user_usec 1\n")]);
         assert_eq!((odd.memory_peak(), odd.counts()), (None, Counts::default()));
-        assert_eq!(odd.cpu().and_then(|file| file.read()), None);
+        assert_eq!(odd.open_cpu_file().and_then(|file| file.read()), None);
     }
 }

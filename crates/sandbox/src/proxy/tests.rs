@@ -121,7 +121,8 @@ fn the_end_of_a_proxy_ends_its_connections() {
 
 #[test]
 fn a_name_stands_for_no_private_address() {
-    let allowed = |host: &str, address: &str| is_allowed(host, address.parse().expect("one"));
+    let allowed =
+        |host: &str, address: &str| is_proxied_address_allowed(host, address.parse().expect("one"));
     for private in [
         "0.0.0.0",
         "10.1.2.3",

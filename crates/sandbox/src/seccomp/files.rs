@@ -5,8 +5,11 @@
 use nix::libc;
 use seccompiler::SeccompCmpOp;
 
-use super::filter::{Built, Rules, argument, differs, equals, has_bits, number};
-use super::{Devices, Files, Surroundings};
+use super::filter::{
+    Built, FilterRules, compare_syscall_arg, syscall_arg_differs, syscall_arg_equals,
+    syscall_arg_has_bits, syscall_arg_value,
+};
+use super::{Devices, Files, SeccompSurroundings};
 
 /// Calls that change a file's mode, owner, times or attributes. Those with a descriptor are among
 /// them: one for reading is enough.
@@ -67,53 +70,60 @@ const OF_SOCKETS: [u64; 2] = [0x8900, 0x89ff];
 /// programs copy files.
 const COPIES: [u64; 2] = [0x4004_9409, 0x4020_940d];
 
-pub(super) fn refuse(rules: &mut Rules, surroundings: Surroundings) -> Built<()> {
+pub(super) fn refuse_file_calls(
+    rules: &mut FilterRules,
+    surroundings: SeccompSurroundings,
+) -> Built<()> {
     if surroundings.files == Files::Writable {
-        rules.always(METADATA);
-        rules.always(METADATA_HERE);
+        rules.answer_always(METADATA);
+        rules.answer_always(METADATA_HERE);
         // Before its third version (Linux 6.2), Landlock lets every process empty every file; with the
         // other modes, it asks whether the file may be written to.
-        rules.always(&[libc::SYS_truncate]);
-        let (mask, empties) = (number(libc::O_ACCMODE | libc::O_TRUNC), number(libc::O_TRUNC));
-        for mode in [number(libc::O_RDONLY), number(libc::O_ACCMODE)] {
-            rules.when(libc::SYS_openat, [has_bits(2, mask, empties | mode)])?;
+        rules.answer_always(&[libc::SYS_truncate]);
+        let (mask, empties) =
+            (syscall_arg_value(libc::O_ACCMODE | libc::O_TRUNC), syscall_arg_value(libc::O_TRUNC));
+        for mode in [syscall_arg_value(libc::O_RDONLY), syscall_arg_value(libc::O_ACCMODE)] {
+            rules.answer_when(libc::SYS_openat, [syscall_arg_has_bits(2, mask, empties | mode)])?;
             #[cfg(target_arch = "x86_64")]
-            rules.when(libc::SYS_open, [has_bits(1, mask, empties | mode)])?;
+            rules.answer_when(libc::SYS_open, [syscall_arg_has_bits(1, mask, empties | mode)])?;
         }
     }
     for command in FILE_COMMANDS {
-        rules.when(libc::SYS_fcntl, [equals(1, number(command))])?;
+        rules.answer_when(libc::SYS_fcntl, [syscall_arg_equals(1, syscall_arg_value(command))])?;
     }
     for request in TYPES {
-        rules.when(libc::SYS_ioctl, [equals(1, request)])?;
+        rules.answer_when(libc::SYS_ioctl, [syscall_arg_equals(1, request)])?;
     }
     Ok(())
 }
 
 /// One shows who reads which of the shared files, and the flags of another lie where no filter sees
 /// them.
-pub(super) fn leave_out(rules: &mut Rules, surroundings: Surroundings) {
+pub(super) fn leave_out_file_calls(rules: &mut FilterRules, surroundings: SeccompSurroundings) {
     if surroundings.files == Files::Writable {
-        rules.always(&[libc::SYS_openat2]);
+        rules.answer_always(&[libc::SYS_openat2]);
     }
-    rules.always(&[libc::SYS_inotify_init1]);
+    rules.answer_always(&[libc::SYS_inotify_init1]);
     #[cfg(target_arch = "x86_64")]
-    rules.always(&[libc::SYS_inotify_init]);
+    rules.answer_always(&[libc::SYS_inotify_init]);
 }
 
 /// Requests of `ioctl` that a file answers as if it did not know them. Every file system has its own
 /// that change a file, or what it remembers of one, by a descriptor for reading, so only those that
 /// programs need are known. A device that the organiser gave has its own, too.
-pub(super) fn unknown_requests(rules: &mut Rules, devices: Devices) -> Built<()> {
+pub(super) fn restrict_file_ioctls(rules: &mut FilterRules, devices: Devices) -> Built<()> {
     if devices == Devices::Given {
         return Ok(());
     }
     let [terminals, end_of_terminals] = OF_TERMINALS;
     let [sockets, end_of_sockets] = OF_SOCKETS;
     let [clone, clone_range] = COPIES;
-    let below = |value| argument(1, SeccompCmpOp::Lt, value);
-    let above = |value| argument(1, SeccompCmpOp::Gt, value);
-    rules.when(libc::SYS_ioctl, [below(terminals)])?;
-    rules.when(libc::SYS_ioctl, [above(end_of_terminals), below(sockets)])?;
-    rules.when(libc::SYS_ioctl, [above(end_of_sockets), differs(1, clone), differs(1, clone_range)])
+    let below = |value| compare_syscall_arg(1, SeccompCmpOp::Lt, value);
+    let above = |value| compare_syscall_arg(1, SeccompCmpOp::Gt, value);
+    rules.answer_when(libc::SYS_ioctl, [below(terminals)])?;
+    rules.answer_when(libc::SYS_ioctl, [above(end_of_terminals), below(sockets)])?;
+    rules.answer_when(
+        libc::SYS_ioctl,
+        [above(end_of_sockets), syscall_arg_differs(1, clone), syscall_arg_differs(1, clone_range)],
+    )
 }

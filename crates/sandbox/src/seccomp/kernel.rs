@@ -2,7 +2,7 @@
 
 use nix::libc;
 
-use super::filter::{Built, Rules, has_bits, number};
+use super::filter::{Built, FilterRules, syscall_arg_has_bits, syscall_arg_value};
 
 const REFUSED: &[libc::c_long] = &[
     // Memory and queues that outlive a process.
@@ -89,15 +89,15 @@ const ABSENT: &[libc::c_long] = &[
     libc::SYS_io_setup,
 ];
 
-pub(super) fn refuse(rules: &mut Rules) -> Built<()> {
-    rules.always(REFUSED);
-    rules.always(REFUSED_HERE);
-    for flag in NAMESPACES.map(number) {
-        rules.when(libc::SYS_clone, [has_bits(0, flag, flag)])?;
+pub(super) fn refuse_kernel_calls(rules: &mut FilterRules) -> Built<()> {
+    rules.answer_always(REFUSED);
+    rules.answer_always(REFUSED_HERE);
+    for flag in NAMESPACES.map(syscall_arg_value) {
+        rules.answer_when(libc::SYS_clone, [syscall_arg_has_bits(0, flag, flag)])?;
     }
     Ok(())
 }
 
-pub(super) fn leave_out(rules: &mut Rules) {
-    rules.always(ABSENT);
+pub(super) fn leave_out_kernel_calls(rules: &mut FilterRules) {
+    rules.answer_always(ABSENT);
 }

@@ -17,10 +17,8 @@ pub(super) const LIMITS: Limits = Limits {
     open_files: 256,
     file_size: resource_limits::MIB,
     scratch: resource_limits::MIB,
-    files: TESTED_FILES,
+    files: super::TESTED_FILES,
 };
-/// The files and folders in its scratch folder.
-pub(crate) const TESTED_FILES: u64 = 100;
 /// The CPU time that it uses up.
 pub(super) const BURNED: std::time::Duration = std::time::Duration::from_millis(30);
 
@@ -35,18 +33,18 @@ pub(super) const TESTED: [Mechanism; 6] = [
 ];
 
 /// Exceeds the limit of the mechanism called `what`. Without a name, tests the whole sandbox.
-pub(crate) fn serve(what: Option<&str>) -> ExitCode {
+pub(crate) fn run_self_test_child(what: Option<&str>) -> ExitCode {
     match what.and_then(Mechanism::named) {
-        None => report(),
-        Some(Mechanism::Memory) => eat(),
-        Some(Mechanism::Processes) => multiply(),
-        Some(Mechanism::Cpu) => burn(),
-        Some(_) => wait(),
+        None => report_self_test(),
+        Some(Mechanism::Memory) => exceed_memory_in_self_test(),
+        Some(Mechanism::Processes) => exceed_processes_in_self_test(),
+        Some(Mechanism::Cpu) => burn_cpu_in_self_test(),
+        Some(_) => wait_in_self_test(),
     }
 }
 
 /// Uses more memory than allowed.
-fn eat() -> ExitCode {
+fn exceed_memory_in_self_test() -> ExitCode {
     let size = usize::try_from(4 * LIMITS.memory).unwrap_or(usize::MAX);
     let eaten = vec![1_u8; size];
     std::hint::black_box(eaten);
@@ -54,7 +52,7 @@ fn eat() -> ExitCode {
 }
 
 /// Starts more threads than allowed.
-fn multiply() -> ExitCode {
+fn exceed_processes_in_self_test() -> ExitCode {
     let start = || {
         let wait = || {
             // The test ends when the input does.
@@ -67,23 +65,23 @@ fn multiply() -> ExitCode {
 }
 
 /// Uses a measurable amount of CPU time.
-fn burn() -> ExitCode {
+fn burn_cpu_in_self_test() -> ExitCode {
     let clock = nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID;
     while clock.now().is_ok_and(|used| std::time::Duration::from(used) < BURNED) {}
     match std::io::Write::write_all(&mut std::io::stdout(), b"burned\n") {
-        Ok(()) => wait(),
+        Ok(()) => wait_in_self_test(),
         Err(_) => ExitCode::FAILURE,
     }
 }
 
 /// Waits for the end of the input.
-fn wait() -> ExitCode {
+fn wait_in_self_test() -> ExitCode {
     let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
     ExitCode::SUCCESS
 }
 
 /// Prints the mechanisms that work.
-fn report() -> ExitCode {
+fn report_self_test() -> ExitCode {
     let holds = |one: &Mechanism| match one {
         Mechanism::Rlimits => {
             getrlimit(Resource::RLIMIT_CORE).is_ok_and(|(soft, hard)| soft <= 1 && hard <= 1)

@@ -57,7 +57,7 @@ impl Machine {
             ..Command::default()
         };
         let hidden = ["cup/ann", "cup/bob", "cup/results"].map(|name| self.at(name));
-        let found = VisiblePaths::of(&command, Program::Here(&command.program), &hidden);
+        let found = VisiblePaths::for_command(&command, Program::Here(&command.program), &hidden);
         let own = self.at("cup/ann");
         assert!(found.shown.contains(&own));
         let others = found.shown.iter().filter(|path| **path != own);
@@ -203,8 +203,8 @@ fn the_deeper_of_two_paths_decides() {
         &paths(&["/cup", "/cup/league/ann/1", "/opt/jdk", "/usr/share/x"]),
         &paths(&["/cup/league", "/cup/league/ann", "/home", "/opt/jdk", "/usr", "/usr/cup", "/x"]),
     );
-    let shown = |path| Layer::Shown(Path::new(path));
-    let hidden = |path| Layer::Hidden(Path::new(path));
+    let shown = |path| VisibleLayer::Shown(Path::new(path));
+    let hidden = |path| VisibleLayer::Hidden(Path::new(path));
     assert_eq!(
         visible.layers(),
         [
@@ -233,7 +233,7 @@ fn the_caller_sees_what_is_listed_and_what_it_starts() {
         starts: vec![machine.at("opt/jdk/bin/java"), PathBuf::from("/bin/sh")],
         ..Command::new("/proc/self/exe")
     };
-    let found = VisiblePaths::of(&command, Program::Caller, &[machine.at("cup")]);
+    let found = VisiblePaths::for_command(&command, Program::Caller, &[machine.at("cup")]);
     let names: Vec<&Path> =
         found.shown.iter().map(|path| path.strip_prefix(&machine.top).expect("below")).collect();
     assert_eq!(names, ["cup/ann", "opt/jdk/bin", "opt/jdk/conf", "opt/jdk/lib"].map(Path::new));
@@ -254,7 +254,7 @@ fn of_a_folder_that_a_stranger_chose_only_listed_files_are_seen() {
         readable: listed.iter().map(|name| machine.at("cup/ann").join(name)).collect(),
         ..Command::default()
     };
-    let found = VisiblePaths::of(&command, Program::Here(&command.program), &[]);
+    let found = VisiblePaths::for_command(&command, Program::Here(&command.program), &[]);
     let own: Vec<_> = found.shown.iter().filter(|it| it.starts_with(machine.at("cup"))).collect();
     assert_eq!(own, [&machine.at("cup/ann/x.py")]);
 }

@@ -15,22 +15,21 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use self::clock_use::{ClockUse, Clocks};
-use self::copies::copies;
-use self::decision_hashes::{DecisionHash, decisions};
+use self::clock_use::{ClockUse, ClockUseCollector};
+use self::copies::group_copies;
+use self::decision_hashes::{DecisionHash, hash_decisions};
 use self::known_decisions::KnownDecisions;
 use self::look_alikes::{FirstLegal, Habits, LookAlikes};
-use self::search_use::{SearchUse, Searches};
-use self::warning_counts::{WarningCount, Warnings};
+use self::search_use::{SearchUse, SearchUseCollector};
+use self::warning_counts::{WarningCollector, WarningCount};
 use self::worker_results::{WorkerCollector, WorkerResults};
 use crate::analysis::logged_game::{LoggedGame, PassError};
 use crate::analysis::seen_games::SeenGames;
 use crate::analysis::tournament_analysis::TournamentAnalysis;
-use crate::analysis::tournament_evaluation::Evaluation;
+use crate::analysis::tournament_evaluation::TournamentEvaluation;
 use crate::folder::FolderError;
 use referee_match::replay::ReplayError;
-use referee_ratings::Estimate;
-use referee_ratings::{Cycle, Unexplained, cycles, unexplained};
+use referee_ratings::{Cycle, Estimate, Unexplained, cycles, unexplained};
 use referee_record::log::{LogError, LogProblem};
 use referee_record::model::fault::FaultCode;
 use referee_record::model::game_rules::GameRules;
@@ -131,9 +130,9 @@ pub struct Diagnoser {
     /// The players' numbers, by name.
     numbers: HashMap<String, usize>,
     endings: BTreeMap<(String, bool), u32>,
-    clocks: Clocks,
-    searches: Searches,
-    warnings: Warnings,
+    clocks: ClockUseCollector,
+    searches: SearchUseCollector,
+    warnings: WarningCollector,
     pairs: u32,
     decisions: KnownDecisions,
     /// The games visited so far.
@@ -151,9 +150,9 @@ impl Diagnoser {
             rules,
             numbers: names.iter().cloned().zip(0..).collect(),
             endings: BTreeMap::new(),
-            clocks: Clocks::new(names.len()),
-            searches: Searches::new(names.len(), analysis.header.clock.measure),
-            warnings: Warnings::default(),
+            clocks: ClockUseCollector::new(names.len()),
+            searches: SearchUseCollector::new(names.len(), analysis.header.clock.measure),
+            warnings: WarningCollector::default(),
             pairs: 0,
             decisions: known,
             seen: SeenGames::default(),
@@ -177,7 +176,7 @@ impl Diagnoser {
         if self.decisions.has_last_of(&self.seen) {
             return self.add(game, Ok(Vec::new()));
         }
-        self.add(game, decisions(&self.rules, &game.record))
+        self.add(game, hash_decisions(&self.rules, &game.record))
     }
 
     /// Examines a game that was replayed already, with these decisions.
@@ -227,8 +226,8 @@ impl Diagnoser {
         if !self.decisions.is_whole_in(&self.seen) {
             return Err(PassError::OtherGames);
         }
-        let Evaluation { results, ranking, seats, .. } = &analysis.evaluation;
-        let (fit, names, total) = (&ranking.fit, results.names(), results.counts.total());
+        let TournamentEvaluation { results, ranking, seats, .. } = &analysis.evaluation;
+        let (fit, names, total) = (&ranking.fit, results.names(), results.counts.total_outcomes());
         let ending = |((reason, fault), games)| EndingCount { reason, fault, games };
         let mut endings: Vec<EndingCount> = self.endings.into_iter().map(ending).collect();
         endings.sort_by_key(|ending| std::cmp::Reverse(ending.games));
@@ -247,8 +246,8 @@ impl Diagnoser {
         };
         let cycle = |it: Cycle| PlayerCycle { players: it.players.map(name), p_value: it.p_value };
         let players = analysis.header.players.iter();
-        let decisions = KnownDecisions::of(self.decisions.first, &self.seen);
-        let Habits { look_alikes, first_legal } = decisions.first.habits(names);
+        let decisions = KnownDecisions::from_seen(self.decisions.first, &self.seen);
+        let Habits { look_alikes, first_legal } = decisions.first.find_habits(names);
         let found = Diagnostics {
             first_advantage: fit.first_advantage,
             seat_effects_p: seats.p_value,
@@ -257,13 +256,13 @@ impl Diagnoser {
             pair_correlation: fit.pair_correlation,
             endings,
             faults,
-            clocks: self.clocks.uses(names),
-            searches: self.searches.uses(names),
+            clocks: self.clocks.conclude(names),
+            searches: self.searches.conclude(names),
             warnings: self.warnings.conclude(),
             pairs: self.pairs,
             unexplained: unexplained(&results.counts, fit).into_iter().map(odd).collect(),
             cycles: cycles(&results.counts).into_iter().map(cycle).collect(),
-            copies: copies(players.map(|player| (&*player.name, &*player.hash))),
+            copies: group_copies(players.map(|player| (&*player.name, &*player.hash))),
             look_alikes,
             first_legal,
             workers: self.workers.conclude(names),
@@ -274,7 +273,7 @@ impl Diagnoser {
 
 #[cfg(test)]
 mod tests {
-    use super::look_alikes::FirstDecisions;
+    use super::look_alikes::LookAlikeDecisions;
     use super::*;
     use crate::analysis::named_results::Faulted;
     use crate::folder::{LineProblems, LogContents};
@@ -310,15 +309,19 @@ mod tests {
         }
         let problems = LineProblems::default();
         let contents = LogContents { header, state, whole: 0, torn: false, problems };
-        let analysis = TournamentAnalysis::of(std::path::Path::new(""), contents, Faulted::Count);
+        let analysis =
+            TournamentAnalysis::from_contents(std::path::Path::new(""), contents, Faulted::Count);
         (games, analysis.expect("a fit"))
     }
 
     #[test]
     fn endings_and_faults_are_counted() {
         let (games, analysis) = played();
-        let mut diagnoser =
-            Diagnoser::new(&analysis, scripted_game::rules("w"), KnownDecisions::default());
+        let mut diagnoser = Diagnoser::new(
+            &analysis,
+            scripted_game::scripted_game_rules("w"),
+            KnownDecisions::default(),
+        );
         for record in &games {
             diagnoser.add(&LoggedGame::counted(record), Ok(Vec::new())).expect("it counts");
         }
@@ -339,8 +342,9 @@ mod tests {
             let mut seen = SeenGames::default();
             seen.add([0, 1].into_iter(), &games[0]);
             seen.add([1, 0].into_iter(), &games[1]);
-            let known = KnownDecisions::of(FirstDecisions::default(), &seen);
-            let mut diagnoser = Diagnoser::new(&analysis, scripted_game::rules("w"), known);
+            let known = KnownDecisions::from_seen(LookAlikeDecisions::default(), &seen);
+            let mut diagnoser =
+                Diagnoser::new(&analysis, scripted_game::scripted_game_rules("w"), known);
             order.iter().try_for_each(|&at| diagnoser.visit(&games[at]))?;
             diagnoser.finish(&analysis).map(drop)
         };

@@ -13,7 +13,7 @@ pub struct FailedChecks {
 
 impl FailedChecks {
     /// The fault that a player made in a check, if any.
-    pub fn of(&self, player: &str) -> Option<&Fault> {
+    pub fn fault_of(&self, player: &str) -> Option<&Fault> {
         self.faults.get(player)
     }
 
@@ -46,12 +46,12 @@ mod tests {
             [("ant", true, true), ("bee", true, false), ("cat", false, true)]
         {
             let record = Arc::new(faulty(game(first, "dog", "black"), &crash));
-            let summary = GameSummary::of(&record).expect("a result");
+            let summary = GameSummary::from_record(&record).expect("a result");
             let (line, is_sealed) = (0, false);
             let game = LoggedGame { record, summary, counts, in_check, line, is_sealed };
             failed.add(&game);
         }
-        assert_eq!(failed.of("ant").map(|fault| fault.code), Some(FaultCode::Crash));
-        assert!(["bee", "cat", "dog"].iter().all(|name| failed.of(name).is_none()));
+        assert_eq!(failed.fault_of("ant").map(|fault| fault.code), Some(FaultCode::Crash));
+        assert!(["bee", "cat", "dog"].iter().all(|name| failed.fault_of(name).is_none()));
     }
 }

@@ -3,7 +3,7 @@
 use referee_games::Seat;
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::record::GameRecord;
-use referee_record::shell;
+use referee_record::shell::quote_for_shell;
 
 /// The most faults to keep; the tables count all of them.
 const MOST: usize = 500;
@@ -41,7 +41,7 @@ impl FaultCases {
     }
 
     pub(crate) fn add(&mut self, record: &GameRecord) {
-        for case in FaultCase::all(record) {
+        for case in FaultCase::all_of_game(record) {
             self.total += 1;
             if !self.is_full() {
                 self.cases.push(case);
@@ -68,7 +68,7 @@ impl FaultCase {
     }
 
     /// The faults of a game.
-    pub fn all(record: &GameRecord) -> impl Iterator<Item = Self> {
+    pub fn all_of_game(record: &GameRecord) -> impl Iterator<Item = Self> {
         let case = |seat| Some(Self::new(record, seat, record.fault_of(seat)?));
         record.players.seats().filter_map(case)
     }
@@ -81,7 +81,7 @@ impl FaultCase {
             _ => format!(" --ply {}", self.ply),
         };
         let terms = format!("--record {}{ply} {called}", self.id);
-        let player = shell::quoted(&self.player);
+        let player = quote_for_shell(&self.player);
         // A player's name may look like an option.
         if self.player.starts_with('-') {
             format!("referee ask {terms} -- {player}")

@@ -91,26 +91,26 @@ impl Highlights {
         if game.summary.is_faulted() {
             // The first faults of each player are kept: the log is in the order in which games
             // ended.
-            return self.offer(HighlightKind::Fault, game, upset, [0.0; 3], FAULTS);
+            return self.keep_if_best(HighlightKind::Fault, game, upset, [0.0; 3], FAULTS);
         }
-        self.offer(HighlightKind::Long, game, upset, [plies, 0.0, 0.0], EACH);
-        self.offer(HighlightKind::Short, game, upset, [-plies, 0.0, 0.0], EACH);
+        self.keep_if_best(HighlightKind::Long, game, upset, [plies, 0.0, 0.0], EACH);
+        self.keep_if_best(HighlightKind::Short, game, upset, [-plies, 0.0, 0.0], EACH);
         // The ratings of copies differ by chance only.
         let differ = if are_copies { 0.0 } else { 1.0 };
-        if expected_of_better(spread) <= CLOSE {
-            let worth = match gap(&game.record) {
+        if expected_score_of_better(spread) <= CLOSE {
+            let worth = match final_score_gap(&game.record) {
                 Some(gap) => [differ, -gap, -spread],
                 None => [differ, -spread, plies],
             };
-            self.offer(HighlightKind::Close, game, upset, worth, EACH);
+            self.keep_if_best(HighlightKind::Close, game, upset, worth, EACH);
         }
         if upset > 0.0 {
-            self.offer(HighlightKind::Upset, game, upset, [differ, upset, 0.0], EACH);
+            self.keep_if_best(HighlightKind::Upset, game, upset, [differ, upset, 0.0], EACH);
         }
     }
 
     /// The games of a kind, the most interesting first.
-    pub fn of(&self, kind: HighlightKind) -> &[Highlight] {
+    pub fn of_kind(&self, kind: HighlightKind) -> &[Highlight] {
         self.kinds.get(&kind).map_or(&[], Vec::as_slice)
     }
 
@@ -120,7 +120,8 @@ impl Highlights {
         &self,
         are_alike: impl Fn(&str, &str) -> bool,
     ) -> Option<(HighlightKind, &GameRecord)> {
-        let games = |kind| self.of(kind).iter().map(move |highlight| (kind, &*highlight.record));
+        let games =
+            |kind| self.of_kind(kind).iter().map(move |highlight| (kind, &*highlight.record));
         let differ = |(_, record): &(HighlightKind, &GameRecord)| {
             let names = record.players.values.values();
             names.windows(2).any(|next| !are_alike(&next[0], &next[1]))
@@ -139,7 +140,7 @@ impl Highlights {
 
     /// Inserts a game if it is among the best `most`. The same players have at most one upset and one
     /// close game, because their ratings do not change from game to game.
-    fn offer(
+    fn keep_if_best(
         &mut self,
         kind: HighlightKind,
         game: &LoggedGame,
@@ -176,7 +177,7 @@ impl Highlights {
 }
 
 /// How far the best of more than two final scores is above the worst, as a share of all points.
-fn gap(record: &GameRecord) -> Option<f64> {
+fn final_score_gap(record: &GameRecord) -> Option<f64> {
     let scores = record.final_scores.as_ref().filter(|scores| scores.len() > 2)?;
     let scores = scores.values.values().iter().map(serde_json::Number::as_f64);
     let scores: Vec<f64> = scores.collect::<Option<_>>()?;
@@ -187,7 +188,7 @@ fn gap(record: &GameRecord) -> Option<f64> {
 
 /// The share of points that the better of two players is expected to score, by their difference in
 /// rating.
-fn expected_of_better(lead: f64) -> f64 {
+fn expected_score_of_better(lead: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-lead / 400.0))
 }
 
@@ -202,7 +203,7 @@ mod tests {
     }
 
     fn add_of(highlights: &mut Highlights, record: &GameRecord, lead: f64, are_copies: bool) {
-        let summary = GameSummary::of(record).expect("a result");
+        let summary = GameSummary::from_record(record).expect("a result");
         let (counts, in_check, line, is_sealed) = (true, false, 0, false);
         let record = Arc::new(record.clone());
         let game = LoggedGame { record, summary, counts, in_check, line, is_sealed };
@@ -210,7 +211,7 @@ mod tests {
     }
 
     fn ids(highlights: &Highlights, kind: HighlightKind) -> Vec<&str> {
-        highlights.of(kind).iter().map(|highlight| highlight.record.id.as_str()).collect()
+        highlights.of_kind(kind).iter().map(|highlight| highlight.record.id.as_str()).collect()
     }
 
     #[test]
@@ -284,7 +285,7 @@ mod tests {
         for _ in 0..FAULTS + 3 {
             add(&mut highlights, &faulty(game("ant", "bee", "black"), &crash), 100.0);
         }
-        assert_eq!(highlights.of(HighlightKind::Fault).len(), FAULTS);
+        assert_eq!(highlights.of_kind(HighlightKind::Fault).len(), FAULTS);
         assert_eq!(ids(&highlights, HighlightKind::Short), [""; 0]);
     }
 }

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, BufRead};
 
-use self::row_per_seat::TidyList;
+use self::row_per_seat::SeatRowList;
 use super::named_results::{Faulted, NamedResults};
 use referee_games::{GameKind, Seat};
 use referee_ratings::{Compared, GameOutcome};
@@ -32,13 +32,13 @@ pub enum GameListError {
     #[error("it has no games; expected one line per game")]
     Empty,
     /// Some lines are invalid: the first few, and the number of the others.
-    #[error("{}", listed(.0, *.1))]
+    #[error("{}", describe_bad_lines(.0, *.1))]
     Lines(Vec<BadLine>, usize),
 }
 
 /// An invalid line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}{}: {problem}", in_column(*column))]
+#[error("line {line}{}: {problem}", describe_bad_column(*column))]
 pub struct BadLine {
     /// The number of the line, from 1.
     pub line: usize,
@@ -48,12 +48,12 @@ pub struct BadLine {
     pub problem: String,
 }
 
-fn in_column(column: Option<&str>) -> String {
+fn describe_bad_column(column: Option<&str>) -> String {
     column.map_or_else(String::new, |column| format!(", column `{column}`"))
 }
 
 /// The bad lines and the number of the others, a line each.
-fn listed(bad: &[BadLine], more: usize) -> String {
+fn describe_bad_lines(bad: &[BadLine], more: usize) -> String {
     let mut lines: Vec<String> = bad.iter().map(ToString::to_string).collect();
     match more {
         0 => {}
@@ -74,13 +74,13 @@ fn listed(bad: &[BadLine], more: usize) -> String {
 /// # Errors
 ///
 /// When the list cannot be read, has no games, or has bad lines, which are all reported.
-pub fn read(
+pub fn read_imported_games(
     input: impl BufRead,
     faulted: Faulted,
     compared: Compared,
     rank: RankedBy,
 ) -> Result<NamedResults, GameListError> {
-    let (mut list, mut bad) = (None, BadLines::default());
+    let (mut list, mut bad) = (None, BadImportLines::default());
     for (number, line) in (1..).zip(input.lines()) {
         let line = line.map_err(GameListError::Unreadable)?;
         // Some programs write a byte order mark first.
@@ -88,12 +88,13 @@ pub fn read(
         if line.trim().is_empty() {
             continue;
         }
-        let fields = fields(line);
-        let Some(Listing { columns, games }) = &mut list else {
-            let games = Games::of(&Header(&fields), rank).map_err(|problem| {
-                GameListError::Lines(vec![BadLine { line: 1, column: None, problem }], 0)
-            })?;
-            list = Some(Listing { columns: fields.len(), games });
+        let fields = split_imported_fields(line);
+        let Some(ImportedList { columns, games }) = &mut list else {
+            let games =
+                ImportedGames::from_header(&ImportedHeader(&fields), rank).map_err(|problem| {
+                    GameListError::Lines(vec![BadLine { line: 1, column: None, problem }], 0)
+                })?;
+            list = Some(ImportedList { columns: fields.len(), games });
             continue;
         };
         if fields.len() != *columns {
@@ -104,16 +105,20 @@ pub fn read(
             bad.add(number, problem);
         }
     }
-    let Some(Listing { games, .. }) = list else { return Err(GameListError::Empty) };
-    if let (Games::BySeat(games), true) = (&games, bad.list.is_empty()) {
+    let Some(ImportedList { games, .. }) = list else { return Err(GameListError::Empty) };
+    if let (ImportedGames::BySeat(games), true) = (&games, bad.list.is_empty()) {
         games.check(&mut bad);
     }
     if !bad.list.is_empty() {
         return Err(GameListError::Lines(bad.list, bad.more));
     }
     let mut results = match games {
-        Games::OfTwo(_, games) if !games.games.is_empty() => games.results(faulted, rank),
-        Games::BySeat(games) if !games.is_empty() => games.results(faulted, compared, rank),
+        ImportedGames::OfTwo(_, games) if !games.games.is_empty() => {
+            games.into_results(faulted, rank)
+        }
+        ImportedGames::BySeat(games) if !games.is_empty() => {
+            games.into_results(faulted, compared, rank)
+        }
         _ => return Err(GameListError::Empty),
     };
     // Nobody knows who chose the opponents, and why.
@@ -122,23 +127,23 @@ pub fn read(
 }
 
 /// A list of games after its header line.
-struct Listing {
+struct ImportedList {
     /// The number of columns.
     columns: usize,
-    games: Games,
+    games: ImportedGames,
 }
 
 /// The games read so far.
-enum Games {
+enum ImportedGames {
     /// A line for each game of two.
-    OfTwo(ListColumns, GameList),
+    OfTwo(ImportedColumns, ImportedGamesOfTwo),
     /// A line for each game and seat.
-    BySeat(TidyList),
+    BySeat(SeatRowList),
 }
 
-impl Games {
+impl ImportedGames {
     /// No games yet, in the form that the header line has.
-    fn of(header: &Header<'_>, rank: RankedBy) -> Result<Self, String> {
+    fn from_header(header: &ImportedHeader<'_>, rank: RankedBy) -> Result<Self, String> {
         // A list of games of two may have a column of this name as well.
         let is_by_seat = header.has("player") && !header.has("first");
         let scores = if is_by_seat { "final_score" } else { "first_final_score" };
@@ -146,9 +151,9 @@ impl Games {
             return Err(format!("missing column `{scores}`, which `--ranking scores` needs"));
         }
         Ok(if is_by_seat {
-            Self::BySeat(TidyList::new(header)?)
+            Self::BySeat(SeatRowList::new(header)?)
         } else {
-            Self::OfTwo(ListColumns::of(header)?, GameList::default())
+            Self::OfTwo(ImportedColumns::from_header(header)?, ImportedGamesOfTwo::default())
         })
     }
 
@@ -162,12 +167,12 @@ impl Games {
 
 /// The bad lines: the first few, and the number of the others.
 #[derive(Debug, Default)]
-struct BadLines {
+struct BadImportLines {
     list: Vec<BadLine>,
     more: usize,
 }
 
-impl BadLines {
+impl BadImportLines {
     fn add(&mut self, line: usize, (column, problem): FieldError) {
         if self.list.len() < NAMED {
             self.list.push(BadLine { line, column, problem });
@@ -178,7 +183,7 @@ impl BadLines {
 }
 
 /// The fields of a line, unquoted and without blanks around them.
-fn fields(line: &str) -> Vec<Cow<'_, str>> {
+fn split_imported_fields(line: &str) -> Vec<Cow<'_, str>> {
     if !line.contains('"') {
         return line.split(',').map(|field| field.trim().into()).collect();
     }
@@ -193,7 +198,7 @@ type FieldError = (Option<&'static str>, String);
 
 /// The index of each column.
 #[derive(Debug)]
-struct ListColumns {
+struct ImportedColumns {
     first: usize,
     second: usize,
     result: usize,
@@ -204,15 +209,15 @@ struct ListColumns {
 }
 
 /// The names of the columns.
-struct Header<'a>(&'a [Cow<'a, str>]);
+struct ImportedHeader<'a>(&'a [Cow<'a, str>]);
 
-impl Header<'_> {
+impl ImportedHeader<'_> {
     fn has(&self, name: &str) -> bool {
         self.0.iter().any(|field| field == name)
     }
 
     /// The index of a column, if the file has it.
-    fn named(&self, name: &str) -> Result<Option<usize>, String> {
+    fn column(&self, name: &str) -> Result<Option<usize>, String> {
         let mut found = (0..).zip(self.0).filter(|(_, field)| *field == name);
         let first = found.next().map(|(column, _)| column);
         match found.next() {
@@ -222,21 +227,21 @@ impl Header<'_> {
     }
 
     /// The index of a column of a list such as one with the header line `example`.
-    fn required(&self, name: &str, example: &str) -> Result<usize, String> {
-        self.named(name)?.ok_or_else(|| self.missing(name, example))
+    fn required_column(&self, name: &str, example: &str) -> Result<usize, String> {
+        self.column(name)?.ok_or_else(|| self.describe_missing_column(name, example))
     }
 
-    fn missing(&self, name: &str, example: &str) -> String {
+    fn describe_missing_column(&self, name: &str, example: &str) -> String {
         format!(
             "missing column `{name}`; expected a header line such as `{example}`{}",
-            other_separator(self.0).unwrap_or_default()
+            describe_wrong_separator(self.0).unwrap_or_default()
         )
     }
 }
 
-impl ListColumns {
+impl ImportedColumns {
     /// Finds the columns in the header line.
-    fn of(header: &Header<'_>) -> Result<Self, String> {
+    fn from_header(header: &ImportedHeader<'_>) -> Result<Self, String> {
         // Without this player, the ranking would be that of another tournament.
         if header.has("third") {
             return Err("the column `third` names a third player; for games with more than two, \
@@ -244,18 +249,20 @@ impl ListColumns {
                         `game,seat,player,place`"
                 .to_owned());
         }
-        let required = |name| header.required(name, "first,second,result");
+        let required = |name| header.required_column(name, "first,second,result");
         Ok(Self {
             first: required("first")?,
             second: required("second")?,
             result: required("result")?,
-            winner: header.named("winner")?,
-            pair: header.named("pair")?,
-            fault: header.named("fault")?,
-            final_scores: match header.named("first_final_score")? {
+            winner: header.column("winner")?,
+            pair: header.column("pair")?,
+            fault: header.column("fault")?,
+            final_scores: match header.column("first_final_score")? {
                 Some(first) => {
-                    let second = header
-                        .required("second_final_score", "first_final_score,second_final_score")?;
+                    let second = header.required_column(
+                        "second_final_score",
+                        "first_final_score,second_final_score",
+                    )?;
                     Some([first, second])
                 }
                 None => None,
@@ -265,7 +272,7 @@ impl ListColumns {
 }
 
 /// Says that commas are expected, if a header line seems to have other separators.
-fn other_separator(header: &[Cow<'_, str>]) -> Option<&'static str> {
+fn describe_wrong_separator(header: &[Cow<'_, str>]) -> Option<&'static str> {
     let has = |separator| header.iter().any(|field| field.contains(separator));
     if has(';') {
         Some(", with commas instead of semicolons")
@@ -285,8 +292,8 @@ struct ListedGame {
 
 /// The games read so far.
 #[derive(Debug, Default)]
-struct GameList {
-    names: Names,
+struct ImportedGamesOfTwo {
+    names: ImportedNames,
     games: Vec<ListedGame>,
     /// The pairs, by the two players, the lower number first, and the number of the pair.
     pairs: HashMap<(usize, usize, u32), ListedPair>,
@@ -302,36 +309,36 @@ struct ListedPair {
     other_line: Option<usize>,
 }
 
-impl GameList {
+impl ImportedGamesOfTwo {
     /// Adds the game that the line with this number describes.
     fn add(
         &mut self,
-        columns: &ListColumns,
+        columns: &ImportedColumns,
         line: usize,
         fields: &[Cow<'_, str>],
     ) -> Result<(), FieldError> {
         let optional = |at: Option<usize>| at.map_or("", |at| &*fields[at]);
         let (first, second) = (&*fields[columns.first], &*fields[columns.second]);
-        let pair = pair(optional(columns.pair))?;
+        let pair = parse_imported_pair(optional(columns.pair))?;
         let result = &*fields[columns.result];
         let outcome = match columns.winner {
-            Some(winner) => outcome_of_winner(&fields[winner], [first, second], result)?,
-            None => outcome(result)?,
+            Some(winner) => parse_imported_winner(&fields[winner], [first, second], result)?,
+            None => parse_imported_outcome(result)?,
         };
-        let faults = faults(optional(columns.fault), outcome)?;
+        let faults = parse_imported_faults(optional(columns.fault), outcome)?;
         if first == second {
             let problem = format!("`{}` cannot play against itself", second.escape_debug());
             return Err((Some("second"), problem));
         }
-        let mut number = |column, name| self.names.number(column, "player's name", name);
+        let mut number = |column, name| self.names.number_of(column, "player's name", name);
         let players = Lineup::from([number("first", first)?, number("second", second)?]);
         if let Some(pair) = pair {
             self.pair_up(players, pair, line)?;
         }
         let seats = [Seat::FIRST, Seat::SECOND].into_iter();
         let faults = seats.zip(faults).filter_map(|(seat, code)| Some((seat, code?))).collect();
-        let summary = GameSummary { faults, ..GameSummary::of_two(outcome) };
-        let score = |name, at: usize| final_score(name, &fields[at]);
+        let summary = GameSummary { faults, ..GameSummary::from_outcome(outcome) };
+        let score = |name, at: usize| parse_imported_score(name, &fields[at]);
         let final_scores = match columns.final_scores {
             Some([first, second]) => {
                 let scores = score("first_final_score", first)?;
@@ -373,9 +380,9 @@ impl GameList {
     }
 
     /// All games as results; players are numbered by name.
-    fn results(self, faulted: Faulted, rank: RankedBy) -> NamedResults {
+    fn into_results(self, faulted: Faulted, rank: RankedBy) -> NamedResults {
         let (names, numbers) = self.names.sorted();
-        let mut results = NamedResults::new(&names).with(faulted).ranked_by(rank);
+        let mut results = NamedResults::new(&names).counting_faulted(faulted).ranked_by(rank);
         for ListedGame { players, pair, summary, final_scores } in self.games {
             let players = players.players().map(|player| numbers[player]).collect();
             let scores = final_scores.as_ref().map(|scores| &scores[..]);
@@ -386,7 +393,7 @@ impl GameList {
 }
 
 /// A final score, or nothing.
-fn final_score(column: &'static str, text: &str) -> Result<Option<f64>, FieldError> {
+fn parse_imported_score(column: &'static str, text: &str) -> Result<Option<f64>, FieldError> {
     if text.is_empty() {
         return Ok(None);
     }
@@ -398,14 +405,14 @@ fn final_score(column: &'static str, text: &str) -> Result<Option<f64>, FieldErr
 
 /// Names with their numbers, in the order of the list.
 #[derive(Debug, Default)]
-struct Names {
+struct ImportedNames {
     list: Vec<String>,
     numbers: HashMap<String, usize>,
 }
 
-impl Names {
+impl ImportedNames {
     /// The number of a name, which is a `what`.
-    fn number(
+    fn number_of(
         &mut self,
         column: &'static str,
         what: &str,
@@ -467,13 +474,13 @@ const RESULTS: [(&str, GameOutcome); 13] = [
 
 /// The outcome for the first of two `players` if this one wins, or nobody. Only this tells what the
 /// seats of a game are called: in Go, `black` comes first.
-fn outcome_of_winner(
+fn parse_imported_winner(
     winner: &str,
     players: [&str; 2],
     result: &str,
 ) -> Result<GameOutcome, FieldError> {
     let [first, second] = players;
-    if winner.is_empty() && outcome(result)? == GameOutcome::Draw {
+    if winner.is_empty() && parse_imported_outcome(result)? == GameOutcome::Draw {
         return Ok(GameOutcome::Draw);
     }
     match winner {
@@ -492,9 +499,9 @@ fn outcome_of_winner(
 }
 
 /// The outcome for the first seat that `result` names.
-fn outcome(result: &str) -> Result<GameOutcome, FieldError> {
+fn parse_imported_outcome(result: &str) -> Result<GameOutcome, FieldError> {
     let known = RESULTS.iter().find(|(text, _)| text.eq_ignore_ascii_case(result));
-    known.map(|(_, outcome)| *outcome).or_else(|| seat_outcome(result)).ok_or_else(|| {
+    known.map(|(_, outcome)| *outcome).or_else(|| parse_winning_seat(result)).ok_or_else(|| {
         let problem = format!(
             "invalid result `{}`; expected `first`, `second` or `draw`, or `1-0`, `0-1` or \
              `1/2-1/2`",
@@ -505,7 +512,7 @@ fn outcome(result: &str) -> Result<GameOutcome, FieldError> {
 }
 
 /// The outcome if `result` names the winner by its seat in a built-in game, as in `games.csv`.
-fn seat_outcome(result: &str) -> Option<GameOutcome> {
+fn parse_winning_seat(result: &str) -> Option<GameOutcome> {
     GameKind::all().iter().find_map(|kind| {
         let seats = kind.game().seats();
         let winner = seats.seat(result)?;
@@ -514,7 +521,7 @@ fn seat_outcome(result: &str) -> Option<GameOutcome> {
 }
 
 /// The number of the pair, if the game has one.
-fn pair(text: &str) -> Result<Option<u32>, FieldError> {
+fn parse_imported_pair(text: &str) -> Result<Option<u32>, FieldError> {
     if text.is_empty() {
         return Ok(None);
     }
@@ -530,9 +537,15 @@ fn pair(text: &str) -> Result<Option<u32>, FieldError> {
 
 /// The faults by seat: nothing, the code of the loser's fault, or both codes, as `crash+timeout`, or
 /// `timeout+none` in a draw with one fault.
-fn faults(text: &str, outcome: GameOutcome) -> Result<[Option<FaultCode>; 2], FieldError> {
+fn parse_imported_faults(
+    text: &str,
+    outcome: GameOutcome,
+) -> Result<[Option<FaultCode>; 2], FieldError> {
     let code = |name: &str| {
-        fault_code(name, "two of them joined with `+` if both players failed, or nothing")
+        parse_imported_fault_code(
+            name,
+            "two of them joined with `+` if both players failed, or nothing",
+        )
     };
     match (text.split_once('+'), outcome) {
         _ if text.is_empty() => Ok([None, None]),
@@ -552,7 +565,7 @@ fn faults(text: &str, outcome: GameOutcome) -> Result<[Option<FaultCode>; 2], Fi
 }
 
 /// The fault that has this code; `or` says what else is expected.
-fn fault_code(name: &str, or: &str) -> Result<FaultCode, FieldError> {
+fn parse_imported_fault_code(name: &str, or: &str) -> Result<FaultCode, FieldError> {
     FaultCode::ALL.into_iter().find(|code| code.name() == name).ok_or_else(|| {
         let codes = FaultCode::ALL.map(|code| format!("`{}`", code.name())).join(", ");
         let name = name.escape_debug();

@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::named_results::{AnalysisError, Faulted};
-use super::tournament_evaluation::{CollectedGames, Evaluation};
+use super::tournament_evaluation::{EvaluatedGames, TournamentEvaluation};
 use crate::folder::LogContents;
-use crate::schedule::progress_summary::Summary;
+use crate::schedule::progress_summary::ProgressSummary;
 use referee_record::model::player_spec::Out;
-use referee_record::model::record::{Anchor, Header, PlayerInfo};
+use referee_record::model::record::{Anchor, Header, HeaderPlayer};
 
 /// The reason why tournaments cannot be rated together.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +43,7 @@ pub enum JoinError {
 #[derive(Debug)]
 pub struct JoinedTournaments<'a> {
     logs: &'a [LogContents],
-    names: VersionNames,
+    names: JoinedNames,
     anchors: Vec<Anchor>,
     faulted: Faulted,
 }
@@ -56,15 +56,15 @@ impl<'a> JoinedTournaments<'a> {
     /// other.
     pub fn new(logs: &'a [LogContents], faulted: Faulted) -> Result<Self, JoinError> {
         let headers: Vec<&Header> = logs.iter().map(|log| &log.header).collect();
-        let differs = |other: &&&Header| !is_same_game(headers[0], other);
+        let differs = |other: &&&Header| !are_games_joinable(headers[0], other);
         if let Some(other) = headers.iter().skip(1).find(differs) {
             return Err(JoinError::Game([headers[0], other].map(|it| it.tournament.clone())));
         }
         if let Some(other) = headers.iter().skip(1).find(|it| it.rank != headers[0].rank) {
             return Err(JoinError::Rank([headers[0], other].map(|it| it.tournament.clone())));
         }
-        let anchors = anchors(&headers)?;
-        let names = VersionNames::of(&headers, &anchors);
+        let anchors = join_anchors(&headers)?;
+        let names = JoinedNames::from_headers(&headers, &anchors);
         let anchors = anchors
             .into_iter()
             .map(|(player, rating)| Anchor { player: player.to_owned(), rating })
@@ -76,19 +76,19 @@ impl<'a> JoinedTournaments<'a> {
     ///
     /// # Errors
     /// The ratings cannot be computed.
-    pub fn evaluate(&self, count: usize) -> Result<Evaluation, JoinError> {
-        let mut games = CollectedGames::new(&self.logs[0].header, &self.names.all, self.faulted);
+    pub fn evaluate(&self, count: usize) -> Result<TournamentEvaluation, JoinError> {
+        let mut games = EvaluatedGames::new(&self.logs[0].header, &self.names.all, self.faulted);
         // A player may have been taken out of several tournaments, but is one player.
         let mut taken_out: BTreeMap<&str, Out> = BTreeMap::new();
-        let mut summary = Summary::default();
+        let mut summary = ProgressSummary::default();
         for log in &self.logs[..count] {
-            let joined = |name: &str| self.names.joined(&log.header, name).to_owned();
-            games.add(&log.state, joined)?;
+            let joined = |name: &str| self.names.joined_name(&log.header, name).to_owned();
+            games.add_tournament(&log.state, joined)?;
             games.add_usage(&log.state, joined)?;
             for (name, why) in log.state.names().iter().zip(log.state.outs()) {
-                taken_out.extend(why.map(|why| (self.names.joined(&log.header, name), why)));
+                taken_out.extend(why.map(|why| (self.names.joined_name(&log.header, name), why)));
             }
-            summary = sum(summary, log.state.summary());
+            summary = join_summaries(summary, log.state.summary());
         }
         let count = |reason| taken_out.values().filter(|&&why| why == reason).count();
         summary.unchecked = count(Out::Unchecked);
@@ -98,14 +98,14 @@ impl<'a> JoinedTournaments<'a> {
     }
 }
 
-fn is_same_game(one: &Header, other: &Header) -> bool {
+fn are_games_joinable(one: &Header, other: &Header) -> bool {
     let hash = |header: &Header| header.program.as_ref().map(|program| program.hash.clone());
     let is_same = one.game == other.game && one.seats == other.seats;
     is_same && one.options == other.options && hash(one) == hash(other)
 }
 
 /// The given ratings of all tournaments, by name.
-fn anchors<'a>(headers: &[&'a Header]) -> Result<BTreeMap<&'a str, f64>, JoinError> {
+fn join_anchors<'a>(headers: &[&'a Header]) -> Result<BTreeMap<&'a str, f64>, JoinError> {
     let mut all: BTreeMap<&str, f64> = BTreeMap::new();
     for anchor in headers.iter().flat_map(|header| &header.anchors) {
         let known = *all.entry(&anchor.player).or_insert(anchor.rating);
@@ -118,8 +118,8 @@ fn anchors<'a>(headers: &[&'a Header]) -> Result<BTreeMap<&'a str, f64>, JoinErr
 }
 
 /// The games of two tournaments together. Does not count the players that were taken out.
-fn sum(one: Summary, other: Summary) -> Summary {
-    Summary {
+fn join_summaries(one: ProgressSummary, other: ProgressSummary) -> ProgressSummary {
+    ProgressSummary {
         played: one.played + other.played,
         counted: one.counted + other.counted,
         due: one.due + other.due,
@@ -127,28 +127,29 @@ fn sum(one: Summary, other: Summary) -> Summary {
         never: one.never + other.never,
         annulled: one.annulled + other.annulled,
         corrected: one.corrected + other.corrected,
-        ..Summary::default()
+        ..ProgressSummary::default()
     }
 }
 
 /// The names of the players over all tournaments.
 #[derive(Debug)]
-struct VersionNames {
+struct JoinedNames {
     /// All names, in the order in which they appear.
     all: Vec<String>,
     /// The name for a player's own name and hash, if the program behind the name has changed.
     versions: HashMap<(String, String), String>,
 }
 
-impl VersionNames {
-    fn of(headers: &[&Header], anchors: &BTreeMap<&str, f64>) -> Self {
-        let players: Vec<(&Header, &PlayerInfo)> = headers
+impl JoinedNames {
+    fn from_headers(headers: &[&Header], anchors: &BTreeMap<&str, f64>) -> Self {
+        let players: Vec<(&Header, &HeaderPlayer)> = headers
             .iter()
             .flat_map(|header| header.players.iter().map(|player| (*header, player)))
             .collect();
-        let has_changed = |player: &PlayerInfo| {
-            let is_other =
-                |(_, it): &(&Header, &PlayerInfo)| it.name == player.name && it.hash != player.hash;
+        let has_changed = |player: &HeaderPlayer| {
+            let is_other = |(_, it): &(&Header, &HeaderPlayer)| {
+                it.name == player.name && it.hash != player.hash
+            };
             !anchors.contains_key(&*player.name) && players.iter().any(is_other)
         };
         let mut names = Self { all: Vec::new(), versions: HashMap::new() };
@@ -161,7 +162,7 @@ impl VersionNames {
                 }
                 names.versions.insert(key, name);
             }
-            let name = names.joined(header, &player.name).to_owned();
+            let name = names.joined_name(header, &player.name).to_owned();
             if !names.all.contains(&name) {
                 names.all.push(name);
             }
@@ -170,7 +171,7 @@ impl VersionNames {
     }
 
     /// The name over all tournaments of the player called `name` in one of them.
-    fn joined<'n>(&'n self, header: &Header, name: &'n str) -> &'n str {
+    fn joined_name<'n>(&'n self, header: &Header, name: &'n str) -> &'n str {
         let player = header.players.iter().find(|player| player.name == name);
         let key = player.map(|player| (player.name.clone(), player.hash.clone()));
         key.and_then(|key| self.versions.get(&key)).map_or(name, String::as_str)

@@ -7,7 +7,7 @@ use super::fault_cases::FaultCases;
 use super::highlights::Highlights;
 use super::logged_game::{LoggedGame, PassError};
 use super::rating_history::{RatingHistory, RatingPoint};
-use super::tournament_evaluation::Evaluation;
+use super::tournament_evaluation::TournamentEvaluation;
 use referee_record::model::record::Header;
 
 /// A summary of the games. Its size depends on the number of players and on the bounds of its
@@ -33,8 +33,12 @@ pub struct LogSummary {
 impl LogSummary {
     /// Starts the summary of a log with this header and this evaluation. `known` are points of an
     /// earlier history of the same log.
-    pub fn new(header: &Header, evaluation: &Evaluation, known: Vec<RatingPoint>) -> Self {
-        let Evaluation { results, ranking, .. } = evaluation;
+    pub fn new(
+        header: &Header,
+        evaluation: &TournamentEvaluation,
+        known: Vec<RatingPoint>,
+    ) -> Self {
+        let TournamentEvaluation { results, ranking, .. } = evaluation;
         let names = results.names().iter().cloned();
         let seen = header.players.iter().filter(|player| !player.hash.is_empty());
         Self {

@@ -45,7 +45,7 @@ pub struct LoggedGame {
 impl LoggedGame {
     /// A game that counts.
     pub(crate) fn counted(record: &GameRecord) -> Self {
-        let summary = GameSummary::of(record).expect("a result");
+        let summary = GameSummary::from_record(record).expect("a result");
         let record = Arc::new(record.clone());
         Self { record, summary, counts: true, in_check: false, line: 0, is_sealed: false }
     }

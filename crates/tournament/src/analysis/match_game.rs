@@ -23,7 +23,8 @@ mod tests {
 
     #[test]
     fn games_are_seen_from_one_players_side() {
-        let side = |game: &_, seat| match_game(1, seat, GameSummary::of(game).expect("a result"));
+        let side =
+            |game: &_, seat| match_game(1, seat, GameSummary::from_record(game).expect("a result"));
         let won = game("ant", "bee", "white");
         let [ant, bee] = [Seat::FIRST, Seat::SECOND].map(|seat| side(&won, seat));
         assert_eq!((ant.at_first_seat, ant.halves), (true, Some(2)));

@@ -13,7 +13,7 @@ use referee_ratings::{
 };
 use referee_record::model::fault::FaultCode;
 use referee_record::model::game_summary::{GameSummary, UnknownResult};
-use referee_record::model::record::{Anchor, GameRecord, Header, fixed_ratings};
+use referee_record::model::record::{Anchor, GameRecord, Header, fixed_anchor_ratings};
 use referee_record::model::stage::RankedBy;
 
 /// How often a player made each fault; codes that did not occur are absent.
@@ -86,8 +86,8 @@ impl NamedResults {
     }
 
     /// Empty results of games such as the header's, for players with these (distinct) names.
-    pub(crate) fn of(header: &Header, names: &[String]) -> Self {
-        let counts = header.no_results(names.len());
+    pub(crate) fn for_header(header: &Header, names: &[String]) -> Self {
+        let counts = header.empty_results(names.len());
         let seats = if counts.table().is_some() { header.seats.values() } else { &[] };
         let Table { seats: number, seating, .. } = header.table();
         let scored = ScoredGames::new(names.len(), number, seating);
@@ -120,7 +120,7 @@ impl NamedResults {
 
     /// The same results with or without games that ended in a fault.
     #[must_use]
-    pub(crate) fn with(self, faulted: Faulted) -> Self {
+    pub(crate) fn counting_faulted(self, faulted: Faulted) -> Self {
         Self { faulted, ..self }
     }
 
@@ -137,14 +137,19 @@ impl NamedResults {
     /// When the record names an unknown player, names the same player twice, or has an unknown
     /// result. The game is then not counted.
     pub fn add(&mut self, game: &GameRecord) -> Result<(), AnalysisError> {
-        let players = self.numbers_of(&game.players)?;
+        let players = self.player_numbers(&game.players)?;
         let scores = game.final_scores();
-        self.add_summary(players, Some(game.pair), GameSummary::of(game)?, scores.as_deref());
+        self.add_summary(
+            players,
+            Some(game.pair),
+            GameSummary::from_record(game)?,
+            scores.as_deref(),
+        );
         Ok(())
     }
 
     /// The numbers of different players.
-    fn numbers_of(&self, names: &SeatMap<String>) -> Result<Lineup, AnalysisError> {
+    fn player_numbers(&self, names: &SeatMap<String>) -> Result<Lineup, AnalysisError> {
         let names = names.values.values();
         let is_again = |&(at, name): &(usize, &String)| names[..at].contains(name);
         if let Some((_, twice)) = names.iter().enumerate().find(is_again) {
@@ -206,7 +211,7 @@ impl NamedResults {
         } else {
             self.counts.add_seated(game);
             if scores.is_some() || self.rank == RankedBy::Scores {
-                self.scored.add(&ScoredGame::of(game, scores));
+                self.scored.add(&ScoredGame::from_seated(game, scores));
             }
         }
     }
@@ -236,8 +241,11 @@ impl NamedResults {
     /// # Errors
     ///
     /// When a rating names an unknown player.
-    pub(crate) fn fixed(&self, anchors: &[Anchor]) -> Result<Vec<FixedRating>, AnalysisError> {
-        fixed_ratings(anchors, &self.names)
+    pub(crate) fn given_ratings(
+        &self,
+        anchors: &[Anchor],
+    ) -> Result<Vec<FixedRating>, AnalysisError> {
+        fixed_anchor_ratings(anchors, &self.names)
             .map_err(|anchor| AnalysisError::UnknownPlayer(anchor.player.clone()))
     }
 
@@ -301,7 +309,7 @@ mod tests {
         assert_eq!(results.faults(0), &FaultCounts::from([(FaultCode::Timeout, 1)]));
         assert_eq!(results.faults(1), &FaultCounts::from([(FaultCode::Crash, 1)]));
         let lost = Outcomes { wins: 0, draws: 1, losses: 1 };
-        assert_eq!([results.counts.of(0), results.counts.total()], [lost; 2]);
+        assert_eq!([results.counts.outcomes_of(0), results.counts.total_outcomes()], [lost; 2]);
         let completion = Completion { finished: 1, forfeited: 1, spared: 0 };
         assert_eq!(results.counts.completion(1), completion);
     }
@@ -315,7 +323,7 @@ mod tests {
         assert_eq!(own, Err(AnalysisError::SelfPlay("ant".into())));
         let red = results.add(&game("ant", "bee", "red"));
         assert!(matches!(red, Err(AnalysisError::Result(_))));
-        assert_eq!(results.counts.total().games(), 0);
+        assert_eq!(results.counts.total_outcomes().games(), 0);
     }
 
     #[test]
@@ -336,11 +344,11 @@ mod tests {
     #[test]
     fn games_with_faults_can_be_left_out() {
         let owned = ["ant", "bee"].map(str::to_owned);
-        let mut results = NamedResults::new(&owned).with(Faulted::LeaveOut);
+        let mut results = NamedResults::new(&owned).counting_faulted(Faulted::LeaveOut);
         let late = faulty(game("ant", "bee", "white"), &[("black", FaultCode::Timeout)]);
         results.add(&late).expect("known players");
         results.add(&distinct(game("ant", "bee", "black"), 2)).expect("known players");
-        assert_eq!(results.counts.of(1), Outcomes { wins: 1, draws: 0, losses: 0 });
+        assert_eq!(results.counts.outcomes_of(1), Outcomes { wins: 1, draws: 0, losses: 0 });
         assert_eq!(results.faults(1), &FaultCounts::from([(FaultCode::Timeout, 1)]));
         assert_eq!(
             results.counts.completion(1).forfeited,

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use referee_games::Seat;
 use referee_record::model::fault::Fault;
-use referee_record::model::record::{Anchor, GameRecord, Header, OutageCounts, PlayerInfo};
+use referee_record::model::record::{Anchor, GameRecord, Header, HeaderPlayer, RecordedOutages};
 use referee_record::model::seat_usage::{SeatUsage, UsageLimit};
 use referee_record::model::stage::{Format, Stage};
-use referee_record::seeds::game_id;
+use referee_record::seeds::derive_game_id;
 
 /// The number of seats of games in a league.
 const SEATS_OF_A_LEAGUE: usize = 2;
@@ -40,7 +40,7 @@ impl Pseudonyms {
     }
 
     /// The pseudonym of a player; empty for a name that is not in the tournament.
-    pub fn of(&self, name: &str) -> &str {
+    pub fn pseudonym_of(&self, name: &str) -> &str {
         self.by_name.get(name).map_or("", |(_, pseudonym)| pseudonym)
     }
 
@@ -57,21 +57,22 @@ impl Pseudonyms {
     }
 
     /// All pseudonyms in order. This order reveals nothing about that of the configuration.
-    pub(crate) fn all(&self) -> Vec<String> {
-        self.names().into_iter().map(|name| self.of(name).to_owned()).collect()
+    pub(crate) fn list_all(&self) -> Vec<String> {
+        self.names().into_iter().map(|name| self.pseudonym_of(name).to_owned()).collect()
     }
 
     /// The id of a game, built from the pseudonyms by seat. The real id could be computed from
     /// guessed names.
     pub(crate) fn game_id(&self, players: &[impl AsRef<str>], pair: u32, game: u8) -> String {
-        let players: Vec<&str> = players.iter().map(|name| self.of(name.as_ref())).collect();
+        let players: Vec<&str> =
+            players.iter().map(|name| self.pseudonym_of(name.as_ref())).collect();
         format!("{}-{pair}-{game}", players.join("-"))
     }
 
     /// The game as anyone may see it. Both players have pseudonyms, and everything that they wrote
     /// or received is left out, as are texts that may be about their programs. Moves and rolls stay
     /// unchanged.
-    pub(crate) fn for_everyone(&self, record: &GameRecord) -> GameRecord {
+    pub(crate) fn public_record(&self, record: &GameRecord) -> GameRecord {
         let mut seen = record.clone();
         seen.id = self.game_id(record.players.values.values(), record.pair, record.game);
         seen.seed.values.values_mut().fill(0);
@@ -79,7 +80,7 @@ impl Pseudonyms {
         seen.clock.startup_ns.values.values_mut().fill(0);
         seen.clock.cpu_ns.values.values_mut().fill(None);
         for seat in record.players.seats() {
-            self.of(&record.players[seat]).clone_into(&mut seen.players.values[seat]);
+            self.pseudonym_of(&record.players[seat]).clone_into(&mut seen.players.values[seat]);
         }
         for note in &mut seen.notes {
             note.note = None;
@@ -87,7 +88,7 @@ impl Pseudonyms {
         seen.notes.retain(|note| note.eval.is_some());
         seen.warnings.clear();
         seen.void.clear();
-        seen.outages = OutageCounts::default();
+        seen.outages = RecordedOutages::default();
         seen.usage = SeatUsage::default();
         seen.worker = None;
         seen.reported = None;
@@ -100,17 +101,17 @@ impl Pseudonyms {
 
     /// The header as anyone may see it: players have only their pseudonyms, and everything is left
     /// out from which pseudonyms or dice could be computed.
-    pub(crate) fn header(&self, header: &Header) -> Header {
+    pub(crate) fn public_header(&self, header: &Header) -> Header {
         let anchor = |anchor: &Anchor| Anchor {
-            player: self.of(&anchor.player).to_owned(),
+            player: self.pseudonym_of(&anchor.player).to_owned(),
             rating: anchor.rating,
         };
         // It stays private which players cannot start from an opening, but not that there are some.
         let takes_openings = header.players.iter().all(|player| player.takes_openings);
         // Likewise which players call a service.
         let outages = header.players.iter().map(|player| player.outages).max().unwrap_or(0);
-        let player = |info: &PlayerInfo| PlayerInfo {
-            name: self.of(&info.name).to_owned(),
+        let player = |info: &HeaderPlayer| HeaderPlayer {
+            name: self.pseudonym_of(&info.name).to_owned(),
             command: String::new(),
             hash: String::new(),
             tc: info.tc,
@@ -129,7 +130,7 @@ impl Pseudonyms {
             let mut seen = stage.without_late();
             if let Format::Gauntlet { anchors, .. } = &mut seen.format {
                 for anchor in &mut *anchors {
-                    *anchor = self.of(anchor).to_owned();
+                    *anchor = self.pseudonym_of(anchor).to_owned();
                 }
                 anchors.sort_unstable();
             }
@@ -138,7 +139,7 @@ impl Pseudonyms {
         // So may who met whom after a removal.
         let known = header.stages.iter().filter(|stage| !stage.format.is_listed());
         // In the order of the pseudonyms, which says nothing.
-        let mut players: Vec<PlayerInfo> = header.players.iter().map(player).collect();
+        let mut players: Vec<HeaderPlayer> = header.players.iter().map(player).collect();
         players.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         let identity =
             blake3::derive_key("referee 2026 public identity", header.identity.as_bytes());
@@ -162,7 +163,7 @@ impl Pseudonyms {
     pub fn packet_header(&self, public: &Header, own: &str, met: &BTreeSet<usize>) -> Header {
         let mut seen = public.clone();
         let name = |shown: &mut String| {
-            if shown == self.of(own) {
+            if shown == self.pseudonym_of(own) {
                 own.clone_into(shown);
             }
         };
@@ -184,17 +185,17 @@ impl Pseudonyms {
     /// wrote or received is left out. The id is built from the names as shown, because the real one
     /// could be computed from a guessed name. So could the player's own seed by anyone who knows the
     /// secret.
-    pub fn for_player(&self, record: &GameRecord, seat: Seat) -> GameRecord {
+    pub fn packet_record(&self, record: &GameRecord, seat: Seat) -> GameRecord {
         let own = &record.players.names[seat];
         let mut seen = record.clone();
         for other in record.players.values.others(seat) {
-            self.of(&record.players[other]).clone_into(&mut seen.players.values[other]);
+            self.pseudonym_of(&record.players[other]).clone_into(&mut seen.players.values[other]);
             // What a program is written in shows in how long it takes to start.
             seen.clock.startup_ns.values[other] = 0;
             seen.clock.cpu_ns.values[other] = None;
         }
         let names: Vec<&str> = seen.players.values.values().iter().map(String::as_str).collect();
-        seen.id = game_id(&names, record.pair, record.game);
+        seen.id = derive_game_id(&names, record.pair, record.game);
         seen.seed.values.values_mut().fill(0);
         // It would show two authors that they met.
         seen.clock.began = 0;
@@ -202,7 +203,7 @@ impl Pseudonyms {
         // Both may be about the opponent's program.
         seen.warnings.clear();
         seen.void.clear();
-        seen.outages = OutageCounts::default();
+        seen.outages = RecordedOutages::default();
         // What a player paid is for the organiser.
         seen.usage = SeatUsage::default();
         seen.worker = None;
@@ -225,7 +226,7 @@ mod tests {
     use super::*;
     use referee_protocol::{SearchReport, Usage};
     use referee_record::model::fault::FaultCode;
-    use referee_record::model::record::Note;
+    use referee_record::model::record::RecordedNote;
     use referee_record::model::record::examples::{faulty, game};
 
     #[test]
@@ -236,7 +237,7 @@ mod tests {
             faulty(game("ant", "a secret name", "white"), &[("black", FaultCode::Crash)]);
         record.fault.as_mut().expect("a fault").get_mut("black").expect("black's").stderr =
             vec!["secret trace".into()];
-        let note = |by: &str, note: &str| Note {
+        let note = |by: &str, note: &str| RecordedNote {
             ply: 0,
             by: by.into(),
             note: Some(note.into()),
@@ -245,7 +246,7 @@ mod tests {
         };
         record.notes = vec![note("white", "mine"), note("black", "secret plan")];
         record.warnings = vec!["black at ply 3: secret".into()];
-        let seen = pseudonyms.for_player(&record, Seat::FIRST);
+        let seen = pseudonyms.packet_record(&record, Seat::FIRST);
         let text = serde_json::to_string(&seen).expect("JSON");
         assert!(text.contains("mine") && text.contains("\"crash\""));
         assert!(!text.contains("secret"), "{text}");
@@ -269,7 +270,7 @@ mod tests {
         let search = SearchReport::default();
         let note = |note: &str, eval| {
             let note = Some(note.into());
-            Note { ply: 0, by: "white".into(), note, eval, search }
+            RecordedNote { ply: 0, by: "white".into(), note, eval, search }
         };
         record.notes = vec![note("secret plan", Some(0.5)), note("secret plan", None)];
         record.warnings = vec!["secret".into()];
@@ -277,7 +278,7 @@ mod tests {
         record.usage.add("white", Usage { tokens: 98_765, ..Usage::default() });
         record.seed.values = [12_345, 67_890].into();
         record.clock.startup_ns.values = [5, 7].into();
-        let seen = pseudonyms.for_everyone(&record);
+        let seen = pseudonyms.public_record(&record);
         let text = serde_json::to_string(&seen).expect("JSON");
         for left in ["secret", "plain", "12345", "67890", "98765", "player.py"] {
             assert!(!text.contains(left), "{left}: {text}");
@@ -285,7 +286,7 @@ mod tests {
         assert!(text.contains("\"crash\"") && text.contains("W6") && text.contains("\"eval\":0.5"));
         assert_eq!(seen.actions, record.actions);
         assert_eq!(seen.clock.startup_ns.values, [0, 0].into(), "it tells the language");
-        let own = pseudonyms.for_player(&record, Seat::FIRST);
+        let own = pseudonyms.packet_record(&record, Seat::FIRST);
         assert!(own.usage.0.is_empty() && seen.usage.0.is_empty());
         assert_eq!(own.clock.startup_ns.values, [5, 0].into());
     }
@@ -295,12 +296,12 @@ mod tests {
         let names: Vec<String> = (0..100).map(|number| format!("team {number}")).collect();
         let (one, other) = (Pseudonyms::new("one", &names), Pseudonyms::new("other", &names));
         let all = |pseudonyms: &Pseudonyms| -> Vec<String> {
-            names.iter().map(|name| pseudonyms.of(name).to_owned()).collect()
+            names.iter().map(|name| pseudonyms.pseudonym_of(name).to_owned()).collect()
         };
         assert_ne!(all(&one), all(&other));
         let mut sorted = all(&one);
         sorted.sort();
         assert_eq!((sorted[0].as_str(), sorted[99].as_str()), ("P001", "P100"));
-        assert_eq!(one.of("stranger"), "");
+        assert_eq!(one.pseudonym_of("stranger"), "");
     }
 }

@@ -3,7 +3,7 @@
 use crate::analysis::logged_game::LoggedGame;
 use crate::analysis::named_results::{AnalysisError, NamedResults};
 use crate::analysis::seen_games::SeenGames;
-use crate::analysis::tournament_evaluation::Evaluation;
+use crate::analysis::tournament_evaluation::TournamentEvaluation;
 use referee_ratings::{Estimate, fit};
 use referee_record::model::record::{Anchor, Header};
 
@@ -42,11 +42,15 @@ pub struct RatingHistory {
 
 impl RatingHistory {
     /// Starts the history of an evaluated tournament. Its points may be found in `known`.
-    pub(crate) fn new(header: &Header, evaluation: &Evaluation, known: Vec<RatingPoint>) -> Self {
-        let mut results = NamedResults::of(header, evaluation.results.names());
+    pub(crate) fn new(
+        header: &Header,
+        evaluation: &TournamentEvaluation,
+        known: Vec<RatingPoint>,
+    ) -> Self {
+        let mut results = NamedResults::for_header(header, evaluation.results.names());
         for (player, version) in evaluation.versions.iter().enumerate() {
             if let Some(before) = version.before {
-                results.counts.set_before(player, before);
+                results.counts.set_previous_version(player, before);
             }
         }
         let games = evaluation.results.counts.games() as usize;
@@ -74,19 +78,19 @@ impl RatingHistory {
         let names = record.players.values.values().iter();
         let numbers = names.map(|name| self.results.number(name)).collect::<Result<Vec<_>, _>>()?;
         self.seen.add(numbers.into_iter(), game);
-        if self.seen.games.is_multiple_of(self.every) { self.fit() } else { Ok(()) }
+        if self.seen.games.is_multiple_of(self.every) { self.add_point() } else { Ok(()) }
     }
 
     /// Adds the last point if it does not include the last games yet.
     pub(crate) fn finish(&mut self) -> Result<(), AnalysisError> {
         let done = self.points.last().map_or(0, |point| point.games);
-        if self.seen.games > done { self.fit() } else { Ok(()) }
+        if self.seen.games > done { self.add_point() } else { Ok(()) }
     }
 
-    fn fit(&mut self) -> Result<(), AnalysisError> {
+    fn add_point(&mut self) -> Result<(), AnalysisError> {
         let (games, hash, at) = (self.seen.games, self.seen.hash(), self.at);
         let counts = &self.results.counts;
-        let played = |player: usize| counts.of(player).games() > 0;
+        let played = |player: usize| counts.outcomes_of(player).games() > 0;
         let is_it = |point: &&RatingPoint| point.games == games && point.hash == hash;
         let ratings = if let Some(known) = self.known.iter().find(is_it) {
             let rating = |player| known.ratings.get(player).copied().flatten();
@@ -94,7 +98,7 @@ impl RatingHistory {
         } else {
             let ratings = match self.last.take_if(|(all, _)| *all == games) {
                 Some((_, ratings)) => ratings,
-                None => fit(counts, &self.results.fixed(&self.anchors)?)?.ratings,
+                None => fit(counts, &self.results.given_ratings(&self.anchors)?)?.ratings,
             };
             let ratings = ratings.into_iter().enumerate();
             ratings.map(|(player, rating)| played(player).then_some(rating)).collect()
@@ -108,7 +112,7 @@ impl RatingHistory {
 mod tests {
     use super::*;
     use crate::analysis::named_results::Faulted;
-    use crate::schedule::progress_summary::Summary;
+    use crate::schedule::progress_summary::ProgressSummary;
     use referee_record::model::record::examples::{distinct, game, header};
     use referee_record::model::stage::{Format, Stage};
 
@@ -117,10 +121,12 @@ mod tests {
     /// The history of a tournament of this many games.
     fn history(header: &Header, games: u32, known: Vec<RatingPoint>) -> RatingHistory {
         let played = |number| distinct(game("ant", "bee", "white"), number);
-        let mut results = NamedResults::of(header, &NAMES.map(str::to_owned)).with(Faulted::Count);
+        let mut results = NamedResults::for_header(header, &NAMES.map(str::to_owned))
+            .counting_faulted(Faulted::Count);
         (0..games).for_each(|number| results.add(&played(number)).expect("known players"));
-        let summary = Summary::default();
-        let evaluation = Evaluation::new(results, &[], &[None; 3], summary).expect("no anchors");
+        let summary = ProgressSummary::default();
+        let evaluation =
+            TournamentEvaluation::new(results, &[], &[None; 3], summary).expect("no anchors");
         let mut history = RatingHistory::new(header, &evaluation, known);
         (0..games).for_each(|number| {
             history.add(&LoggedGame::counted(&played(number))).expect("known players");

@@ -13,7 +13,7 @@ pub struct SealedGames(HashSet<usize>);
 
 impl SealedGames {
     /// The sealed games of the log with this header.
-    pub fn of(header: &Header, state: &TournamentState) -> Self {
+    pub fn from_state(header: &Header, state: &TournamentState) -> Self {
         if !header.is_hidden() {
             return Self::default();
         }
@@ -42,7 +42,7 @@ mod tests {
             program: Some(RulesProgram { hidden, ..program(&["rules"]) }),
             ..header(&["ant", "bee"])
         };
-        let sealed = SealedGames::of(&header, state);
+        let sealed = SealedGames::from_state(&header, state);
         (0..state.len()).filter(|&index| sealed.contains(index)).collect()
     }
 
@@ -51,7 +51,7 @@ mod tests {
         let stages = vec![Stage::round_robin(2)];
         let mut state = TournamentState::new(&Header { stages, ..header(&["ant", "bee"]) });
         assert_eq!(sealed(true, &state), [0_usize; 0]);
-        let summary = GameSummary::of_two(GameOutcome::Draw);
+        let summary = GameSummary::from_outcome(GameOutcome::Draw);
         let first = state.fixture(0);
         let index = state.add_fixture(first, summary).expect("a game of the schedule");
         assert_eq!(sealed(true, &state), [index]);

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::logged_game::{LoggedGame, PassError};
 use super::named_results::Faulted;
-use super::published_games::Published;
+use super::published_games::PublishedGames;
 use super::sealed_games::SealedGames;
-use super::tournament_evaluation::Evaluation;
-use crate::folder::{self, FolderError, LineProblems, LogContents};
+use super::tournament_evaluation::TournamentEvaluation;
+use crate::folder::{FolderError, LineProblems, LogContents, each_folder_game, read_folder_log};
 use crate::schedule::tournament_state::TournamentState;
 use referee_record::log::{InvalidLine, LogError, LogProblem};
 use referee_record::model::record::Header;
@@ -23,13 +23,13 @@ pub struct TournamentAnalysis {
     /// Which games are done and which players are out; never under pseudonyms.
     pub state: TournamentState,
     /// The results and the ranking.
-    pub evaluation: Evaluation,
+    pub evaluation: TournamentEvaluation,
     /// The lines of the log that do not count or were edited.
     pub problems: LineProblems,
     /// The games that are not shown yet.
     pub(crate) sealed: SealedGames,
     /// The published games, if this analysis is under pseudonyms.
-    pub published: Option<Published>,
+    pub published: Option<PublishedGames>,
 }
 
 impl TournamentAnalysis {
@@ -39,7 +39,7 @@ impl TournamentAnalysis {
     ///
     /// When the log cannot be read, or the given ratings cannot be used.
     pub fn read(dir: &Path, faulted: Faulted) -> Result<Self, PassError> {
-        Self::of(dir, folder::read(dir, |_, _| {})?, faulted)
+        Self::from_contents(dir, read_folder_log(dir, |_, _| {})?, faulted)
     }
 
     /// Ranks the players of the log in `dir`, which is already read.
@@ -47,21 +47,25 @@ impl TournamentAnalysis {
     /// # Errors
     ///
     /// When the given ratings cannot be used.
-    pub fn of(dir: &Path, contents: LogContents, faulted: Faulted) -> Result<Self, PassError> {
-        let evaluation = Evaluation::of(&contents.state, faulted)?;
+    pub fn from_contents(
+        dir: &Path,
+        contents: LogContents,
+        faulted: Faulted,
+    ) -> Result<Self, PassError> {
+        let evaluation = TournamentEvaluation::from_state(&contents.state, faulted)?;
         Ok(Self::assemble(dir, contents, evaluation, None))
     }
 
     fn assemble(
         dir: &Path,
         contents: LogContents,
-        evaluation: Evaluation,
-        published: Option<Published>,
+        evaluation: TournamentEvaluation,
+        published: Option<PublishedGames>,
     ) -> Self {
         let LogContents { header, state, problems, .. } = contents;
         Self {
             dir: dir.to_owned(),
-            sealed: SealedGames::of(&header, &state),
+            sealed: SealedGames::from_state(&header, &state),
             header,
             state,
             evaluation,
@@ -76,11 +80,13 @@ impl TournamentAnalysis {
     ///
     /// The same as for [`read`](Self::read).
     pub fn under_pseudonyms(dir: &Path) -> Result<Self, PassError> {
-        let (published, contents) = Published::read(dir)?;
+        let (published, contents) = PublishedGames::read(dir)?;
         let names = &published.names;
         let evaluation =
-            Evaluation::renamed(&contents.state, &names.all(), |name| names.of(name).to_owned())?;
-        let header = names.header(&contents.header);
+            TournamentEvaluation::under_names(&contents.state, &names.list_all(), |name| {
+                names.pseudonym_of(name).to_owned()
+            })?;
+        let header = names.public_header(&contents.header);
         let contents = LogContents { header, ..contents };
         Ok(Self::assemble(dir, contents, evaluation, Some(published)))
     }
@@ -92,7 +98,7 @@ impl TournamentAnalysis {
 
     /// A player's name as shown: its pseudonym, if there are any.
     pub fn shown_name<'a>(&'a self, name: &'a str) -> &'a str {
-        self.published.as_ref().map_or(name, |published| published.names.of(name))
+        self.published.as_ref().map_or(name, |published| published.names.pseudonym_of(name))
     }
 
     /// Reads the log once and passes every game to `each`: under pseudonyms in the order of
@@ -106,9 +112,9 @@ impl TournamentAnalysis {
         mut each: impl FnMut(&LoggedGame) -> Result<(), E>,
     ) -> Result<(), E> {
         if let Some(published) = &self.published {
-            return published.each_for_everyone(&self.dir, each);
+            return published.each_public_game(&self.dir, each);
         }
-        folder::games(&self.dir, &self.state, |index, game, line| {
+        each_folder_game(&self.dir, &self.state, |index, game, line| {
             let record = serde_json::from_slice(line).map_err(|error| {
                 let problem = LogProblem::Line(InvalidLine::NotARecord(Arc::new(error)));
                 FolderError::of_log(&self.dir)(LogError { line: game.place.line, problem })

@@ -1,10 +1,10 @@
 //! The evaluation of a tournament: everything computed from its results, in one place.
 //!
 //! Promotion to the next stage and the reports use the same computation: the ranking of the games
-//! that [`TournamentState::counted`] gives.
+//! that [`TournamentState::counted_games`] gives.
 
 use super::named_results::{AnalysisError, Faulted, NamedResults};
-use crate::schedule::progress_summary::Summary;
+use crate::schedule::progress_summary::ProgressSummary;
 use crate::schedule::tournament_state::TournamentState;
 use referee_ratings::{Contradiction, Ranking, SeatEffects, contradiction, fit, seat_effects};
 use referee_record::model::player_spec::Out;
@@ -24,7 +24,7 @@ pub struct VersionPlace {
 
 /// The results of a tournament so far, evaluated.
 #[derive(Debug, Clone)]
-pub struct Evaluation {
+pub struct TournamentEvaluation {
     /// The scores of every player against every other.
     pub results: NamedResults,
     /// The ranking, with the ratings.
@@ -34,12 +34,12 @@ pub struct Evaluation {
     /// Two anchors whose results contradict their given ratings.
     pub contradiction: Option<Contradiction>,
     /// The number of games and the progress.
-    pub summary: Summary,
+    pub summary: ProgressSummary,
     /// By player number: what it is in a league.
     pub versions: Vec<VersionPlace>,
 }
 
-impl Evaluation {
+impl TournamentEvaluation {
     /// Evaluates the games in `state`.
     ///
     /// If games that ended in a fault are left out, no player is taken out either: the result says
@@ -48,11 +48,11 @@ impl Evaluation {
     /// # Errors
     ///
     /// When the given ratings cannot be used.
-    pub fn of(state: &TournamentState, faulted: Faulted) -> Result<Self, AnalysisError> {
-        let mut games = CollectedGames::new(state.header(), state.names(), faulted);
-        games.add(state, str::to_owned)?;
+    pub fn from_state(state: &TournamentState, faulted: Faulted) -> Result<Self, AnalysisError> {
+        let mut games = EvaluatedGames::new(state.header(), state.names(), faulted);
+        games.add_tournament(state, str::to_owned)?;
         games.add_usage(state, str::to_owned)?;
-        games.evaluate(state.ratings(), state.summary())
+        games.evaluate(state.given_ratings(), state.summary())
     }
 
     /// Evaluates the same games under other names, listed in `names`; `rename` maps a player's name
@@ -61,15 +61,15 @@ impl Evaluation {
     /// # Errors
     ///
     /// When the given ratings cannot be used, or `rename` gives a name that is not in `names`.
-    pub(crate) fn renamed(
+    pub(crate) fn under_names(
         state: &TournamentState,
         names: &[String],
         rename: impl Fn(&str) -> String,
     ) -> Result<Self, AnalysisError> {
-        let mut games = CollectedGames::new(state.header(), names, Faulted::Count);
-        games.add(state, &rename)?;
+        let mut games = EvaluatedGames::new(state.header(), names, Faulted::Count);
+        games.add_tournament(state, &rename)?;
         let anchor = |it: &Anchor| Anchor { player: rename(&it.player), rating: it.rating };
-        let anchors: Vec<Anchor> = state.ratings().iter().map(anchor).collect();
+        let anchors: Vec<Anchor> = state.given_ratings().iter().map(anchor).collect();
         // Which versions are of one author says who that is.
         games.versions.iter_mut().for_each(|version| version.before = None);
         games.evaluate(&anchors, state.summary())
@@ -85,12 +85,13 @@ impl Evaluation {
         results: NamedResults,
         anchors: &[Anchor],
         out: &[Option<Out>],
-        summary: Summary,
+        summary: ProgressSummary,
     ) -> Result<Self, AnalysisError> {
-        let fixed = results.fixed(anchors)?;
-        let points = (results.rank == RankedBy::Scores).then(|| results.scored.fit());
+        let fixed = results.given_ratings(anchors)?;
+        let points = (results.rank == RankedBy::Scores).then(|| results.scored.fit_scores());
         let ratings = fit(&results.counts, &fixed)?;
-        let ranking = Ranking::by(ratings, points, &results.counts, out, results.names());
+        let ranking =
+            Ranking::from_fit_and_points(ratings, points, &results.counts, out, results.names());
         Ok(Self {
             seats: seat_effects(&results.counts, &fixed, &ranking.fit)?,
             ranking,
@@ -103,7 +104,7 @@ impl Evaluation {
 }
 
 /// The games of one or more tournaments, under common names.
-pub(super) struct CollectedGames {
+pub(super) struct EvaluatedGames {
     results: NamedResults,
     /// Why players were taken out of the last tournament that they took part in, by number.
     out: Vec<Option<Out>>,
@@ -113,15 +114,15 @@ pub(super) struct CollectedGames {
     faulted: Faulted,
 }
 
-impl CollectedGames {
+impl EvaluatedGames {
     pub(super) fn new(header: &Header, names: &[String], faulted: Faulted) -> Self {
-        let results = NamedResults::of(header, names).with(faulted);
+        let results = NamedResults::for_header(header, names).counting_faulted(faulted);
         let (out, versions) = (vec![None; names.len()], vec![VersionPlace::default(); names.len()]);
         Self { results, out, pairs: 0, versions, faulted }
     }
 
     /// Adds the games of a tournament. `rename` maps the names of its players to the common ones.
-    pub(super) fn add(
+    pub(super) fn add_tournament(
         &mut self,
         state: &TournamentState,
         rename: impl Fn(&str) -> String,
@@ -130,7 +131,7 @@ impl CollectedGames {
         let number = |name: &String| self.results.number(&rename(name));
         let numbers: Vec<usize> = state.names().iter().map(number).collect::<Result<_, _>>()?;
         let mut pairs = self.pairs;
-        for (fixture, game) in state.counted() {
+        for (fixture, game) in state.counted_games() {
             let pair = self.pairs + fixture.pair;
             self.results.add_summary(
                 fixture.players.players().map(|it| numbers[it]).collect(),
@@ -143,9 +144,9 @@ impl CollectedGames {
         self.pairs = pairs;
         for (player, (why, &number)) in state.outs().into_iter().zip(&numbers).enumerate() {
             self.out[number] = why;
-            let before = state.version_before(player).map(|before| numbers[before]);
+            let before = state.previous_league_version(player).map(|before| numbers[before]);
             if let Some(before) = before {
-                self.results.counts.set_before(number, before);
+                self.results.counts.set_previous_version(number, before);
             }
             self.versions[number] = VersionPlace {
                 is_one: state.header().players[player].entry.is_some(),
@@ -165,10 +166,10 @@ impl CollectedGames {
     ) -> Result<(), AnalysisError> {
         let players = &state.header().players;
         let has_limit = players.iter().any(|player| !player.usage.is_none());
-        let is_shown = has_limit || (0..players.len()).any(|it| !state.spent(it).is_zero());
+        let is_shown = has_limit || (0..players.len()).any(|it| !state.budget_spent(it).is_zero());
         for (player, name) in state.names().iter().enumerate().filter(|_| is_shown) {
             let number = self.results.number(&rename(name))?;
-            self.results.add_usage(number, state.spent(player));
+            self.results.add_usage(number, state.budget_spent(player));
         }
         Ok(())
     }
@@ -176,12 +177,15 @@ impl CollectedGames {
     pub(super) fn evaluate(
         self,
         anchors: &[Anchor],
-        summary: Summary,
-    ) -> Result<Evaluation, AnalysisError> {
+        summary: ProgressSummary,
+    ) -> Result<TournamentEvaluation, AnalysisError> {
         let none = vec![None; self.out.len()];
         let out = if self.faulted == Faulted::Count { &self.out } else { &none };
         let versions = self.versions;
-        Ok(Evaluation { versions, ..Evaluation::new(self.results, anchors, out, summary)? })
+        Ok(TournamentEvaluation {
+            versions,
+            ..TournamentEvaluation::new(self.results, anchors, out, summary)?
+        })
     }
 }
 
@@ -220,10 +224,12 @@ mod tests {
         let mut header = header(&["ant", "bee"]);
         header.players[0].usage.tokens = Some(10);
         let state = TournamentState::new(&header);
-        let open = Evaluation::of(&state, Faulted::Count).expect("no anchor").results;
+        let open =
+            TournamentEvaluation::from_state(&state, Faulted::Count).expect("no anchor").results;
         let names = ["P1", "P2"].map(str::to_owned);
         let rename = |name: &str| if name == "ant" { "P1" } else { "P2" }.to_owned();
-        let hidden = Evaluation::renamed(&state, &names, rename).expect("no anchor").results;
+        let hidden =
+            TournamentEvaluation::under_names(&state, &names, rename).expect("no anchor").results;
         assert_eq!((open.usage(1), hidden.usage(1)), (Some(Usage::default()), None));
     }
 
@@ -245,7 +251,10 @@ mod tests {
             one_stage.add(&game).expect("it belongs");
             two_stages.add(&game).expect("it belongs");
         }
-        let seen = Evaluation::of(&one_stage, Faulted::Count).expect("known anchors").ranking.order;
+        let seen = TournamentEvaluation::from_state(&one_stage, Faulted::Count)
+            .expect("known anchors")
+            .ranking
+            .order;
         assert_eq!(seen[..2], [2, 3], "player 0 won more, but both ratings are given");
         assert_eq!(two_stages.len(), first_stage + 2);
         let players = two_stages.fixture(first_stage).players;

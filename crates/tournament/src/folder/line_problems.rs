@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::schedule::tournament_state::{RecordError, TournamentState};
-use referee_record::log::{InvalidLine, LOG, Scanned};
+use referee_record::log::{InvalidLine, LOG, ScannedLine};
 
 /// The maximum number of problems to list.
 const NAMED: usize = 5;
@@ -38,10 +38,12 @@ pub enum LineProblemKind {
 
 impl fmt::Display for LineProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let id =
-            self.id.as_ref().map(|id| format!(", game {}", referee_protocol::escape::terminal(id)));
+        let id = self
+            .id
+            .as_ref()
+            .map(|id| format!(", game {}", referee_protocol::escape::escape_line(id)));
         let what = self.kind.to_string();
-        let what = referee_protocol::escape::terminal(&what);
+        let what = referee_protocol::escape::escape_line(&what);
         write!(f, "{LOG}, line {}{}: {what}", self.line, id.unwrap_or_default())
     }
 }
@@ -76,7 +78,7 @@ impl LineProblems {
     }
 
     /// The problems and their consequences, one sentence each.
-    pub fn lines(&self) -> Vec<String> {
+    pub fn describe(&self) -> Vec<String> {
         let mut words: Vec<String> =
             self.named.iter().map(|problem| format!("warning: {problem}")).collect();
         let total = self.left_out + self.edited;
@@ -104,13 +106,16 @@ impl LineProblems {
 
 /// Adds the game of a line to `state` if it counts, and returns its place there. Also returns the
 /// problem of the line, if any.
-pub fn place(line: &Scanned, state: &mut TournamentState) -> (Option<usize>, Option<LineProblem>) {
-    let problem = |kind| Some(LineProblem::of(line, kind));
+pub fn add_line_or_problem(
+    line: &ScannedLine,
+    state: &mut TournamentState,
+) -> (Option<usize>, Option<LineProblem>) {
+    let problem = |kind| Some(LineProblem::new(line, kind));
     let game = match line {
-        Scanned::Game(game) => game,
-        Scanned::Other(line) => {
+        ScannedLine::Game(game) => game,
+        ScannedLine::Other(line) => {
             if let Some(change) = &line.change {
-                let kind = match state.apply_logged(change) {
+                let kind = match state.apply_logged_roster_change(change) {
                     Ok(()) if line.intact => return (None, None),
                     Ok(()) => LineProblemKind::Edited,
                     Err(RecordError::Foreign) => LineProblemKind::Foreign,
@@ -133,7 +138,7 @@ pub fn place(line: &Scanned, state: &mut TournamentState) -> (Option<usize>, Opt
 
 impl LineProblem {
     /// A problem of `line`.
-    pub fn of(line: &Scanned, kind: LineProblemKind) -> Self {
+    pub fn new(line: &ScannedLine, kind: LineProblemKind) -> Self {
         Self { line: line.number(), id: line.id(), kind }
     }
 }

@@ -25,7 +25,7 @@ impl LiveSocketPath {
     /// # Errors
     ///
     /// If the folder cannot be opened.
-    pub fn of(dir: &Path) -> io::Result<Self> {
+    pub fn in_folder(dir: &Path) -> io::Result<Self> {
         let path = dir.join(LIVE_SOCKET);
         if path.as_os_str().len() <= LONGEST || !cfg!(target_os = "linux") {
             return Ok(Self { path, _folder: None });
@@ -55,7 +55,7 @@ mod tests {
         for name in ["short".to_owned(), "long".repeat(60)] {
             let dir = root.path().join(name);
             fs::create_dir(&dir).expect("made");
-            let path = || LiveSocketPath::of(&dir).expect("a path");
+            let path = || LiveSocketPath::in_folder(&dir).expect("a path");
             let listener = UnixListener::bind(path()).expect("a socket");
             assert!(dir.join(LIVE_SOCKET).exists());
             UnixStream::connect(path()).expect("connected");

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::is_being_written;
+use super::is_folder_in_use;
 use referee_record::disk;
-use referee_record::plain_files;
+use referee_record::plain_files::read_plain_nofollow;
 
 /// The file's name in a results folder.
 pub const WORKERS: &str = "workers.json";
@@ -49,15 +49,15 @@ impl LiveWorkers {
     /// Reads the file of the run in progress in `dir`. `None` if no run is in progress there, or if
     /// it plays on this machine alone.
     pub fn read(dir: &Path) -> Option<Self> {
-        let text = plain_files::read(&dir.join(WORKERS), LARGEST)
+        let text = read_plain_nofollow(&dir.join(WORKERS), LARGEST)
             .ok()
-            .filter(|_| is_being_written(dir))?;
+            .filter(|_| is_folder_in_use(dir))?;
         serde_json::from_slice(&text).ok()
     }
 
     /// Writes the file.
     pub fn write(&self, dir: &Path) -> io::Result<()> {
-        disk::write_quickly(&dir.join(WORKERS), &serde_json::to_vec(self)?)
+        disk::write_atomically_unsynced(&dir.join(WORKERS), &serde_json::to_vec(self)?)
     }
 
     /// Removes the file of a run that has ended.
@@ -71,7 +71,7 @@ impl LiveWorkers {
     }
 
     /// The time left at the rate so far, after at least one game.
-    pub fn left(&self) -> Option<Duration> {
+    pub fn time_left(&self) -> Option<Duration> {
         #[expect(clippy::cast_precision_loss, reason = "counts of games")]
         let seconds = self.due as f64 * self.seconds / self.games as f64;
         Duration::try_from_secs_f64(seconds).ok()
@@ -80,7 +80,7 @@ impl LiveWorkers {
 
 /// Games per minute; none after less than a second.
 #[expect(clippy::cast_precision_loss, reason = "counts of games")]
-pub fn per_minute(games: u64, seconds: f64) -> Option<f64> {
+pub fn live_games_per_minute(games: u64, seconds: f64) -> Option<f64> {
     (seconds >= 1.0).then(|| games as f64 * 60.0 / seconds)
 }
 
@@ -94,9 +94,12 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let workers =
             LiveWorkers { workers: Vec::new(), queued: 3, games: 20, due: 100, seconds: 10.0 };
-        assert_eq!(workers.left(), Some(Duration::from_secs(50)));
-        assert_eq!(LiveWorkers { games: 0, ..workers.clone() }.left(), None);
-        assert_eq!((per_minute(20, 10.0), per_minute(1, 0.5)), (Some(120.0), None));
+        assert_eq!(workers.time_left(), Some(Duration::from_secs(50)));
+        assert_eq!(LiveWorkers { games: 0, ..workers.clone() }.time_left(), None);
+        assert_eq!(
+            (live_games_per_minute(20, 10.0), live_games_per_minute(1, 0.5)),
+            (Some(120.0), None)
+        );
         workers.write(dir.path()).expect("written");
         assert_eq!(LiveWorkers::read(dir.path()), None, "left behind by a run that was killed");
         let folder = LockedFolder::open(dir.path()).expect("locked");

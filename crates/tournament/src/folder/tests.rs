@@ -4,7 +4,7 @@ use super::*;
 use referee_record::log::LogWriter;
 use referee_record::model::record::GameRecord;
 use referee_record::model::record::examples::{game, header};
-use referee_record::seeds::game_id;
+use referee_record::seeds::derive_game_id;
 
 fn locked() -> (tempfile::TempDir, LockedFolder) {
     let dir = tempfile::tempdir().expect("a folder");
@@ -16,7 +16,7 @@ fn locked() -> (tempfile::TempDir, LockedFolder) {
 fn of_pair(pair: u32, number: u8) -> GameRecord {
     let swapped = (pair + u32::from(number)) % 2 == 1;
     let (first, second) = if swapped { ("bee", "ant") } else { ("ant", "bee") };
-    let id = game_id(&[first, second], pair, number);
+    let id = derive_game_id(&[first, second], pair, number);
     GameRecord { id, pair, game: number, ..game(first, second, "white") }
 }
 
@@ -34,7 +34,7 @@ fn a_folder_is_made_with_its_parents_and_a_lock() {
     assert_eq!(folder.dir(), dir.path().join("cup"));
     assert!(folder.dir().join(EXCHANGES).is_dir() && folder.dir().join(LOCK).is_file());
     assert!(!folder.has_log());
-    assert!(!is_being_written(folder.dir()), "nobody else does");
+    assert!(!is_folder_in_use(folder.dir()), "nobody else does");
 }
 
 #[test]
@@ -51,12 +51,12 @@ fn a_folder_that_cannot_be_made_is_the_systems_failure() {
 fn a_secret_is_drawn_once_and_only_its_owner_reads_it() {
     let (_dir, folder) = locked();
     let path = folder.dir().join(SECRET);
-    let seeded = folder.secret(Some(7)).expect("a seed");
-    assert_eq!(seeded.to_hex(), Secret::from_seed(7).to_hex());
+    let seeded = folder.load_or_create_secret(Some(7)).expect("a seed");
+    assert_eq!(seeded.to_hex(), TournamentSecret::from_seed(7).to_hex());
     assert!(!path.exists(), "a seed needs no file");
-    let fresh = folder.secret(None).expect("random numbers").to_hex();
+    let fresh = folder.load_or_create_secret(None).expect("random numbers").to_hex();
     assert_ne!(fresh, seeded.to_hex());
-    assert_eq!(folder.secret(None).expect("the file").to_hex(), fresh);
+    assert_eq!(folder.load_or_create_secret(None).expect("the file").to_hex(), fresh);
     let mode = fs::metadata(&path).expect("a file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
 }
@@ -66,10 +66,10 @@ fn a_secret_that_was_damaged_is_not_drawn_again() {
     let (_dir, folder) = locked();
     let path = folder.dir().join(SECRET);
     fs::write(&path, "").expect("written");
-    assert!(read_secret(folder.dir()).expect("as if there were none").is_none());
+    assert!(read_folder_secret(folder.dir()).expect("as if there were none").is_none());
     for text in ["hello\n", "0123\n"] {
         fs::write(&path, text).expect("written");
-        let failure = folder.secret(None).expect_err("damaged");
+        let failure = folder.load_or_create_secret(None).expect_err("damaged");
         assert!(failure.to_string().contains("expected a secret of 64 hex digits"), "{failure}");
         assert_eq!(fs::read_to_string(&path).expect("a file"), text);
     }
@@ -79,11 +79,11 @@ fn a_secret_that_was_damaged_is_not_drawn_again() {
 fn the_lines_of_a_game_are_kept_only_for_its_last_attempt() {
     let (_dir, folder) = locked();
     let path = folder.dir().join(EXCHANGES).join("1-1.jsonl");
-    folder.keep_exchanges("1-1", Some("lines\n")).expect("kept");
+    folder.save_exchanges("1-1", Some("lines\n")).expect("kept");
     assert_eq!(fs::read_to_string(&path).expect("a file"), "lines\n");
-    folder.keep_exchanges("1-1", None).expect("removed");
+    folder.save_exchanges("1-1", None).expect("removed");
     assert!(!path.exists());
-    folder.keep_exchanges("1-1", None).expect("there is nothing to remove");
+    folder.save_exchanges("1-1", None).expect("there is nothing to remove");
 }
 
 #[test]
@@ -97,11 +97,11 @@ fn each_game_of_a_log_counts_once() {
     let text = text.replace("\"plies\":3", "\"plies\":2") + "garbage\n{\"id\":\"torn";
     fs::write(dir.join(LOG), &text).expect("written");
     let mut counted = Vec::new();
-    let contents = read(dir, |_, game| counted.push(game.id())).expect("a log");
+    let contents = read_folder_log(dir, |_, game| counted.push(game.id())).expect("a log");
     assert_eq!(counted, [(1, 1), (1, 2), (2, 1)].map(|(pair, n)| of_pair(pair, n).id));
-    assert_eq!((contents.state.played(), contents.state.due()), (3, 1));
+    assert_eq!((contents.state.played(), contents.state.count_due()), (3, 1));
     assert!(contents.torn && contents.whole < text.len() as u64);
-    let kinds: Vec<String> = contents.problems.lines();
+    let kinds: Vec<String> = contents.problems.describe();
     assert_eq!(kinds.len(), 6, "{kinds:?}");
     let foreign = contents.problems.foreign().expect("one of another tournament");
     assert_eq!(foreign.line, 5);
@@ -112,9 +112,9 @@ fn the_records_of_games_that_count_are_read_again() {
     let (_dir, folder) = locked();
     let records = [of_pair(1, 2), of_pair(1, 1), of_pair(1, 2)];
     log(folder.dir(), &records);
-    let contents = read(folder.dir(), |_, _| {}).expect("a log");
+    let contents = read_folder_log(folder.dir(), |_, _| {}).expect("a log");
     let mut found = Vec::new();
-    games(folder.dir(), &contents.state, |index, game, line| {
+    each_folder_game(folder.dir(), &contents.state, |index, game, line| {
         let record: GameRecord = serde_json::from_slice(line).expect("a record");
         found.push((index, record.id, game.place.line));
         Ok::<(), FolderError>(())
@@ -123,15 +123,15 @@ fn the_records_of_games_that_count_are_read_again() {
     let expected = [(1, records[0].id.clone(), 2), (0, records[1].id.clone(), 3)];
     assert_eq!(found, expected, "each once, in the order of the log");
     let stop = |_: usize, _: &GameLine, _: &[u8]| Err(FolderError::InvalidSecret(PathBuf::new()));
-    let stopped = games(folder.dir(), &contents.state, stop);
+    let stopped = each_folder_game(folder.dir(), &contents.state, stop);
     assert!(matches!(stopped, Err(FolderError::InvalidSecret(_))), "{stopped:?}");
 }
 
 #[test]
 fn games_lost_from_the_log_are_reported() {
     let dir = Path::new("results/cup");
-    check_count(dir, 4, 4).expect("all are there");
-    let failure = check_count(dir, 3, 4).expect_err("one is missing");
+    check_folder_game_count(dir, 4, 4).expect("all are there");
+    let failure = check_folder_game_count(dir, 3, 4).expect_err("one is missing");
     assert!(failure.to_string().contains("3 games can be read in it, 4 were written"), "{failure}");
 }
 
@@ -147,6 +147,6 @@ fn the_games_of_a_day_are_counted_in_the_log() {
     }
     log(folder.dir(), &records);
     for (since, games) in [(0, 4), (85, 3), (100, 2), (131, 0)] {
-        assert_eq!(begun_since(folder.dir(), since).expect("a log"), games, "{since}");
+        assert_eq!(count_folder_games_since(folder.dir(), since).expect("a log"), games, "{since}");
     }
 }

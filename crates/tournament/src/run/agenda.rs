@@ -5,13 +5,13 @@
 use std::time::{Duration, Instant};
 
 use crate::run::deadline::RunDeadline;
-use crate::run::job::{DueGame, Finished, Job};
+use crate::run::job::{DueGame, FinishedGame, Job};
 use crate::schedule::tournament_state::TournamentState;
 use referee_record::model::fixture::Fixture;
 
 /// A job, and its earlier failures.
 #[derive(Debug, Clone)]
-pub(super) struct Assignment {
+pub(super) struct AgendaJob {
     pub(super) job: Job,
     /// Whether it has failed before.
     pub(super) failed: bool,
@@ -21,14 +21,14 @@ pub(super) struct Assignment {
     pub(super) handed_out: Instant,
 }
 
-impl Assignment {
+impl AgendaJob {
     fn new(job: Job) -> Self {
         Self { job, failed: false, shortages: 0, handed_out: Instant::now() }
     }
 
     /// What is left of the job after these games, if anything is: when the time is up, a worker on
     /// another machine begins no other game of a deal.
-    pub(super) fn without(mut self, games: &[Finished]) -> Option<Self> {
+    pub(super) fn without_games(mut self, games: &[FinishedGame]) -> Option<Self> {
         let Job::Play(due) = &mut self.job else { return None };
         due.retain(|due| games.iter().all(|game| game.record.id != due.id));
         (!due.is_empty()).then_some(self)
@@ -38,7 +38,7 @@ impl Assignment {
     /// handed out, if anything is.
     fn still_due(mut self, state: &TournamentState) -> Option<Self> {
         let Job::Play(games) = &mut self.job else { return Some(self) };
-        let is_ready = |game: Fixture| state.is_due(game) && !state.waits(game.players);
+        let is_ready = |game: Fixture| state.is_due(game) && !state.waits_for_budget(game.players);
         games.retain(|game| is_ready(game.fixture));
         (!games.is_empty()).then_some(self)
     }
@@ -61,7 +61,7 @@ impl Assignment {
 /// The jobs that are left.
 pub(super) struct Agenda {
     /// Jobs that were handed out before and are retried first.
-    again: Vec<Assignment>,
+    again: Vec<AgendaJob>,
     probes: Vec<usize>,
     probing: usize,
     cursor: usize,
@@ -82,7 +82,7 @@ impl Agenda {
         let mut cursor = 0;
         // Whoever comes to a league was checked.
         let mut missing = if state.is_league() { 0 } else { needed.len() };
-        while let Some(index) = state.next_ready(cursor).filter(|_| missing > 0) {
+        while let Some(index) = state.next_due_in_budget(cursor).filter(|_| missing > 0) {
             let players = state.fixture(index).players;
             for player in players.players() {
                 missing -= usize::from(!std::mem::replace(&mut needed[player], true));
@@ -102,14 +102,14 @@ impl Agenda {
     }
 
     /// Notes how long a game took.
-    pub(super) fn took(&mut self, time: Duration) {
+    pub(super) fn note_game_time(&mut self, time: Duration) {
         if let Some(deadline) = &mut self.deadline {
-            deadline.took(time);
+            deadline.note_game_time(time);
         }
     }
 
     /// Notes that a player was started, or will not be.
-    pub(super) fn probed(&mut self) {
+    pub(super) fn note_probe_done(&mut self) {
         self.probing -= 1;
     }
 
@@ -119,18 +119,18 @@ impl Agenda {
     }
 
     /// Takes a job back, to be handed out again before all others.
-    pub(super) fn put_back(&mut self, assignment: Assignment) {
+    pub(super) fn put_back(&mut self, assignment: AgendaJob) {
         self.again.push(assignment);
     }
 
     /// The next job, if there is one now, and time for it.
-    pub(super) fn next(&mut self, state: &mut TournamentState) -> Option<Assignment> {
+    pub(super) fn next_job(&mut self, state: &mut TournamentState) -> Option<AgendaJob> {
         let again = std::mem::take(&mut self.again).into_iter();
         self.again = again.filter_map(|assignment| assignment.still_due(state)).collect();
-        let mut due = state.next_ready(self.cursor).filter(|_| self.may_play());
+        let mut due = state.next_due_in_budget(self.cursor).filter(|_| self.may_play());
         if due.is_none() && self.again.is_empty() && self.may_play() {
-            state.choose();
-            due = state.next_ready(self.cursor);
+            state.choose_league_deal();
+            due = state.next_due_in_budget(self.cursor);
         }
         if self.again.is_empty() && self.probes.is_empty() && due.is_none() {
             return None;
@@ -143,24 +143,24 @@ impl Agenda {
             return Some(assignment);
         }
         if let Some(player) = self.probes.pop() {
-            return Some(Assignment::new(Job::Probe(player)));
+            return Some(AgendaJob::new(Job::Probe(player)));
         }
         let index = due?;
-        let mut games = vec![self.take(index, state)];
-        while let Some(other) = self.partner(index, state) {
-            games.push(self.take(other, state));
+        let mut games = vec![self.take_due_game(index, state)];
+        while let Some(other) = self.next_of_same_deal(index, state) {
+            games.push(self.take_due_game(other, state));
         }
-        Some(Assignment::new(Job::Play(games)))
+        Some(AgendaJob::new(Job::Play(games)))
     }
 
-    fn take(&mut self, index: usize, state: &TournamentState) -> DueGame {
+    fn take_due_game(&mut self, index: usize, state: &TournamentState) -> DueGame {
         self.cursor = index + 1;
         DueGame { id: state.id(index), fixture: state.fixture(index) }
     }
 
     /// The next game due, if it belongs to the same job: to the deal of the game at `index`.
-    fn partner(&self, index: usize, state: &TournamentState) -> Option<usize> {
-        let next = state.next_ready(self.cursor).filter(|_| self.in_deals)?;
+    fn next_of_same_deal(&self, index: usize, state: &TournamentState) -> Option<usize> {
+        let next = state.next_due_in_budget(self.cursor).filter(|_| self.in_deals)?;
         state.deal(index).contains(&next).then_some(next)
     }
 }

@@ -52,14 +52,14 @@ impl Deref for CoreReservation {
 impl Cores {
     /// The cores of this process; every worker takes `each` of them.
     pub fn of_this_process(each: usize) -> Self {
-        Self { available: available(), each, locks: folder_of_locks() }
+        Self { available: list_available_cores(), each, locks: core_lock_folder() }
     }
 
     /// The cores for worker `number`: those with the fewest workers of this and other referees.
     pub fn reserve(&self, number: usize) -> CoreReservation {
         let mut share = CoreReservation { cores: Vec::new(), locks: Vec::new() };
         for at in number * self.each..(number + 1) * self.each {
-            if let Some((core, lock)) = self.quietest(&share) {
+            if let Some((core, lock)) = self.lock_quietest_core(&share) {
                 share.cores.push(core);
                 share.locks.push(lock);
             } else if !self.available.is_empty() {
@@ -70,22 +70,23 @@ impl Cores {
     }
 
     /// A warning if this many games at once must share cores.
-    pub fn crowded_by(&self, games: usize) -> Option<String> {
-        let (each, cores) = (self.each, real_cores().get());
-        (games > 1 && games * each > cores).then(|| crowded(games, each, cores))
+    pub fn crowding_warning(&self, games: usize) -> Option<String> {
+        let (each, cores) = (self.each, count_real_cores().get());
+        (games > 1 && games * each > cores).then(|| describe_crowded_cores(games, each, cores))
     }
 
     /// The first of the cores with the fewest workers, and a lock on it.
-    fn quietest(&self, taken: &[usize]) -> Option<(usize, File)> {
+    fn lock_quietest_core(&self, taken: &[usize]) -> Option<(usize, File)> {
         let dir = self.locks.as_deref()?;
         let fresh = self.available.iter().filter(|core| !taken.contains(core));
-        (0..MAX_SHARERS)
-            .find_map(|layer| fresh.clone().find_map(|&core| Some((core, lock(dir, core, layer)?))))
+        (0..MAX_SHARERS).find_map(|layer| {
+            fresh.clone().find_map(|&core| Some((core, lock_core(dir, core, layer)?)))
+        })
     }
 }
 
 /// Says that `games` games at once, each on `each` cores, have only `cores` cores.
-fn crowded(games: usize, each: usize, cores: usize) -> String {
+fn describe_crowded_cores(games: usize, each: usize, cores: usize) -> String {
     format!(
         "{games} games at once need {} cores, but there {} only {cores}: they slow each other \
          down, so players may lose on time. Use --jobs {}",
@@ -102,7 +103,7 @@ pub fn reserve_cores(workers: usize, each: usize) -> Vec<CoreReservation> {
 }
 
 /// Locks one place on a core. Returns `None` if it is taken or cannot be locked.
-fn lock(dir: &Path, core: usize, layer: usize) -> Option<File> {
+fn lock_core(dir: &Path, core: usize, layer: usize) -> Option<File> {
     let path = dir.join(format!("{core}.{layer}"));
     let file =
         OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path).ok()?;
@@ -111,13 +112,13 @@ fn lock(dir: &Path, core: usize, layer: usize) -> Option<File> {
 }
 
 /// The folder of the locks, shared by all referees of this user only.
-fn folder_of_locks() -> Option<PathBuf> {
+fn core_lock_folder() -> Option<PathBuf> {
     let user = nix::unistd::geteuid().as_raw();
-    own_folder(PathBuf::from(format!("/tmp/referee-cores-{user}")))
+    make_core_lock_folder(PathBuf::from(format!("/tmp/referee-cores-{user}")))
 }
 
 /// Creates the folder if it is missing. Returns `None` unless it belongs to this user alone.
-fn own_folder(dir: PathBuf) -> Option<PathBuf> {
+fn make_core_lock_folder(dir: PathBuf) -> Option<PathBuf> {
     // It may exist already.
     let _ = DirBuilder::new().mode(0o700).create(&dir);
     let found = std::fs::symlink_metadata(&dir).ok()?;
@@ -126,27 +127,27 @@ fn own_folder(dir: PathBuf) -> Option<PathBuf> {
 }
 
 /// How many real cores this process may use, at least one. The threads of one core count once.
-pub fn real_cores() -> NonZeroUsize {
+pub fn count_real_cores() -> NonZeroUsize {
     let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let (firsts, _) = by_core(usable(), siblings);
+    let (firsts, _) = split_siblings_by_core(list_usable_cores(), core_siblings);
     NonZeroUsize::new(firsts.len()).map_or(threads, |real| real.min(threads))
 }
 
 /// How many games fit on the real cores, at least one, if each takes `each` cores.
-pub fn one_per_core(each: usize) -> NonZeroUsize {
-    NonZeroUsize::new(real_cores().get() / each).unwrap_or(NonZeroUsize::MIN)
+pub fn count_games_for_cores(each: usize) -> NonZeroUsize {
+    NonZeroUsize::new(count_real_cores().get() / each).unwrap_or(NonZeroUsize::MIN)
 }
 
 /// The numbers of the usable cores, those of different cores first.
-fn available() -> Vec<usize> {
-    let (mut firsts, others) = by_core(usable(), siblings);
+fn list_available_cores() -> Vec<usize> {
+    let (mut firsts, others) = split_siblings_by_core(list_usable_cores(), core_siblings);
     firsts.extend(others);
     firsts
 }
 
 /// The first number of each core, and all other numbers. `siblings` returns a text that is the same
 /// for all numbers of one core; without it, a number is a core of its own.
-fn by_core(
+fn split_siblings_by_core(
     numbers: Vec<usize>,
     siblings: impl Fn(usize) -> Option<String>,
 ) -> (Vec<usize>, Vec<usize>) {
@@ -158,19 +159,19 @@ fn by_core(
 
 /// The numbers of all threads of the core to which this number belongs, as a text.
 #[cfg(target_os = "linux")]
-fn siblings(number: usize) -> Option<String> {
+fn core_siblings(number: usize) -> Option<String> {
     let topology = format!("/sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list");
     std::fs::read_to_string(topology).ok()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn siblings(_: usize) -> Option<String> {
+fn core_siblings(_: usize) -> Option<String> {
     None
 }
 
 /// The numbers of the cores that this process may use.
 #[cfg(target_os = "linux")]
-fn usable() -> Vec<usize> {
+fn list_usable_cores() -> Vec<usize> {
     let Ok(set) = nix::sched::sched_getaffinity(nix::unistd::Pid::from_raw(0)) else {
         return Vec::new();
     };
@@ -179,13 +180,13 @@ fn usable() -> Vec<usize> {
 
 /// Other systems cannot bind a thread to a core.
 #[cfg(not(target_os = "linux"))]
-fn usable() -> Vec<usize> {
+fn list_usable_cores() -> Vec<usize> {
     Vec::new()
 }
 
 /// Gives this thread the lowest priority, so that it takes no time from games that are played on
 /// this machine. Other systems than Linux only know priorities of whole processes.
-pub fn take_lowest_priority() {
+pub fn yield_cores_to_games() {
     // Everything also works without it.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::setpriority_process(None, LOWEST);
@@ -221,22 +222,26 @@ mod tests {
     #[test]
     fn threads_of_one_core_are_taken_after_all_cores() {
         let siblings = |number: usize| (number < 6).then(|| format!("{0},{1}", number % 2, 5));
-        let (firsts, others) = by_core(vec![0, 1, 2, 3, 8, 9], siblings);
+        let (firsts, others) = split_siblings_by_core(vec![0, 1, 2, 3, 8, 9], siblings);
         assert_eq!((firsts, others), (vec![0, 1, 8, 9], vec![2, 3]), "8 and 9 are not described");
-        assert!(real_cores() <= std::thread::available_parallelism().expect("known"));
-        assert_eq!(one_per_core(1), real_cores());
-        assert_eq!(one_per_core(2 * real_cores().get()).get(), 1, "at least one game");
+        assert!(count_real_cores() <= std::thread::available_parallelism().expect("known"));
+        assert_eq!(count_games_for_cores(1), count_real_cores());
+        assert_eq!(
+            count_games_for_cores(2 * count_real_cores().get()).get(),
+            1,
+            "at least one game"
+        );
     }
 
     #[test]
     fn more_games_than_cores_are_warned_about() {
-        let (cores, referee) = (real_cores().get(), |each| referee(None, each));
-        assert_eq!(referee(1).crowded_by(cores), None);
-        assert_eq!(referee(4 * cores).crowded_by(1), None, "one game alone cannot be helped");
+        let (cores, referee) = (count_real_cores().get(), |each| referee(None, each));
+        assert_eq!(referee(1).crowding_warning(cores), None);
+        assert_eq!(referee(4 * cores).crowding_warning(1), None, "one game alone cannot be helped");
         let games = cores + 1;
-        let crowded = referee(2).crowded_by(games);
-        assert_eq!(crowded, Some(super::crowded(games, 2, cores)));
-        let text = super::crowded(12, 2, 8);
+        let crowded = referee(2).crowding_warning(games);
+        assert_eq!(crowded, Some(super::describe_crowded_cores(games, 2, cores)));
+        let text = super::describe_crowded_cores(12, 2, 8);
         assert_eq!(
             text,
             "12 games at once need 24 cores, but there are only 8: they slow each other down, so \
@@ -261,12 +266,12 @@ mod tests {
     fn a_lock_folder_of_another_user_is_not_used() {
         let dir = tempfile::tempdir().expect("a folder");
         let own = dir.path().join("own");
-        assert_eq!(own_folder(own.clone()), Some(own.clone()), "it is made");
-        assert_eq!(own_folder(own.clone()), Some(own.clone()));
+        assert_eq!(make_core_lock_folder(own.clone()), Some(own.clone()), "it is made");
+        assert_eq!(make_core_lock_folder(own.clone()), Some(own.clone()));
         let link = dir.path().join("link");
         std::os::unix::fs::symlink(&own, &link).expect("a link");
-        assert_eq!(own_folder(link), None);
+        assert_eq!(make_core_lock_folder(link), None);
         std::fs::set_permissions(&own, PermissionsExt::from_mode(0o777)).expect("ours");
-        assert_eq!(own_folder(own), None);
+        assert_eq!(make_core_lock_folder(own), None);
     }
 }

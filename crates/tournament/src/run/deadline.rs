@@ -11,16 +11,16 @@ const LOOK: Duration = Duration::from_secs(5);
 
 /// When a run ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EndTime {
+pub enum DeadlineTime {
     /// After a duration, in which time suspended does not count.
     After(Instant),
     /// At a time of day, by the clock of the machine.
     At(SystemTime),
 }
 
-impl EndTime {
+impl DeadlineTime {
     /// The time left until then; zero if it has passed.
-    pub fn left(self) -> Duration {
+    pub fn time_left(self) -> Duration {
         match self {
             Self::After(at) => at.saturating_duration_since(Instant::now()),
             Self::At(at) => at.duration_since(SystemTime::now()).unwrap_or_default(),
@@ -28,9 +28,9 @@ impl EndTime {
     }
 
     /// Waits until then.
-    pub async fn comes(self) {
-        while !self.left().is_zero() {
-            tokio::time::sleep(self.left().min(LOOK)).await;
+    pub async fn wait_until(self) {
+        while !self.time_left().is_zero() {
+            tokio::time::sleep(self.time_left().min(LOOK)).await;
         }
     }
 
@@ -45,7 +45,7 @@ impl EndTime {
 /// The end time of a run, and how long its games have taken so far.
 #[derive(Debug, Clone, Copy)]
 pub struct RunDeadline {
-    end: EndTime,
+    end: DeadlineTime,
     begun: Instant,
     games: u32,
     total: Duration,
@@ -54,7 +54,7 @@ pub struct RunDeadline {
 
 impl RunDeadline {
     /// A deadline at `end`.
-    pub fn new(end: EndTime) -> Self {
+    pub fn new(end: DeadlineTime) -> Self {
         Self {
             end,
             begun: Instant::now(),
@@ -67,7 +67,7 @@ impl RunDeadline {
     /// Notes how long a game took, which a worker may exaggerate: nobody else should wait for a game
     /// that took far longer. It counts for at most the time of the run so far, or 30 seconds, and
     /// once the usual time is known, for at most eight times as much.
-    pub(crate) fn took(&mut self, time: Duration) {
+    pub(crate) fn note_game_time(&mut self, time: Duration) {
         let usual = self.total.checked_div(self.games).filter(|_| self.games >= UNUSUAL);
         let most = usual.map_or(Duration::MAX, |usual| usual.saturating_mul(UNUSUAL));
         let time = time.min(most).min(self.begun.elapsed().max(LEAST_PATIENCE));
@@ -85,7 +85,7 @@ impl RunDeadline {
     /// For how long games may still begin, if the times of games stay as they are. `None` if no
     /// game may begin now.
     pub fn open_for(&self) -> Option<Duration> {
-        self.open_with(self.end.left())
+        self.open_with(self.end.time_left())
     }
 
     fn open_with(&self, left: Duration) -> Option<Duration> {
@@ -95,8 +95,8 @@ impl RunDeadline {
 
     /// Waits until unfinished games are abandoned: until the end time plus the longest game of this
     /// run, or plus 30 seconds if that is more.
-    pub(crate) async fn patience_ends(&self) {
-        self.end.plus(self.patience()).comes().await;
+    pub(crate) async fn wait_for_patience_end(&self) {
+        self.end.plus(self.patience()).wait_until().await;
     }
 
     fn patience(&self) -> Duration {
@@ -114,7 +114,7 @@ mod tests {
     fn of_an_old_run() -> RunDeadline {
         let now = Instant::now();
         let begun = now.checked_sub(Duration::from_secs(3600)).expect("an hour ago");
-        RunDeadline { begun, ..RunDeadline::new(EndTime::After(now)) }
+        RunDeadline { begun, ..RunDeadline::new(DeadlineTime::After(now)) }
     }
 
     #[test]
@@ -124,7 +124,7 @@ mod tests {
         assert!(deadline.open_with(NANO).is_some(), "nothing is known yet");
         assert!(deadline.open_with(Duration::ZERO).is_none(), "no time is left");
         for seconds in [10, 40, 10] {
-            deadline.took(Duration::from_secs(seconds));
+            deadline.note_game_time(Duration::from_secs(seconds));
         }
         assert!(
             deadline.open_with(average).is_some()
@@ -137,14 +137,14 @@ mod tests {
     fn one_absurd_time_does_not_end_a_run() {
         let mut deadline = of_an_old_run();
         for _ in 0..UNUSUAL {
-            deadline.took(Duration::from_secs(10));
+            deadline.note_game_time(Duration::from_secs(10));
         }
-        deadline.took(Duration::from_nanos(u64::MAX));
+        deadline.note_game_time(Duration::from_nanos(u64::MAX));
         assert!(deadline.open_with(Duration::from_secs(20)).is_some());
         assert_eq!(deadline.patience(), Duration::from_secs(80));
         // No game takes longer than the run so far.
-        let mut deadline = RunDeadline::new(EndTime::After(Instant::now()));
-        deadline.took(Duration::from_nanos(u64::MAX));
+        let mut deadline = RunDeadline::new(DeadlineTime::After(Instant::now()));
+        deadline.note_game_time(Duration::from_nanos(u64::MAX));
         assert!(deadline.open_with(LEAST_PATIENCE).is_some());
         assert_eq!(deadline.patience(), LEAST_PATIENCE);
     }
@@ -152,9 +152,9 @@ mod tests {
     #[test]
     fn games_in_progress_get_as_long_as_the_longest_game() {
         let mut deadline = of_an_old_run();
-        deadline.took(Duration::from_secs(5));
+        deadline.note_game_time(Duration::from_secs(5));
         assert_eq!(deadline.patience(), LEAST_PATIENCE);
-        deadline.took(Duration::from_secs(90));
+        deadline.note_game_time(Duration::from_secs(90));
         assert_eq!(deadline.patience(), Duration::from_secs(90));
     }
 
@@ -162,15 +162,15 @@ mod tests {
     fn a_time_of_day_is_read_from_the_clock_of_the_machine() {
         let hour = Duration::from_secs(3600);
         for (end, is_over) in [
-            (EndTime::At(SystemTime::now() + hour), false),
-            (EndTime::At(SystemTime::now() - hour), true),
-            (EndTime::At(SystemTime::now() - hour).plus(2 * hour), false),
-            (EndTime::After(Instant::now()), true),
-            (EndTime::After(Instant::now()).plus(hour), false),
+            (DeadlineTime::At(SystemTime::now() + hour), false),
+            (DeadlineTime::At(SystemTime::now() - hour), true),
+            (DeadlineTime::At(SystemTime::now() - hour).plus(2 * hour), false),
+            (DeadlineTime::After(Instant::now()), true),
+            (DeadlineTime::After(Instant::now()).plus(hour), false),
         ] {
-            assert_eq!(end.left().is_zero(), is_over, "{end:?}");
+            assert_eq!(end.time_left().is_zero(), is_over, "{end:?}");
             assert_eq!(RunDeadline::new(end).allows(), !is_over, "{end:?}");
-            assert!(end.left() <= hour, "{end:?}");
+            assert!(end.time_left() <= hour, "{end:?}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use referee_games::AnyGame;
-use referee_match::player::{Launch, Player, Sandbox};
+use referee_match::player::{Player, PlayerLaunch, PlayerSandbox};
 use referee_record::fingerprint::Fingerprint;
 use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::short_clock::ShortClock;
@@ -33,8 +33,8 @@ pub struct Entrant {
 
 impl Entrant {
     /// The program that `spec` describes, for this game, contained by `sandbox`.
-    pub fn of(spec: &PlayerSpec, game: &dyn AnyGame, sandbox: &Arc<Sandbox>) -> Self {
-        let (launch, sandbox) = (Launch::of(spec, game), Arc::clone(sandbox));
+    pub fn from_spec(spec: &PlayerSpec, game: &dyn AnyGame, sandbox: &Arc<PlayerSandbox>) -> Self {
+        let (launch, sandbox) = (PlayerLaunch::for_player(spec, game), Arc::clone(sandbox));
         let fresh = move || Player::process(launch.clone(), Arc::clone(&sandbox));
         Self {
             tc: spec.tc,
@@ -74,12 +74,12 @@ impl Entrant {
     /// The escaped name of a file that changed after it was read, if there is one. Then it is
     /// uncertain which program plays.
     pub(super) fn changed_file(&self) -> Option<String> {
-        let file = self.fingerprint.touched()?.display().to_string();
-        Some(referee_protocol::escape::bytes(file.as_bytes(), SHOWN))
+        let file = self.fingerprint.touched_file()?.display().to_string();
+        Some(referee_protocol::escape::escape_bytes(file.as_bytes(), SHOWN))
     }
 
     /// A fresh instance, not started yet.
-    pub(crate) fn fresh(&self) -> Player {
+    pub(crate) fn new_player(&self) -> Player {
         (self.fresh)()
     }
 }

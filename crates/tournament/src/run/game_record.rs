@@ -1,24 +1,23 @@
 //! Builds the record of a finished game.
 
-use referee_games::Places;
-use referee_games::SeatSet;
+use referee_games::{Places, SeatSet};
 use referee_record::model::fault::Fault;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use referee_games::{BySeat, Seat, SeatMap, Text};
 use referee_match::player::{Player, PlayerStatistics};
-use referee_match::referee::{Ending, GameReport};
+use referee_match::referee::{GameReport, RefereeEnding};
 use referee_protocol::Score;
 use referee_record::model::bounds::HasBounds;
-use referee_record::model::clock::{millis, seconds};
+use referee_record::model::clock::{format_clock_seconds, whole_millis};
 use referee_record::model::fixture::Fixture;
-use referee_record::model::record::{ClockRecord, FaultRecord, GameRecord, OutageCounts};
+use referee_record::model::record::{ClockRecord, FaultRecord, GameRecord, RecordedOutages};
 use referee_record::model::seat_usage::SeatUsage;
 use referee_record::model::warning::{GameWarning, PlayerWarning};
 
 /// Why a game that was played does not count, and is played again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Void {
+pub(crate) enum VoidReason {
     /// The referee was paused in it, and it ended by a loss on time.
     Paused,
     /// A player lost on time, and others may have caused that.
@@ -39,14 +38,14 @@ pub struct VoidAttempts {
     /// The reasons, as sentences.
     pub reasons: Vec<String>,
     /// How many there are because of each player that could not reach its service, by seat name.
-    pub outages: OutageCounts,
+    pub outages: RecordedOutages,
     /// What players reported to have used, in the attempt that counts too.
     pub usage: SeatUsage,
 }
 
 impl VoidAttempts {
     /// Adds what the players of an attempt used; `seats` are the names of their seats.
-    pub fn spend(&mut self, seats: &BySeat<Text>, players: &mut BySeat<Player>) {
+    pub fn add_usage(&mut self, seats: &BySeat<Text>, players: &mut BySeat<Player>) {
         for (seat, player) in players.iter_mut() {
             self.usage.add(&seats[seat], player.take_usage());
         }
@@ -66,7 +65,7 @@ impl VoidAttempts {
 }
 
 /// A finished game whose players have exited.
-pub struct RecordBuilder {
+pub struct GameRecordBuilder {
     /// The names of the seats.
     pub seats: BySeat<Text>,
     /// The names of the players.
@@ -81,19 +80,19 @@ pub struct RecordBuilder {
     pub wall: Duration,
 }
 
-impl RecordBuilder {
+impl GameRecordBuilder {
     /// The reason why the game is void, as a sentence.
-    pub(crate) fn why_void(&self, why: Void) -> String {
+    pub(crate) fn describe_void(&self, why: VoidReason) -> String {
         let disturbers = match why {
-            Void::Paused => {
+            VoidReason::Paused => {
                 return "the referee was paused in a game that ended in a loss on time; played again"
                     .to_owned();
             }
-            Void::Outage { of } => return self.why_out(of),
-            Void::Disturbed { by } => by,
+            VoidReason::Outage { of } => return self.describe_outages(of),
+            VoidReason::Disturbed { by } => by,
         };
         let used = |seat| {
-            let cpu = seconds(self.statistics[seat].cpu_off_turn);
+            let cpu = format_clock_seconds(self.statistics[seat].cpu_off_turn);
             format!("{} used {cpu}", self.names[seat])
         };
         let faults = self.report.ending.faults();
@@ -110,10 +109,10 @@ impl RecordBuilder {
     }
 
     /// Who could not reach its service, and when, in the players' own words.
-    fn why_out(&self, of: SeatSet) -> String {
+    fn describe_outages(&self, of: SeatSet) -> String {
         let ply = self.report.trace.plies;
         let said = |seat| {
-            let message = self.message_of(seat);
+            let message = self.fault_message(seat);
             format!("{} could not reach its service: {message}", self.names[seat])
         };
         let said: Vec<String> = of.iter().map(said).collect();
@@ -123,13 +122,14 @@ impl RecordBuilder {
     /// Says that the game `id` is void because these players could not reach their services, and when
     /// it is played again.
     pub(crate) fn outage_warning(&self, id: &str, of: SeatSet, pause: Duration) -> String {
-        let said = |seat| format!("{} had an outage ({})", self.names[seat], self.message_of(seat));
+        let said =
+            |seat| format!("{} had an outage ({})", self.names[seat], self.fault_message(seat));
         let said: Vec<String> = of.iter().map(said).collect();
         let seconds = pause.as_secs();
         format!("game {id} is void: {}; it will be replayed in {seconds} s", said.join(" and "))
     }
 
-    fn message_of(&self, seat: Seat) -> &str {
+    fn fault_message(&self, seat: Seat) -> &str {
         self.report.ending.fault(seat).map_or("", |fault| &fault.message)
     }
 
@@ -157,26 +157,29 @@ impl RecordBuilder {
                     .iter()
                     .any(Option::is_some)
                     .then(|| SeatMap::new(seats.clone(), trace.tc)),
-                startup_ns: SeatMap::new(seats.clone(), trace.startup.map(nanos)),
+                startup_ns: SeatMap::new(seats.clone(), trace.startup.map(record_nanos)),
                 used_ns: SeatMap::new(
                     seats.clone(),
-                    trace.used.map(|used| used.into_iter().map(nanos).collect()),
+                    trace.used.map(|used| used.into_iter().map(record_nanos).collect()),
                 ),
-                cpu_ns: SeatMap::new(seats.clone(), statistics.map(|rest| rest.cpu.map(nanos))),
-                wall_ns: nanos(wall),
+                cpu_ns: SeatMap::new(
+                    seats.clone(),
+                    statistics.map(|rest| rest.cpu.map(record_nanos)),
+                ),
+                wall_ns: record_nanos(wall),
             },
             result: ending.places().result(&seats).unwrap_or_default().to_owned(),
-            places: places_of(&seats, ending.places()),
+            places: build_record_places(&seats, ending.places()),
             reason: ending.reason().to_owned(),
-            fault: faults_of(&seats, &ending),
+            fault: build_fault_record(&seats, &ending),
             scores: SeatMap::new(seats.clone(), ending.scores().map(Score)),
             final_scores: trace.scores.map(|scores| SeatMap::new(seats.clone(), scores)),
             plies: trace.plies,
             warnings,
             notes: trace.notes,
-            reported: reported(SeatMap::new(
+            reported: build_reported_names(SeatMap::new(
                 seats,
-                trace.greetings.map(|greeting| greeting.said()),
+                trace.greetings.map(|greeting| greeting.name_and_version()),
             )),
             void: void.reasons,
             outages: void.outages,
@@ -201,11 +204,11 @@ impl RecordBuilder {
         let statistics = &self.statistics[seat];
         let mut warnings = Vec::new();
         if let Some(frozen_since) = self.report.trace.frozen[seat] {
-            let cpu = round(statistics.cpu_off_turn);
+            let cpu = round_to_tenth_second(statistics.cpu_off_turn);
             warnings.push(PlayerWarning::Pondered { cpu, frozen_since });
         }
         if !statistics.waited_for_core.is_zero() {
-            let waited = Duration::from_millis(millis(statistics.waited_for_core));
+            let waited = Duration::from_millis(whole_millis(statistics.waited_for_core));
             warnings.push(PlayerWarning::WaitedForCore(waited));
         }
         warnings.extend(statistics.afterwards.clone().map(PlayerWarning::WroteAfterEnd));
@@ -223,28 +226,28 @@ impl RecordBuilder {
 }
 
 /// The names and versions that the players reported; none if no player reported any.
-fn reported(said: SeatMap<String>) -> Option<SeatMap<String>> {
+fn build_reported_names(said: SeatMap<String>) -> Option<SeatMap<String>> {
     let silent = said.values.values().iter().all(String::is_empty);
     (!silent).then_some(said)
 }
 
 /// The places, if there are more seats than two.
-fn places_of(seats: &BySeat<Text>, places: Places) -> Option<SeatMap<u8>> {
-    (seats.len() > 2).then(|| SeatMap::new(seats.clone(), places.from_one()))
+fn build_record_places(seats: &BySeat<Text>, places: Places) -> Option<SeatMap<u8>> {
+    (seats.len() > 2).then(|| SeatMap::new(seats.clone(), places.counted_from_one()))
 }
 
-fn faults_of(seats: &BySeat<Text>, ending: &Ending) -> Option<FaultRecord> {
+fn build_fault_record(seats: &BySeat<Text>, ending: &RefereeEnding) -> Option<FaultRecord> {
     let named = |(seat, fault): (Seat, &Fault)| (seats[seat].to_string(), fault.clone());
     let faults: FaultRecord = ending.faults().map(named).collect();
     (!faults.is_empty()).then_some(faults)
 }
 
-fn round(duration: Duration) -> Duration {
-    Duration::from_millis((millis(duration) + 50) / 100 * 100)
+fn round_to_tenth_second(duration: Duration) -> Duration {
+    Duration::from_millis((whole_millis(duration) + 50) / 100 * 100)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "584 years fit")]
-fn nanos(duration: Duration) -> u64 {
+fn record_nanos(duration: Duration) -> u64 {
     duration.as_nanos() as u64
 }
 

@@ -7,7 +7,7 @@ use referee_match::player::{LineDirection, Player};
 
 /// The last lines in both directions, in order of time, then the saved part of each player's
 /// stderr, as JSON lines.
-pub(super) fn text(
+pub(super) fn render_game_transcript(
     seats: &BySeat<Text>,
     names: &BySeat<String>,
     players: &BySeat<Player>,

@@ -5,11 +5,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use referee_games::{RulesProgram, Text};
 use referee_record::model::containment::Containment;
 use referee_record::model::opening_source::{OpeningSource, Openings};
-use referee_record::model::record::{Header, PlayerInfo, SCHEMA};
+use referee_record::model::record::{Header, HeaderPlayer, SCHEMA};
 use referee_record::model::tournament::Tournament;
 
 /// The header of a log for this configuration, without openings from a book.
-pub fn header_of(tournament: &Tournament, containment: Containment, identity: String) -> Header {
+pub fn header_from_config(
+    tournament: &Tournament,
+    containment: Containment,
+    identity: String,
+) -> Header {
     let created = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let options = tournament.options.to_json();
     let seats = tournament.game.seats();
@@ -20,7 +24,7 @@ pub fn header_of(tournament: &Tournament, containment: Containment, identity: St
         identity,
         created,
         game: tournament.game.name().to_owned(),
-        program: tournament.game.program().map(RulesProgram::without_places),
+        program: tournament.game.program().map(RulesProgram::without_local_paths),
         seats: seats.map(Text::into_owned),
         options,
         clock: tournament.clock,
@@ -39,7 +43,7 @@ pub fn header_of(tournament: &Tournament, containment: Containment, identity: St
         containment,
         seed: tournament.seed,
         anchors: tournament.anchors.clone(),
-        players: tournament.players.iter().map(PlayerInfo::from).collect(),
+        players: tournament.players.iter().map(HeaderPlayer::from).collect(),
         continues: tournament.league.as_ref().and_then(|league| league.continues.clone()),
         changes: Vec::new(),
     }

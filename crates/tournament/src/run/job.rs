@@ -20,12 +20,12 @@ use referee_record::model::fault::Fault;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::record::{FaultPolicy, GameRecord};
 use referee_record::model::warning::GameWarning;
-use referee_record::seeds::Secret;
+use referee_record::seeds::TournamentSecret;
 use referee_sandbox::Shortage;
 
 /// The conditions that all games of a tournament share.
 #[derive(Debug)]
-pub struct Conditions {
+pub struct JobConditions {
     /// The time limits of players without a clock of their own.
     pub control: TimeControl,
     /// The policy after a rejected action.
@@ -35,7 +35,7 @@ pub struct Conditions {
     /// The programs of the players.
     pub players: Entrants,
     /// The tournament's secret.
-    pub secret: Secret,
+    pub secret: TournamentSecret,
     /// Whether the memory of players is read after each game, which takes a while.
     pub reads_memory: bool,
     /// The people who look at the games.
@@ -44,7 +44,7 @@ pub struct Conditions {
     pub closes: watch::Receiver<Option<Instant>>,
 }
 
-impl Conditions {
+impl JobConditions {
     /// The player with this number, whose program is known here.
     ///
     /// # Panics
@@ -54,17 +54,17 @@ impl Conditions {
     }
 
     /// The players of a job whose programs are not known here.
-    pub fn strangers(&self, job: &Job) -> Vec<usize> {
+    pub fn unknown_players(&self, job: &Job) -> Vec<usize> {
         job.players().filter(|&player| self.players.get(player).is_none()).collect()
     }
 
     /// Whether a game may begin now.
-    pub fn is_open(&self) -> bool {
+    pub fn may_begin_games(&self) -> bool {
         self.closes.borrow().is_none_or(|closes| Instant::now() < closes)
     }
 
     /// Waits until no game may begin any more.
-    pub(crate) async fn closed(&self) {
+    pub(crate) async fn wait_until_closed(&self) {
         let mut closes = self.closes.clone();
         loop {
             let at = *closes.borrow_and_update();
@@ -132,7 +132,7 @@ pub enum JobOutcome {
     /// A player was started, or failed with this fault.
     Probed(Option<Fault>),
     /// The games were played.
-    Played(Vec<Finished>),
+    Played(Vec<FinishedGame>),
     /// The job failed, and no player did.
     Failed(JobFailure),
     /// The job could not be done: the referee lacks resources, and no player failed.
@@ -154,7 +154,7 @@ impl From<Unplayable> for JobOutcome {
 
 /// A message from a worker.
 #[derive(Debug)]
-pub enum Report {
+pub enum WorkerReport {
     /// The worker with this number has done its job, or cannot do it.
     Done(usize, JobOutcome),
     /// Something went wrong that no player caused: a sentence that is safe to show.
@@ -167,7 +167,7 @@ pub enum Report {
 
 /// A finished game.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub struct Finished {
+pub struct FinishedGame {
     /// The record.
     pub record: GameRecord,
     /// The warnings of the record.

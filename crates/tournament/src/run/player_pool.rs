@@ -6,25 +6,25 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use super::entrant::Entrant;
-use super::game_record::{RecordBuilder, Void, VoidAttempts};
-use super::game_transcript;
-use super::job::{Conditions, DueGame, Finished, JobOutcome};
+use super::game_record::{GameRecordBuilder, VoidAttempts, VoidReason};
+use super::game_transcript::render_game_transcript;
+use super::job::{DueGame, FinishedGame, JobConditions, JobOutcome};
 use referee_games::{AnyPosition, BySeat, Event, GameError, SEATS, Seat, SeatSet};
 use referee_match::openings::{Opening, OpeningBook};
-use referee_match::pauses;
+use referee_match::pauses::paused_since;
 use referee_match::player::{InitView, NotStarted, Player, PlayerStatistics};
 use referee_match::referee::{self, GameReport, GameSetup, Unplayable};
 use referee_record::model::fault::FaultCode;
 use referee_record::model::fixture::Fixture;
-use referee_record::model::short_clock::own_control;
+use referee_record::model::short_clock::with_own_short_clock;
 use referee_record::model::warning::{GameWarning, PlayerWarning};
 
 /// A player that is kept, and waits for another game.
 #[derive(Debug)]
-struct Idle {
+struct IdlePlayer {
     number: usize,
     /// What it played last.
-    meeting: MeetingKey,
+    meeting: PooledMeeting,
     player: Player,
 }
 
@@ -32,7 +32,7 @@ struct Idle {
 pub const LONGEST_OUTAGE_PAUSE: Duration = Duration::from_secs(15 * 60);
 
 /// How many idle players a worker keeps: those of two games of a deal.
-pub(super) fn idle_most(seats: usize) -> usize {
+pub(super) fn max_pooled_players(seats: usize) -> usize {
     2 * seats
 }
 
@@ -41,8 +41,8 @@ pub struct PlayerPool {
     book: OpeningBook,
     /// Whether the book has its own rules program, if the rules are one.
     is_settled: bool,
-    conditions: Arc<Conditions>,
-    idle: Vec<Idle>,
+    conditions: Arc<JobConditions>,
+    idle: Vec<IdlePlayer>,
     /// Where warnings go while a game waits, if anywhere.
     warn: Option<Warn>,
 }
@@ -52,13 +52,13 @@ type Warn = Box<dyn Fn(String) + Send + Sync>;
 
 impl PlayerPool {
     /// An empty pool. Its games will begin with the openings of `book`.
-    pub fn new(book: OpeningBook, conditions: Arc<Conditions>) -> Self {
+    pub fn new(book: OpeningBook, conditions: Arc<JobConditions>) -> Self {
         Self { book, is_settled: false, conditions, idle: Vec::new(), warn: None }
     }
 
     /// The same pool, which warns while a game waits.
     #[must_use]
-    pub fn warning(self, warn: impl Fn(String) + Send + Sync + 'static) -> Self {
+    pub fn on_warning(self, warn: impl Fn(String) + Send + Sync + 'static) -> Self {
         Self { warn: Some(Box::new(warn)), ..self }
     }
 
@@ -69,7 +69,7 @@ impl PlayerPool {
     /// The rules program failed.
     pub(super) async fn settle(&mut self) -> Result<(), GameError> {
         let conditions = Arc::clone(&self.conditions);
-        let is_dismissed = |idle: &mut Idle| !conditions.player(idle.number).is_kept();
+        let is_dismissed = |idle: &mut IdlePlayer| !conditions.player(idle.number).is_kept();
         for mut idle in self.idle.extract_if(.., is_dismissed) {
             idle.player.leave().await;
         }
@@ -91,19 +91,22 @@ impl PlayerPool {
             let began = Instant::now();
             let outcome = self.probe_once(number, stop).await;
             let failed = matches!(outcome, JobOutcome::Probed(Some(_)) | JobOutcome::Shortage(_));
-            if !(failed && pauses::paused_since(began)) {
+            if !(failed && paused_since(began)) {
                 return outcome;
             }
         }
     }
 
     async fn probe_once(&self, number: usize, stop: &mut watch::Receiver<bool>) -> JobOutcome {
-        let mut player = self.fresh(number);
+        let mut player = self.new_player(number);
         let view = InitView {
             seat: Seat::FIRST,
             rules: self.book.rules(),
             position: &*self.book.rules().start,
-            control: &own_control(&self.conditions.control, self.conditions.player(number).tc),
+            control: &with_own_short_clock(
+                &self.conditions.control,
+                self.conditions.player(number).tc,
+            ),
             opponent_increment: Duration::ZERO,
             seed: 0,
             opening: &[],
@@ -138,13 +141,13 @@ impl PlayerPool {
     ) -> JobOutcome {
         let mut played = Vec::new();
         for DueGame { id, fixture } in games {
-            if !self.conditions.is_open() {
+            if !self.conditions.may_begin_games() {
                 break;
             }
             match self.play(id, fixture, stop).await {
                 JobOutcome::Played(games) => played.extend(games),
                 // It waited for a service. Those before it count.
-                JobOutcome::Stopped if !self.conditions.is_open() => break,
+                JobOutcome::Stopped if !self.conditions.may_begin_games() => break,
                 undone => return undone,
             }
         }
@@ -170,43 +173,44 @@ impl PlayerPool {
             let played = tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => None,
-                report = self.referee(&id, fixture, seeds.clone(), &mut players) => Some(report),
+                report = self.referee_game(&id, fixture, seeds.clone(), &mut players) => Some(report),
             };
-            void.spend(&seats, &mut players);
+            void.add_usage(&seats, &mut players);
             let mut report = match played {
                 Some(Ok(report)) => report,
-                Some(Err(Unplayable::Shortage(_))) if pauses::paused_since(began) => {
-                    kill_all(&mut players).await;
+                Some(Err(Unplayable::Shortage(_))) if paused_since(began) => {
+                    kill_players(&mut players).await;
                     continue;
                 }
                 given_up => {
-                    kill_all(&mut players).await;
+                    kill_players(&mut players).await;
                     return match given_up {
                         Some(Err(why)) => why.into(),
                         _ => JobOutcome::Stopped,
                     };
                 }
             };
-            report.trace.warnings.extend(self.doubts(fixture));
+            report.trace.warnings.extend(self.changed_file_warnings(fixture));
             let void_because = self.why_void(&report, fixture, began, (frozen, &void));
             let memory = |player: &Player| player.peak_memory();
             let memory = self.conditions.reads_memory.then(|| players.as_ref().map(memory));
-            let (builder, transcript) = self.clear(report, players, fixture, (seeds, began)).await;
+            let (builder, transcript) =
+                self.release_all(report, players, fixture, (seeds, began)).await;
             match void_because {
                 None => {
                     let warnings = builder.warnings();
                     let record = builder.build(id, fixture, void);
-                    let finished = Finished { record, warnings, transcript, memory };
+                    let finished = FinishedGame { record, warnings, transcript, memory };
                     return JobOutcome::Played(vec![finished]);
                 }
                 Some(why) => {
-                    void.reasons.push(builder.why_void(why));
+                    void.reasons.push(builder.describe_void(why));
                     match why {
-                        Void::Paused => {}
-                        Void::Disturbed { by } => frozen = frozen.union(by),
-                        Void::Outage { of } => {
+                        VoidReason::Paused => {}
+                        VoidReason::Disturbed { by } => frozen = frozen.union(by),
+                        VoidReason::Outage { of } => {
                             void.count_outages(&seats, of);
-                            let pause = outage_pause(void.most_outages());
+                            let pause = pause_before_replay(void.most_outages());
                             if let Some(warn) = &self.warn {
                                 warn(builder.outage_warning(&id, of, pause));
                             }
@@ -226,12 +230,12 @@ impl PlayerPool {
             biased;
             _ = stop.wait_for(|stop| *stop) => false,
             // A run that ends does not wait for a service.
-            () = self.conditions.closed() => false,
+            () = self.conditions.wait_until_closed() => false,
             () = tokio::time::sleep(pause) => true,
         }
     }
 
-    async fn referee(
+    async fn referee_game(
         &self,
         id: &str,
         fixture: Fixture,
@@ -241,7 +245,7 @@ impl PlayerPool {
         let conditions = &self.conditions;
         let entrants = self.entrants(fixture);
         let names = entrants.as_ref().map(|entrant| entrant.name.as_str());
-        let luck = conditions.secret.luck(names.values(), fixture.pair);
+        let luck = conditions.secret.game_luck(names.values(), fixture.pair);
         let opening = self.book.opening(fixture.pair, &conditions.secret, luck)?;
         let Opening { steps, mut luck, rules } = opening;
         let setup = GameSetup {
@@ -253,15 +257,15 @@ impl PlayerPool {
             opening: &steps,
             seeds,
         };
-        let shown = conditions.spectators.show(id, names);
+        let shown = conditions.spectators.show_game(id, names);
         let mut observe = |position: &dyn AnyPosition, events: &[Event]| {
-            shown.step(position, events);
+            shown.show_position(position, events);
         };
-        referee::play(&setup, &mut luck, players, &mut observe).await
+        referee::play_refereed_game(&setup, &mut luck, players, &mut observe).await
     }
 
     /// Warnings about players whose files changed after they were read.
-    fn doubts(&self, fixture: Fixture) -> impl Iterator<Item = GameWarning> {
+    fn changed_file_warnings(&self, fixture: Fixture) -> impl Iterator<Item = GameWarning> {
         fixture.players.seats().filter_map(move |seat| {
             let file = self.conditions.player(fixture.players.at(seat)).changed_file()?;
             Some(GameWarning { seat, warning: PlayerWarning::ChangedFile(file) })
@@ -288,9 +292,9 @@ impl PlayerPool {
     }
 
     fn seat_players(&mut self, fixture: Fixture, frozen: SeatSet) -> BySeat<Player> {
-        let meeting = MeetingKey::of(fixture);
+        let meeting = PooledMeeting::from_fixture(fixture);
         let mut players: BySeat<Player> =
-            fixture.players.players().map(|number| self.take(number, &meeting)).collect();
+            fixture.players.players().map(|number| self.take_player(number, &meeting)).collect();
         for seat in frozen.iter() {
             players[seat].freeze_off_turn();
         }
@@ -299,16 +303,16 @@ impl PlayerPool {
 
     /// An idle player that last played another deal, or a fresh one. No game of a deal reuses a
     /// process from another: that one keeps waiting, for another deal.
-    fn take(&mut self, number: usize, meeting: &MeetingKey) -> Player {
-        let fits = |idle: &Idle| idle.number == number && idle.meeting != *meeting;
+    fn take_player(&mut self, number: usize, meeting: &PooledMeeting) -> Player {
+        let fits = |idle: &IdlePlayer| idle.number == number && idle.meeting != *meeting;
         match self.idle.iter().position(fits) {
             Some(at) => self.idle.remove(at).player,
-            None => self.fresh(number),
+            None => self.new_player(number),
         }
     }
 
-    fn fresh(&self, number: usize) -> Player {
-        self.conditions.player(number).fresh()
+    fn new_player(&self, number: usize) -> Player {
+        self.conditions.player(number).new_player()
     }
 
     /// Why the result of a game that began then does not count, if so, after attempts that were void
@@ -319,34 +323,34 @@ impl PlayerPool {
         fixture: Fixture,
         began: Instant,
         (frozen, void): (SeatSet, &VoidAttempts),
-    ) -> Option<Void> {
+    ) -> Option<VoidReason> {
         let disturbers = report.trace.disturbers.without(frozen);
         let seats = self.book.rules().seats();
         let is_excused = |seat: Seat| {
             let allowed = self.conditions.player(fixture.players.at(seat)).outages;
-            void.outages.of(&seats[seat]) < allowed
+            void.outages.outages_of(&seats[seat]) < allowed
         };
         let out = report.ending.faults().filter(|(_, fault)| fault.code == FaultCode::Outage);
         let out: SeatSet = out.map(|(seat, _)| seat).filter(|&seat| is_excused(seat)).collect();
         // A pause explains more than a disturbance, and freezes nobody.
-        if report.ending.is_by_time() && pauses::paused_since(began) {
-            Some(Void::Paused)
+        if report.ending.is_by_time() && paused_since(began) {
+            Some(VoidReason::Paused)
         } else if !out.is_empty() {
-            Some(Void::Outage { of: out })
+            Some(VoidReason::Outage { of: out })
         } else {
-            (!disturbers.is_empty()).then_some(Void::Disturbed { by: disturbers })
+            (!disturbers.is_empty()).then_some(VoidReason::Disturbed { by: disturbers })
         }
     }
 
     /// Releases the players after their game. Returns the record builder, and the transcript if
     /// the game ended in a fault.
-    async fn clear(
+    async fn release_all(
         &mut self,
         report: GameReport,
         mut players: BySeat<Player>,
         fixture: Fixture,
         (seeds, began): (BySeat<u64>, Instant),
-    ) -> (RecordBuilder, Option<String>) {
+    ) -> (GameRecordBuilder, Option<String>) {
         let names = self.entrants(fixture).map(|entrant| entrant.name.clone());
         let failed: SeatSet = report.ending.faults().map(|(seat, _)| seat).collect();
         let faulted = !failed.is_empty();
@@ -356,14 +360,14 @@ impl PlayerPool {
             }
         }
         let seats = self.book.rules().seats();
-        let transcript = faulted.then(|| game_transcript::text(&seats, &names, &players));
+        let transcript = faulted.then(|| render_game_transcript(&seats, &names, &players));
         let mut statistics = Vec::with_capacity(players.len());
         for (seat, player) in fixture.players.seats().zip(players) {
             statistics.push(self.release(seat, fixture, player, failed.contains(seat)).await);
         }
         let statistics = statistics.into_iter().collect();
         let wall = began.elapsed();
-        (RecordBuilder { seats, names, seeds, report, statistics, wall }, transcript)
+        (GameRecordBuilder { seats, names, seeds, report, statistics, wall }, transcript)
     }
 
     /// Releases a player after its game: it quits, or waits if it is kept.
@@ -381,10 +385,14 @@ impl PlayerPool {
         // Others play on its core while it waits.
         player.freeze();
         let statistics = player.statistics();
-        if self.idle.len() >= idle_most(fixture.players.seats().len()) {
+        if self.idle.len() >= max_pooled_players(fixture.players.seats().len()) {
             self.idle.remove(0).player.leave().await;
         }
-        self.idle.push(Idle { number, meeting: MeetingKey::of(fixture), player });
+        self.idle.push(IdlePlayer {
+            number,
+            meeting: PooledMeeting::from_fixture(fixture),
+            player,
+        });
         statistics
     }
 
@@ -398,12 +406,12 @@ impl PlayerPool {
 
 /// How long to wait before a game is played again that was void so often because a service could not
 /// be reached: a second, then four times as long each time, up to a quarter of an hour.
-fn outage_pause(times: u8) -> Duration {
+fn pause_before_replay(times: u8) -> Duration {
     let seconds = 4_u64.saturating_pow(u32::from(times.saturating_sub(1)));
     Duration::from_secs(seconds).min(LONGEST_OUTAGE_PAUSE)
 }
 
-async fn kill_all(players: &mut BySeat<Player>) {
+async fn kill_players(players: &mut BySeat<Player>) {
     for player in players.values_mut() {
         player.kill().await;
     }
@@ -411,13 +419,13 @@ async fn kill_all(players: &mut BySeat<Player>) {
 
 /// Which players meet, and in which deal.
 #[derive(Debug, PartialEq, Eq)]
-struct MeetingKey {
+struct PooledMeeting {
     players: Vec<usize>,
     pair: u32,
 }
 
-impl MeetingKey {
-    fn of(fixture: Fixture) -> Self {
+impl PooledMeeting {
+    fn from_fixture(fixture: Fixture) -> Self {
         let mut players: Vec<usize> = fixture.players.players().collect();
         players.sort_unstable();
         Self { players, pair: fixture.pair }

@@ -2,7 +2,7 @@
 
 use tokio::sync::watch;
 
-use super::run_event::{Listener, RunEvent};
+use super::run_event::{RunEvent, RunListener};
 use crate::folder::LockedFolder;
 use crate::schedule::tournament_state::TournamentState;
 use referee_record::log::{LogWriter, WriteError};
@@ -21,19 +21,19 @@ impl<'a> Recorder<'a> {
     }
 
     /// Says how many games of this run are on disk.
-    pub fn synced(&self) -> watch::Receiver<u64> {
+    pub fn watch_synced_games(&self) -> watch::Receiver<u64> {
         let (sender, receiver) = watch::channel(0);
         self.log.on_sync(move |games| _ = sender.send_replace(games));
         receiver
     }
 }
 
-impl Listener for Recorder<'_> {
+impl RunListener for Recorder<'_> {
     fn on(&mut self, event: RunEvent<'_>, _: &TournamentState) -> Result<(), WriteError> {
         match event {
             RunEvent::Begun { .. } => self.log.keep_synced()?,
             RunEvent::GameFinished { record, transcript } => {
-                self.folder.keep_exchanges(&record.id, transcript)?;
+                self.folder.save_exchanges(&record.id, transcript)?;
                 self.log.append(record)?;
             }
             RunEvent::PlayersChanged(change) => self.log.append_change(change)?,

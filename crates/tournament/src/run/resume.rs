@@ -9,15 +9,15 @@ mod rewrite;
 
 use std::path::Path;
 
-use self::changes::{ChangedProgram, Differences, Played, compare, may_grow};
+use self::changes::{ChangedProgram, Played, RefusedChanges, find_header_changes, may_add_games};
 use self::drawn_openings::draw_openings;
 pub use self::error::ResumeError;
-use self::offer::{continue_league, offer};
+use self::offer::{offer_late_gauntlet, offer_league_continuation};
 use self::rewrite::rewrite_log;
-use crate::folder::{self, FolderError, LockedFolder, LogContents};
-use crate::run::header::header_of;
-use crate::verify_record::first_difference;
-use referee_games::one_line;
+use crate::folder::{FolderError, LockedFolder, LogContents, read_folder_log, read_folder_secret};
+use crate::run::header::header_from_config;
+use crate::verify_record::verify_under_rules;
+use referee_games::safe_one_line;
 use referee_record::disk;
 use referee_record::log::{LOG, LogReader, LogWriter, WriteError};
 use referee_record::model::containment::Containment;
@@ -25,14 +25,14 @@ use referee_record::model::game_rules::GameRules;
 use referee_record::model::opening_source::{OpeningSource, Openings};
 use referee_record::model::player_spec::Out;
 use referee_record::model::record::Header;
-use referee_record::model::stage::{Format, Stage, checked_round_robin, configured};
+use referee_record::model::stage::{Format, Stage, checked_round_robin_stages, configured_stages};
 use referee_record::model::tournament::Tournament;
-use referee_record::seeds::fresh_identity;
-use referee_record::shell;
+use referee_record::seeds::draw_random_identity;
+use referee_record::shell::quote_for_shell;
 
 /// A tournament that can start or resume.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct PreparedRun {
     /// The contents of its log.
     pub contents: LogContents,
     /// The log, locked by this process.
@@ -63,9 +63,9 @@ pub struct ReplaceRequest<'a> {
 
 impl ReplaceRequest<'_> {
     /// The command that also replaces the players of these programs.
-    fn with(&self, programs: &[ChangedProgram]) -> String {
+    fn command_with(&self, programs: &[ChangedProgram]) -> String {
         let names = self.players.iter().chain(programs.iter().map(|program| &program.player));
-        let options = names.map(|name| format!("--replace {}", shell::quoted(name)));
+        let options = names.map(|name| format!("--replace {}", quote_for_shell(name)));
         let words: Vec<String> = [self.command.to_owned()].into_iter().chain(options).collect();
         words.join(" ")
     }
@@ -73,52 +73,55 @@ impl ReplaceRequest<'_> {
 
 /// Prepares the folder for the games that are due. Creates a log, or checks that the existing one
 /// fits this configuration and applies allowed changes.
-pub fn prepare(
+pub fn prepare_resume(
     folder: &LockedFolder,
     tournament: &Tournament,
     containment: &Containment,
     request: ReplaceRequest<'_>,
     note: &dyn Fn(&str),
-) -> Result<Prepared, ResumeError> {
-    refuse_strangers(request.players, tournament)?;
+) -> Result<PreparedRun, ResumeError> {
+    refuse_unknown_replacements(request.players, tournament)?;
     if tournament.game.is_hidden() {
-        disk::keep_private();
+        disk::make_new_files_private();
     }
-    let mut log = open_log(folder, tournament, containment, note)?;
-    let contents = folder::read(folder.dir(), |_, _| {})?;
+    let mut log = open_resumed_log(folder, tournament, containment, note)?;
+    let contents = read_folder_log(folder.dir(), |_, _| {})?;
     let Resumption { contents, mut wanted, replaced, changes } =
-        examine_log(folder.dir(), contents, tournament, containment, request, note)?;
-    log.go_on(&contents.header, contents.whole)?;
+        examine_resumed_log(folder.dir(), contents, tournament, containment, request, note)?;
+    log.continue_at(&contents.header, contents.whole)?;
     if changes.is_empty() {
-        return Ok(Prepared { contents, log });
+        return Ok(PreparedRun { contents, log });
     }
     wanted.changes.extend(changes);
     rewrite_log(folder.dir(), &mut log, &contents.header, &wanted, &replaced)?;
-    Ok(Prepared { contents: folder::read(folder.dir(), |_, _| {})?, log })
+    Ok(PreparedRun { contents: read_folder_log(folder.dir(), |_, _| {})?, log })
 }
 
-/// Refuses and notes what [`prepare`] would refuse and note in the folder `dir`, but changes
+/// Refuses and notes what [`prepare_resume`] would refuse and note in the folder `dir`, but changes
 /// nothing. Returns `None` if the tournament has no log yet.
-pub fn examine(
+pub fn examine_resume(
     dir: &Path,
     tournament: &Tournament,
     containment: &Containment,
     request: ReplaceRequest<'_>,
     note: &dyn Fn(&str),
 ) -> Result<Option<Resumption>, ResumeError> {
-    refuse_strangers(request.players, tournament)?;
+    refuse_unknown_replacements(request.players, tournament)?;
     if !dir.join(LOG).exists() {
-        folder::read_secret(dir)?;
-        continuation::versions(dir, &header_of(tournament, containment.clone(), String::new()))?;
+        read_folder_secret(dir)?;
+        continuation::continued_league_versions(
+            dir,
+            &header_from_config(tournament, containment.clone(), String::new()),
+        )?;
         return Ok(None);
     }
-    drop(LogWriter::hold(dir)?);
-    let contents = folder::read(dir, |_, _| {})?;
-    examine_log(dir, contents, tournament, containment, request, note).map(Some)
+    drop(LogWriter::open_locked(dir)?);
+    let contents = read_folder_log(dir, |_, _| {})?;
+    examine_resumed_log(dir, contents, tournament, containment, request, note).map(Some)
 }
 
 /// Compares the log in `dir`, which has these contents, with the configuration.
-fn examine_log(
+fn examine_resumed_log(
     dir: &Path,
     contents: LogContents,
     tournament: &Tournament,
@@ -126,11 +129,11 @@ fn examine_log(
     request: ReplaceRequest<'_>,
     note: &dyn Fn(&str),
 ) -> Result<Resumption, ResumeError> {
-    report_problems(&contents, note)?;
+    check_resumable_problems(&contents, note)?;
     if tournament.seed.or(contents.header.seed).is_none() {
-        check_secret(dir, &contents)?;
+        check_resume_secret(dir, &contents)?;
     }
-    let mut wanted = drawn_header(
+    let mut wanted = header_with_openings(
         tournament,
         containment,
         &contents.header.identity,
@@ -142,16 +145,16 @@ fn examine_log(
         wanted.players.extend(came.cloned());
     }
     let further = contents.state.further_played() > 0;
-    if further && !wanted.stages.contains(&Stage::further()) {
-        wanted.stages.push(Stage::further());
+    if further && !wanted.stages.contains(&Stage::extra_games()) {
+        wanted.stages.push(Stage::extra_games());
     }
-    let at = configured(&wanted.stages).len();
+    let at = configured_stages(&wanted.stages).len();
     wanted.stages.splice(at..at, contents.state.listed_stages());
-    let replaced = truly_replaced(request.players, &contents.header, &wanted, note);
-    let failed = failed_checks(&contents);
+    let replaced = filter_changed_replacements(request.players, &contents.header, &wanted, note);
+    let failed = players_failing_log_check(&contents);
     let is_failed = |name: &String| failed.contains(name);
     let (corrected, again): (Vec<_>, Vec<_>) = replaced.iter().cloned().partition(is_failed);
-    admit_late(&contents.header, &mut wanted, &corrected);
+    mark_late_on_resume(&contents.header, &mut wanted, &corrected);
     wanted.created = contents.header.created;
     wanted.drawn = contents.header.drawn;
     wanted.version.clone_from(&contents.header.version);
@@ -159,11 +162,11 @@ fn examine_log(
     let begun = u32::try_from(contents.state.begun_sections()).unwrap_or(u32::MAX);
     let stages = contents.state.begun_stages();
     let played = Played { failed: &failed, further, begun, stages };
-    note_drawn(Some(&contents.header), &mut wanted, &played);
-    let changes = compare(&contents.header, &wanted, &replaced, &played)
-        .map_err(|differences| refuse(dir, &contents, &differences, request))?;
-    let more = more_openings(&contents.header, &wanted);
-    let changes = [changes, more, check_new_rules(dir, &contents.header, tournament)?].concat();
+    note_drawn_sections(Some(&contents.header), &mut wanted, &played);
+    let changes = find_header_changes(&contents.header, &wanted, &replaced, &played)
+        .map_err(|differences| resume_refusal(dir, &contents, &differences, request))?;
+    let more = describe_more_openings(&contents.header, &wanted);
+    let changes = [changes, more, check_resume_rules(dir, &contents.header, tournament)?].concat();
     for change in &changes {
         note(change);
     }
@@ -172,8 +175,8 @@ fn examine_log(
 
 /// Notes for each disqualified player how many sections were drawn before it was, if later ones
 /// depend on results: all that have begun if it is disqualified now.
-fn note_drawn(old: Option<&Header>, wanted: &mut Header, played: &Played<'_>) {
-    if may_grow(configured(&wanted.stages)) && !played.further {
+fn note_drawn_sections(old: Option<&Header>, wanted: &mut Header, played: &Played<'_>) {
+    if may_add_games(configured_stages(&wanted.stages)) && !played.further {
         return;
     }
     let known = |name: &str| old?.players.iter().find(|player| player.name == name);
@@ -184,7 +187,7 @@ fn note_drawn(old: Option<&Header>, wanted: &mut Header, played: &Played<'_>) {
 }
 
 /// Says if more openings are drawn from the same book, for more pairs than before.
-fn more_openings(old: &Header, wanted: &Header) -> Vec<String> {
+fn describe_more_openings(old: &Header, wanted: &Header) -> Vec<String> {
     match (&old.openings, &wanted.openings) {
         (Some(Openings::Listed(before)), Some(Openings::Listed(now)))
             if before.len() != now.len() =>
@@ -197,7 +200,7 @@ fn more_openings(old: &Header, wanted: &Header) -> Vec<String> {
 
 /// In a partial round-robin, the players that the results do not have yet are late. So are those
 /// that failed the check before it, and are corrected.
-fn admit_late(old: &Header, wanted: &mut Header, again: &[String]) {
+fn mark_late_on_resume(old: &Header, wanted: &mut Header, again: &[String]) {
     let place = |name: &str| old.players.iter().position(|player| player.name == name);
     let names = wanted.players.iter().map(|player| &player.name);
     let new: Vec<String> = names.filter(|name| place(name).is_none()).cloned().collect();
@@ -215,8 +218,8 @@ fn admit_late(old: &Header, wanted: &mut Header, again: &[String]) {
 }
 
 /// The players that failed the check, and may come again as late ones.
-fn failed_checks(contents: &LogContents) -> Vec<String> {
-    if checked_round_robin(&contents.header.stages).is_none() {
+fn players_failing_log_check(contents: &LogContents) -> Vec<String> {
+    if checked_round_robin_stages(&contents.header.stages).is_none() {
         return Vec::new();
     }
     let all = contents.state.names().iter().zip(contents.state.outs());
@@ -224,7 +227,10 @@ fn failed_checks(contents: &LogContents) -> Vec<String> {
 }
 
 /// Refuses to replace players that are not configured.
-fn refuse_strangers(replaced: &[String], tournament: &Tournament) -> Result<(), ResumeError> {
+fn refuse_unknown_replacements(
+    replaced: &[String],
+    tournament: &Tournament,
+) -> Result<(), ResumeError> {
     let is_player = |name: &String| tournament.players.iter().any(|player| player.name == *name);
     replaced
         .iter()
@@ -236,7 +242,7 @@ fn refuse_strangers(replaced: &[String], tournament: &Tournament) -> Result<(), 
 ///
 /// # Errors
 /// A game has a different result, or the program failed.
-fn check_new_rules(
+fn check_resume_rules(
     dir: &Path,
     old: &Header,
     tournament: &Tournament,
@@ -247,12 +253,12 @@ fn check_new_rules(
     if before.hash == now.hash {
         return Ok(Vec::new());
     }
-    let change = format!("rules program: {} became {}", one_line(&before.hash), now.hash);
+    let change = format!("rules program: {} became {}", safe_one_line(&before.hash), now.hash);
     let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
     let unreadable = FolderError::of_log(dir);
     let mut reader = LogReader::open(dir).map_err(unreadable)?;
     while let Some(record) = reader.next_record().map_err(unreadable)? {
-        if let Some((ply, finding)) = first_difference(&rules, old, &record)? {
+        if let Some((ply, finding)) = verify_under_rules(&rules, old, &record)? {
             return Err(ResumeError::Rules {
                 change,
                 id: record.id,
@@ -265,18 +271,18 @@ fn check_new_rules(
 }
 
 /// Opens or creates the log, and locks it against other processes.
-fn open_log(
+fn open_resumed_log(
     folder: &LockedFolder,
     tournament: &Tournament,
     containment: &Containment,
     note: &dyn Fn(&str),
 ) -> Result<LogWriter, ResumeError> {
     if folder.has_log() {
-        return Ok(LogWriter::hold(folder.dir())?);
+        return Ok(LogWriter::open_locked(folder.dir())?);
     }
-    let identity = fresh_identity().map_err(FolderError::from)?;
-    let header = drawn_header(tournament, containment, &identity, None, note)?;
-    let versions = continuation::versions(folder.dir(), &header)?;
+    let identity = draw_random_identity().map_err(FolderError::from)?;
+    let header = header_with_openings(tournament, containment, &identity, None, note)?;
+    let versions = continuation::continued_league_versions(folder.dir(), &header)?;
     LogWriter::create_with(folder.dir(), &header, &versions).map_err(|error| match error {
         WriteError::Failed { .. } => ResumeError::NotCreated(error),
         other => other.into(),
@@ -284,11 +290,14 @@ fn open_log(
 }
 
 /// Warns about problems in a log that can be resumed. Refuses a log that cannot.
-fn report_problems(contents: &LogContents, note: &dyn Fn(&str)) -> Result<(), ResumeError> {
+fn check_resumable_problems(
+    contents: &LogContents,
+    note: &dyn Fn(&str),
+) -> Result<(), ResumeError> {
     if let Some(problem) = contents.problems.foreign() {
         return Err(ResumeError::Foreign(problem.clone()));
     }
-    contents.problems.lines().iter().for_each(|line| note(line));
+    contents.problems.describe().iter().for_each(|line| note(line));
     if contents.torn {
         note("the last line of the log is incomplete; that game will be replayed");
     }
@@ -296,7 +305,7 @@ fn report_problems(contents: &LogContents, note: &dyn Fn(&str)) -> Result<(), Re
 }
 
 /// The replaced players whose programs differ from those that played.
-fn truly_replaced(
+fn filter_changed_replacements(
     replaced: &[String],
     old: &Header,
     new: &Header,
@@ -315,8 +324,8 @@ fn truly_replaced(
 
 /// Refuses a log with games but without its secret: the remaining games would be played under
 /// another secret.
-fn check_secret(dir: &Path, contents: &LogContents) -> Result<(), ResumeError> {
-    if folder::read_secret(dir)?.is_some() || contents.state.played() == 0 {
+fn check_resume_secret(dir: &Path, contents: &LogContents) -> Result<(), ResumeError> {
+    if read_folder_secret(dir)?.is_some() || contents.state.played() == 0 {
         return Ok(());
     }
     Err(ResumeError::LostSecret(dir.to_owned()))
@@ -324,16 +333,16 @@ fn check_secret(dir: &Path, contents: &LogContents) -> Result<(), ResumeError> {
 
 /// The header for this configuration, with openings drawn from its book, if it has one. `old` is the
 /// header of the tournament so far; what was drawn stays.
-pub fn drawn_header(
+pub fn header_with_openings(
     tournament: &Tournament,
     containment: &Containment,
     identity: &str,
     old: Option<&Header>,
     note: &dyn Fn(&str),
 ) -> Result<Header, ResumeError> {
-    let mut wanted = header_of(tournament, containment.clone(), identity.to_owned());
+    let mut wanted = header_from_config(tournament, containment.clone(), identity.to_owned());
     if old.is_none() {
-        note_drawn(None, &mut wanted, &Played::default());
+        note_drawn_sections(None, &mut wanted, &Played::default());
     }
     if let Some(OpeningSource::Book(book)) = &tournament.openings {
         draw_openings(&**book, &mut wanted, old, note)
@@ -344,24 +353,24 @@ pub fn drawn_header(
 
 /// The error that the results do not fit the configuration. If only programs have changed, it ends
 /// with the command that replaces them.
-fn refuse(
+fn resume_refusal(
     dir: &Path,
     contents: &LogContents,
-    found: &Differences,
+    found: &RefusedChanges,
     request: ReplaceRequest<'_>,
 ) -> ResumeError {
-    let Differences { forbidden, programs, too_late } = found;
+    let RefusedChanges { forbidden, programs, too_late } = found;
     let lines = forbidden.iter().cloned().chain(programs.iter().map(ToString::to_string));
-    let differences = lines.map(|line| one_line(&line)).collect::<Vec<_>>().join("\n  ");
+    let differences = lines.map(|line| safe_one_line(&line)).collect::<Vec<_>>().join("\n  ");
     let is_all = !too_late.is_empty() && too_late.len() == forbidden.len();
     let offer = if contents.header.is_league() {
-        continue_league(&contents.header.tournament)
+        offer_league_continuation(&contents.header.tournament)
     } else {
-        is_all.then(|| offer(dir, contents, too_late)).flatten().unwrap_or_default()
+        is_all.then(|| offer_late_gauntlet(dir, contents, too_late)).flatten().unwrap_or_default()
     };
     let dir = dir.to_owned();
     if !forbidden.is_empty() {
         return ResumeError::Differs { dir, differences, offer };
     }
-    ResumeError::Programs { dir, differences, command: request.with(programs) }
+    ResumeError::Programs { dir, differences, command: request.command_with(programs) }
 }

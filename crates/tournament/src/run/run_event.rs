@@ -105,7 +105,7 @@ impl WorkerPool {
 }
 
 /// Listens to a run.
-pub trait Listener {
+pub trait RunListener {
     /// Handles an event. `state` is the state of the tournament after it.
     ///
     /// # Errors
@@ -115,9 +115,9 @@ pub trait Listener {
 }
 
 /// Several listeners as one. All of them receive every event, in this order, even after one fails.
-pub struct Listeners<'a>(pub Vec<&'a mut dyn Listener>);
+pub struct RunListeners<'a>(pub Vec<&'a mut dyn RunListener>);
 
-impl Listener for Listeners<'_> {
+impl RunListener for RunListeners<'_> {
     /// Returns the first error.
     fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), WriteError> {
         let heard = self.0.iter_mut().map(|listener| listener.on(event, state));

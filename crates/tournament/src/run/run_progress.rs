@@ -2,9 +2,9 @@
 
 use super::agenda::Agenda;
 use super::run_end::RunError;
-use super::run_event::Listener;
-use super::run_workers::Workers;
-use super::unplayed::Unplayed;
+use super::run_event::RunListener;
+use super::run_workers::RunWorkers;
+use super::unplayed::UnplayedGames;
 use super::venue::Venue;
 use crate::schedule::tournament_state::TournamentState;
 
@@ -21,9 +21,9 @@ pub(super) enum Closing {
 pub(super) struct RunProgress<'p, 'l> {
     pub(super) agenda: Agenda,
     pub(super) venue: &'p dyn Venue,
-    pub(super) workers: Workers<'p>,
-    pub(super) listener: &'l mut dyn Listener,
-    pub(super) unplayed: Unplayed,
+    pub(super) workers: RunWorkers<'p>,
+    pub(super) listener: &'l mut dyn RunListener,
+    pub(super) unplayed: UnplayedGames,
     /// The reason why no further games are played, although some are due.
     pub(super) given_up: Option<RunError>,
     /// Whether the listeners know that games begin.
@@ -43,13 +43,13 @@ impl RunProgress<'_, '_> {
     }
 
     /// The number of a worker that can take a job now.
-    pub(super) fn free(&self) -> Option<usize> {
-        self.workers.free().filter(|_| self.given_up.is_none() && self.may_follow > 0)
+    pub(super) fn free_worker(&self) -> Option<usize> {
+        self.workers.free_worker().filter(|_| self.given_up.is_none() && self.may_follow > 0)
     }
 
     /// Whether the run goes on although nothing is in play: it is paused, or a league waits for
     /// players that have not met too often.
-    pub(super) fn waits(&self, state: &TournamentState) -> bool {
+    pub(super) fn keeps_waiting(&self, state: &TournamentState) -> bool {
         let is_endless = self.is_paused || state.is_league();
         is_endless && self.ending.is_none() && self.given_up.is_none() && !self.agenda.is_time_up
     }

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::agenda::Assignment;
-use crate::run::worker_thread::Worker;
+use super::agenda::AgendaJob;
+use crate::run::worker_thread::WorkerHandle;
 
 /// Starts the worker with this number.
-pub(super) type Start<'a> = dyn Fn(usize) -> io::Result<Worker> + 'a;
+pub(super) type Start<'a> = dyn Fn(usize) -> io::Result<WorkerHandle> + 'a;
 
 /// The workers, by number.
-pub(super) struct Workers<'a> {
+pub(super) struct RunWorkers<'a> {
     start: &'a Start<'a>,
     states: Vec<WorkerState>,
     /// How many may be busy.
@@ -23,8 +23,8 @@ pub(super) struct Workers<'a> {
 enum WorkerState {
     /// Not running: not needed yet, or the last worker here panicked.
     Vacant,
-    Idle(Worker),
-    Busy(Worker, Assignment),
+    Idle(WorkerHandle),
+    Busy(WorkerHandle, AgendaJob),
     /// Not used until then: the machine lacks resources for it.
     Closed(Instant),
 }
@@ -39,7 +39,7 @@ impl WorkerState {
     }
 }
 
-impl<'a> Workers<'a> {
+impl<'a> RunWorkers<'a> {
     /// At most this many workers, none of them started.
     pub(super) fn new(most: usize, start: &'a Start<'a>) -> Self {
         Self { start, states: (0..most).map(|_| WorkerState::Vacant).collect(), most }
@@ -51,24 +51,24 @@ impl<'a> Workers<'a> {
     }
 
     /// Ends the workers that have no job, and the players that wait there for another game.
-    pub(super) fn rest(&mut self) {
+    pub(super) fn end_idle(&mut self) {
         for number in 0..self.states.len() {
             if matches!(self.states[number], WorkerState::Idle(_)) {
-                self.ended(number);
+                self.end_worker(number);
             }
         }
     }
 
     /// Allows at least `most` workers from now on.
-    pub(super) fn allow(&mut self, most: usize) {
+    pub(super) fn allow_at_least(&mut self, most: usize) {
         let more = most.saturating_sub(self.states.len());
         self.states.extend((0..more).map(|_| WorkerState::Vacant));
         self.most = self.most.max(most);
     }
 
     /// The number of the first worker that can take a job.
-    pub(super) fn free(&self) -> Option<usize> {
-        if self.busy() >= self.most {
+    pub(super) fn free_worker(&self) -> Option<usize> {
+        if self.count_busy() >= self.most {
             return None;
         }
         self.states
@@ -77,16 +77,16 @@ impl<'a> Workers<'a> {
     }
 
     /// The number of busy workers.
-    pub(super) fn busy(&self) -> usize {
+    pub(super) fn count_busy(&self) -> usize {
         self.states.iter().filter(|state| matches!(state, WorkerState::Busy(..))).count()
     }
 
     /// Gives an assignment to a free worker. Returns it if the worker cannot be started.
-    pub(super) fn give(
+    pub(super) fn give_job(
         &mut self,
         number: usize,
-        assignment: Assignment,
-    ) -> Result<(), (Assignment, io::Error)> {
+        assignment: AgendaJob,
+    ) -> Result<(), (AgendaJob, io::Error)> {
         let worker = match self.vacate(number) {
             (Some(worker), _) => worker,
             (None, _) => match (self.start)(number) {
@@ -94,20 +94,20 @@ impl<'a> Workers<'a> {
                 Err(error) => return Err((assignment, error)),
             },
         };
-        worker.give(assignment.job.clone());
+        worker.send_job(assignment.job.clone());
         self.states[number] = WorkerState::Busy(worker, assignment);
         Ok(())
     }
 
     /// Does not use this worker for [`CLOSED_FOR`]. Returns how many workers are left.
     pub(super) fn close(&mut self, number: usize) -> usize {
-        self.ended(number);
+        self.end_worker(number);
         self.states[number] = WorkerState::Closed(Instant::now() + CLOSED_FOR);
         self.states.iter().filter(|state| state.is_open()).count()
     }
 
     /// Marks the worker as idle after its job. Returns its assignment, if it had one.
-    pub(super) fn done(&mut self, number: usize) -> Option<Assignment> {
+    pub(super) fn finish_job(&mut self, number: usize) -> Option<AgendaJob> {
         let (worker, assignment) = self.vacate(number);
         self.states[number] = worker.map_or(WorkerState::Vacant, WorkerState::Idle);
         assignment
@@ -115,13 +115,13 @@ impl<'a> Workers<'a> {
 
     /// Removes a worker that ended in the middle of its job. Returns its assignment, if it had one.
     /// A new worker will take its place.
-    pub(super) fn ended(&mut self, number: usize) -> Option<Assignment> {
+    pub(super) fn end_worker(&mut self, number: usize) -> Option<AgendaJob> {
         let (worker, assignment) = self.vacate(number);
-        worker.into_iter().for_each(Worker::join);
+        worker.into_iter().for_each(WorkerHandle::join);
         assignment
     }
 
-    fn vacate(&mut self, number: usize) -> (Option<Worker>, Option<Assignment>) {
+    fn vacate(&mut self, number: usize) -> (Option<WorkerHandle>, Option<AgendaJob>) {
         match std::mem::replace(&mut self.states[number], WorkerState::Vacant) {
             WorkerState::Vacant | WorkerState::Closed(_) => (None, None),
             WorkerState::Idle(worker) => (Some(worker), None),
@@ -132,7 +132,7 @@ impl<'a> Workers<'a> {
     /// Waits until all workers have ended.
     pub(super) fn join(mut self) {
         for number in 0..self.states.len() {
-            self.ended(number);
+            self.end_worker(number);
         }
     }
 }
@@ -148,13 +148,13 @@ mod tests {
         let mut clock = tokio::runtime::Builder::new_current_thread();
         let clock = clock.enable_time().start_paused(true).build().expect("a runtime");
         clock.block_on(async {
-            let start = |_| Ok(Worker::elsewhere(mpsc::unbounded_channel().0));
-            let mut workers = Workers::new(2, &start);
-            assert_eq!(workers.free(), Some(0));
+            let start = |_| Ok(WorkerHandle::forwarding_to(mpsc::unbounded_channel().0));
+            let mut workers = RunWorkers::new(2, &start);
+            assert_eq!(workers.free_worker(), Some(0));
             assert_eq!(workers.close(0), 1);
-            assert_eq!(workers.free(), Some(1));
+            assert_eq!(workers.free_worker(), Some(1));
             tokio::time::advance(CLOSED_FOR).await;
-            assert_eq!(workers.free(), Some(0));
+            assert_eq!(workers.free_worker(), Some(0));
             assert_eq!(workers.close(1), 1);
         });
     }

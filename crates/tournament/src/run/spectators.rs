@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use referee_games::{AnyPosition, BoardLook, BySeat, Drawing, Event, Text};
-use referee_protocol::escape;
+use referee_protocol::escape::escape_line;
 
 /// A game in play, as it is shown.
 #[derive(Debug, Clone, Serialize)]
@@ -45,20 +45,24 @@ impl Spectators {
 
     /// Begins to look. As long as the receiver lives, games are shown from their next steps on; it
     /// changes when they do.
-    pub fn look(&self) -> watch::Receiver<()> {
+    pub fn subscribe(&self) -> watch::Receiver<()> {
         self.changed.subscribe()
     }
 
     /// The games in play as a line of JSON: a list.
-    pub fn line(&self) -> String {
+    pub fn games_as_json_line(&self) -> String {
         let games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
         // Nothing in it can fail to become JSON.
         serde_json::to_string(&games.values().collect::<Vec<_>>()).unwrap_or_default() + "\n"
     }
 
     /// Shows a game while its steps are told to the returned value.
-    pub(super) fn show<'a>(&'a self, id: &'a str, players: BySeat<&'a str>) -> ShownGame<'a> {
-        ShownGame { spectators: self, id, players }
+    pub(super) fn show_game<'a>(
+        &'a self,
+        id: &'a str,
+        players: BySeat<&'a str>,
+    ) -> SpectatedGame<'a> {
+        SpectatedGame { spectators: self, id, players }
     }
 
     /// How to show positions, if anyone looks.
@@ -69,19 +73,19 @@ impl Spectators {
 
 /// A game that is shown until this is dropped.
 #[derive(Debug)]
-pub(super) struct ShownGame<'a> {
+pub(super) struct SpectatedGame<'a> {
     spectators: &'a Spectators,
     id: &'a str,
     players: BySeat<&'a str>,
 }
 
-impl ShownGame<'_> {
+impl SpectatedGame<'_> {
     /// Shows the position after a step, if anyone looks.
-    pub(super) fn step(&self, position: &dyn AnyPosition, events: &[Event]) {
+    pub(super) fn show_position(&self, position: &dyn AnyPosition, events: &[Event]) {
         let Some(draw) = self.spectators.draw() else { return };
         let game = GameInPlay {
             id: self.id.to_owned(),
-            players: self.players.values().iter().map(|name| escape::terminal(name)).collect(),
+            players: self.players.values().iter().map(|name| escape_line(name)).collect(),
             seats: position.seats().into_iter().collect(),
             look: match position.draw() {
                 Drawing::Board(_, look) => Some(look.clone()),
@@ -96,7 +100,7 @@ impl ShownGame<'_> {
     }
 }
 
-impl Drop for ShownGame<'_> {
+impl Drop for SpectatedGame<'_> {
     fn drop(&mut self) {
         let mut games = self.spectators.games.lock().unwrap_or_else(PoisonError::into_inner);
         if games.remove(self.id).is_some() {
@@ -119,15 +123,15 @@ mod tests {
         let mut events = Vec::new();
         position.play(Step::Move("3,3"), &mut events).expect("legal");
         let spectators = Spectators::new(|position, _| json!({ "ply": position.ply() }));
-        let shown = spectators.show("a-1", BySeat::from(["ant\u{1b}", "bee"]));
-        shown.step(&*position, &events);
-        assert_eq!(spectators.line(), "[]\n", "nobody looks");
-        let look = spectators.look();
-        shown.step(&*position, &events);
-        let line = spectators.line();
+        let shown = spectators.show_game("a-1", BySeat::from(["ant\u{1b}", "bee"]));
+        shown.show_position(&*position, &events);
+        assert_eq!(spectators.games_as_json_line(), "[]\n", "nobody looks");
+        let look = spectators.subscribe();
+        shown.show_position(&*position, &events);
+        let line = spectators.games_as_json_line();
         assert!(line.contains(r#""players":["ant\\u{1b}","bee"]"#), "{line}");
         assert!(line.contains(r#""ply":1"#) && look.has_changed().expect("there"), "{line}");
         drop(shown);
-        assert_eq!(spectators.line(), "[]\n", "the game is over");
+        assert_eq!(spectators.games_as_json_line(), "[]\n", "the game is over");
     }
 }

@@ -1,10 +1,9 @@
 //! Whole runs, with players in this process and a game that can fail.
 
 use std::convert::Infallible;
-use std::fmt;
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{fmt, io};
 
 use nix::errno::Errno;
 
@@ -13,9 +12,9 @@ use crate::folder::LockedFolder;
 use crate::run::cores::Cores;
 use crate::run::entrant::Entrant;
 use crate::run::instruction::no_instructions;
-use crate::run::job::Conditions;
-use crate::run::run_event::Listeners;
-use crate::run::worker_thread::{Reports, Worker};
+use crate::run::job::JobConditions;
+use crate::run::run_event::RunListeners;
+use crate::run::worker_thread::{WorkerHandle, WorkerReports};
 use crate::schedule::tournament_state::RecordError;
 use referee_games::{Event, Game, OptionError, Options, Refusal, RuleSheet, Typed, two_player};
 use referee_match::openings::OpeningBook;
@@ -25,7 +24,7 @@ use referee_record::model::clock::TimeControl;
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::{Header, examples};
 use referee_record::model::stage::Stage;
-use referee_record::seeds::Secret;
+use referee_record::seeds::TournamentSecret;
 
 mod roster;
 
@@ -133,7 +132,7 @@ struct ReceivedEvents {
     ended: bool,
 }
 
-impl Listener for ReceivedEvents {
+impl RunListener for ReceivedEvents {
     fn on(&mut self, event: RunEvent<'_>, _: &TournamentState) -> Result<(), WriteError> {
         match event {
             RunEvent::CannotStart { player, fault } => {
@@ -193,17 +192,17 @@ impl Cup {
     ) -> (Result<RunEnd, RunError>, ReceivedEvents) {
         let header = header();
         let log = LogWriter::create(self.folder.dir(), &header).expect("a log");
-        let conditions = Arc::new(Conditions {
+        let conditions = Arc::new(JobConditions {
             control: header.clock,
             adjudication: None,
             policy: header.fault_policy,
             players: players.into_iter().enumerate().collect(),
-            secret: Secret::from_seed(1),
+            secret: TournamentSecret::from_seed(1),
             reads_memory: false,
             spectators: Arc::default(),
             closes: watch::Sender::default().subscribe(),
         });
-        let runner = Runner {
+        let runner = TournamentRunner {
             state: &mut self.state,
             jobs: workers,
             instructions: no_instructions(),
@@ -212,7 +211,7 @@ impl Cup {
         let venue = Hall { conditions, other };
         let mut heard = ReceivedEvents::default();
         let mut recorder = Recorder::new(&self.folder, log);
-        let mut listeners = Listeners(vec![&mut recorder, &mut heard]);
+        let mut listeners = RunListeners(vec![&mut recorder, &mut heard]);
         let (_tell, stop) = watch::channel(false);
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -232,11 +231,11 @@ impl Cup {
 }
 
 /// May replace the worker with a given number.
-type OtherWorker<'o> = dyn Fn(usize, &Reports) -> Option<io::Result<Worker>> + 'o;
+type OtherWorker<'o> = dyn Fn(usize, &WorkerReports) -> Option<io::Result<WorkerHandle>> + 'o;
 
 /// Where the tests play.
 struct Hall<'a> {
-    conditions: Arc<Conditions>,
+    conditions: Arc<JobConditions>,
     other: &'a OtherWorker<'a>,
 }
 
@@ -244,9 +243,9 @@ impl Venue for Hall<'_> {
     fn start(
         &self,
         number: usize,
-        reports: Reports,
+        reports: WorkerReports,
         halt: watch::Receiver<bool>,
-    ) -> io::Result<Worker> {
+    ) -> io::Result<WorkerHandle> {
         if let Some(worker) = (self.other)(number, &reports) {
             return worker;
         }
@@ -254,7 +253,7 @@ impl Venue for Hall<'_> {
             GameRules::new(Arc::new(Typed::<Toss>::GAME), Options::default()).expect("no options");
         let book = OpeningBook::empty(rules);
         let cores = Cores::of_this_process(1).reserve(number);
-        Worker::start(number, cores, book, Arc::clone(&self.conditions), reports, halt)
+        WorkerHandle::start(number, cores, book, Arc::clone(&self.conditions), reports, halt)
     }
 
     fn admit(&self, _: usize, _: &PlayerSpec, _: &Header) -> Result<(), String> {
@@ -306,7 +305,7 @@ fn winner(name: &str) -> Entrant {
 fn a_panic_in_the_rules_costs_only_that_game() {
     let mut cup = Cup::new();
     // In its third pair against the first player, in the game in which it moves.
-    let bad = Secret::from_seed(1).player_seed("cat", &["ant"], 3, 1);
+    let bad = TournamentSecret::from_seed(1).player_seed("cat", &["ant"], 3, 1);
     let cat = player("cat", move |seed| if seed == bad { Call::Panic } else { Call::Win });
     let (end, heard) = cup.run(2, vec![winner("ant"), winner("bee"), cat]);
 
@@ -339,7 +338,7 @@ fn a_single_panic_costs_no_game() {
     let (end, heard) = cup.run(2, vec![winner("ant"), winner("bee"), cat]);
     assert!(matches!(end, Ok(RunEnd::Complete)), "{end:?}");
     assert_eq!((heard.finished, heard.warnings.len()), (24, 1));
-    assert_eq!(cup.state.due(), 0);
+    assert_eq!(cup.state.count_due(), 0);
 }
 
 #[test]
@@ -355,19 +354,19 @@ fn a_run_ends_even_if_every_game_panics() {
 }
 
 fn shortage() -> Shortage {
-    Shortage::of("start a supervisor", &Errno::EMFILE).expect("a shortage")
+    Shortage::from_error("start a supervisor", &Errno::EMFILE).expect("a shortage")
 }
 
 /// A worker that lacks resources for every job.
-fn lacking(number: usize, reports: &Reports) -> Worker {
+fn lacking(number: usize, reports: &WorkerReports) -> WorkerHandle {
     let (jobs, mut inbox) = mpsc::unbounded_channel();
     let reports = reports.clone();
     tokio::spawn(async move {
         while inbox.recv().await.is_some() {
-            let _ = reports.send(Report::Done(number, JobOutcome::Shortage(shortage())));
+            let _ = reports.send(WorkerReport::Done(number, JobOutcome::Shortage(shortage())));
         }
     });
-    Worker::elsewhere(jobs)
+    WorkerHandle::forwarding_to(jobs)
 }
 
 #[test]
@@ -380,7 +379,7 @@ fn games_move_from_a_worker_without_resources_to_others() {
             (number > 0).then(start)
         });
         assert!(matches!(end, Ok(RunEnd::Complete)), "{end:?}");
-        assert_eq!((heard.finished, cup.state.due()), (24, 0));
+        assert_eq!((heard.finished, cup.state.count_due()), (24, 0));
         assert!(heard.warnings.len() <= 2, "each worker is given up once: {:?}", heard.warnings);
         for warning in &heard.warnings {
             assert!(warning.contains(": Too many open files"), "{warning}");
@@ -396,7 +395,10 @@ fn a_run_without_resources_fails_and_records_nothing() {
         cup.run_where(3, players, &|number, reports| Some(Ok(lacking(number, reports))));
     let Ok(RunEnd::Failed(error)) = end else { panic!("{end:?}") };
     let failure = error.to_string();
-    let why = format!(" could not begin: {}. None of it was recorded", shortage_text(&shortage()));
+    let why = format!(
+        " could not begin: {}. None of it was recorded",
+        describe_player_shortage(&shortage())
+    );
     assert!(failure.contains(&why), "{failure}");
     assert!(heard.ended && cup.played().is_empty());
 }

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use super::job_failure::JobFailure;
 use crate::schedule::tournament_state::TournamentState;
-use referee_record::wording::counted;
+use referee_record::wording::pluralize;
 
 /// At most this many games are named.
 const NAMED: usize = 5;
 
 /// The games that could not be played.
 #[derive(Debug, Default)]
-pub(super) struct Unplayed {
+pub(super) struct UnplayedGames {
     count: usize,
     /// How many of them are named.
     shown: usize,
@@ -21,7 +21,7 @@ pub(super) struct Unplayed {
     meanings: BTreeSet<&'static str>,
 }
 
-impl Unplayed {
+impl UnplayedGames {
     /// Notes that the games of `job` could not be played, and why.
     pub(super) fn add(&mut self, games: usize, job: &str, why: &JobFailure) {
         self.meanings.insert(match why {
@@ -49,7 +49,7 @@ impl Unplayed {
     fn message(&self) -> Option<String> {
         let games = match self.count {
             0 => return None,
-            count => counted(count, "game"),
+            count => pluralize(count, "game"),
         };
         let more = match self.count - self.shown {
             0 => String::new(),
@@ -65,9 +65,9 @@ impl Unplayed {
 }
 
 /// What the run says about the games that wait because budgets are used up, if there are any.
-pub fn waiting(state: &TournamentState) -> Option<String> {
+pub fn describe_unplayed_for_budget(state: &TournamentState) -> Option<String> {
     let (mut count, mut players) = (0, BTreeSet::new());
-    for game in state.waiting() {
+    for game in state.games_awaiting_budget() {
         count += 1;
         players.extend(game.players.players());
     }
@@ -76,7 +76,8 @@ pub fn waiting(state: &TournamentState) -> Option<String> {
         1 => "1 game is waiting".to_owned(),
         more => format!("{more} games are waiting"),
     };
-    let whose: Vec<String> = players.into_iter().filter_map(|it| spent(state, it)).collect();
+    let whose: Vec<String> =
+        players.into_iter().filter_map(|it| describe_player_over_budget(state, it)).collect();
     Some(format!(
         "{games}: {}. Raise the limit in the configuration and run the same command again to \
          continue",
@@ -85,8 +86,11 @@ pub fn waiting(state: &TournamentState) -> Option<String> {
 }
 
 /// Which budget of a player is used up, such as `ant has used up its budget (cost: 5.02 of 5)`.
-pub(super) fn spent(state: &TournamentState, player: usize) -> Option<String> {
-    let used = state.used_up(player)?;
+pub(super) fn describe_player_over_budget(
+    state: &TournamentState,
+    player: usize,
+) -> Option<String> {
+    let used = state.describe_spent_budget(player)?;
     Some(format!("{} has used up its budget ({used})", state.name(player)))
 }
 
@@ -95,7 +99,7 @@ mod tests {
     use super::*;
 
     fn message(games: usize) -> Option<String> {
-        let mut unplayed = Unplayed::default();
+        let mut unplayed = UnplayedGames::default();
         for game in 0..games {
             unplayed.add(1, &format!("game {game}"), &JobFailure::Game("it fell".to_owned()));
         }

@@ -8,11 +8,11 @@ use tokio::sync::watch;
 
 use super::cores::Cores;
 use super::entrant::Entrant;
-use super::job::Conditions;
-use super::worker_thread::{Reports, Worker};
+use super::job::JobConditions;
+use super::worker_thread::{WorkerHandle, WorkerReports};
 use referee_games::AnyGame;
 use referee_match::openings::OpeningBook;
-use referee_match::player::Sandbox;
+use referee_match::player::PlayerSandbox;
 use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::record::Header;
 
@@ -25,9 +25,9 @@ pub trait Venue {
     fn start(
         &self,
         number: usize,
-        reports: Reports,
+        reports: WorkerReports,
         halt: watch::Receiver<bool>,
-    ) -> io::Result<Worker>;
+    ) -> io::Result<WorkerHandle>;
 
     /// Makes the program of player `number` known, before its first game; `header` already has the
     /// player.
@@ -55,13 +55,13 @@ pub struct ThisMachine<'a> {
     /// The rules that players are started for.
     pub game: &'a dyn AnyGame,
     /// What all games share.
-    pub conditions: Arc<Conditions>,
+    pub conditions: Arc<JobConditions>,
     /// Their openings.
     pub book: OpeningBook,
     /// The cores that they are played on.
     pub cores: Cores,
     /// The containment of players.
-    pub sandbox: Arc<Sandbox>,
+    pub sandbox: Arc<PlayerSandbox>,
     /// Tells the workers from when on no game may begin, by the receiver in the conditions.
     pub closing: watch::Sender<Option<Instant>>,
 }
@@ -70,15 +70,15 @@ impl Venue for ThisMachine<'_> {
     fn start(
         &self,
         number: usize,
-        reports: Reports,
+        reports: WorkerReports,
         halt: watch::Receiver<bool>,
-    ) -> io::Result<Worker> {
+    ) -> io::Result<WorkerHandle> {
         let (cores, book) = (self.cores.reserve(number), self.book.clone());
-        Worker::start(number, cores, book, Arc::clone(&self.conditions), reports, halt)
+        WorkerHandle::start(number, cores, book, Arc::clone(&self.conditions), reports, halt)
     }
 
     fn admit(&self, number: usize, player: &PlayerSpec, _: &Header) -> Result<(), String> {
-        let entrant = Entrant::of(player, self.game, &self.sandbox);
+        let entrant = Entrant::from_spec(player, self.game, &self.sandbox);
         self.conditions.players.admit(number, entrant);
         Ok(())
     }

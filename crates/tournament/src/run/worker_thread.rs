@@ -11,12 +11,12 @@ use std::thread::{self, JoinHandle};
 
 use tokio::sync::{mpsc, watch};
 
-use super::job::{Conditions, Job, JobOutcome, Report};
+use super::job::{Job, JobConditions, JobOutcome, WorkerReport};
 use super::job_failure::JobFailure;
-use super::player_pool::{self, PlayerPool};
+use super::player_pool::{PlayerPool, max_pooled_players};
 use crate::run::cores::CoreReservation;
 use referee_match::openings::OpeningBook;
-use referee_match::pauses;
+use referee_match::pauses::watch_for_pauses;
 use referee_match::referee::Unplayable;
 use referee_record::model::player_spec::PlayerSpec;
 use referee_sandbox::MOST_NETWORK_FILES;
@@ -27,36 +27,39 @@ const OF_WORKER: u64 = 6;
 const OF_PLAYER: usize = 11;
 
 /// The approximate maximum of open files of a worker for games of these players with so many seats.
-pub fn open_files<'p>(players: impl Iterator<Item = &'p PlayerSpec> + Clone, seats: usize) -> u64 {
+pub fn max_worker_open_files<'p>(
+    players: impl Iterator<Item = &'p PlayerSpec> + Clone,
+    seats: usize,
+) -> u64 {
     let kept = players.clone().filter(|player| !player.restart).count();
     let networks = players.filter(|player| !player.network.is_empty()).count();
     // The games of a deal are played by different processes, which may wait at the same time.
-    let processes = seats + (seats * kept).min(player_pool::idle_most(seats));
+    let processes = seats + (seats * kept).min(max_pooled_players(seats));
     let networks = (seats * networks).min(processes);
     OF_WORKER + (OF_PLAYER * processes + MOST_NETWORK_FILES * networks) as u64
 }
 
 /// The channel for the reports of workers.
-pub type Reports = mpsc::UnboundedSender<Report>;
+pub type WorkerReports = mpsc::UnboundedSender<WorkerReport>;
 
 /// A worker that takes one job at a time.
 #[derive(Debug)]
-pub struct Worker {
+pub struct WorkerHandle {
     /// The channel for its jobs. Closing it ends the worker.
     jobs: mpsc::UnboundedSender<Job>,
     /// The thread that plays, if the games are played in this process.
     thread: Option<JoinHandle<()>>,
 }
 
-impl Worker {
+impl WorkerHandle {
     /// Starts worker `number` on its `cores`. Its games begin with the openings of `book`. It
     /// abandons them when `stop` becomes true.
     pub fn start(
         number: usize,
         cores: CoreReservation,
         book: OpeningBook,
-        conditions: Arc<Conditions>,
-        reports: Reports,
+        conditions: Arc<JobConditions>,
+        reports: WorkerReports,
         stop: watch::Receiver<bool>,
     ) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -64,23 +67,23 @@ impl Worker {
         // work.
         let runtime = ManuallyDrop::new(runtime);
         // Before the worker is bound to its cores, which are busy.
-        pauses::watch()?;
+        watch_for_pauses()?;
         let (jobs, mut inbox) = mpsc::unbounded_channel();
         let thread = thread::Builder::new().name(format!("worker {number}")).spawn(move || {
             let runtime = ManuallyDrop::into_inner(runtime);
-            settle_on(&cores);
+            bind_worker_thread(&cores);
             loop {
                 let told = reports.clone();
                 let pool = PlayerPool::new(book.clone(), Arc::clone(&conditions))
                     // If nobody listens, the run is over.
-                    .warning(move |warning| _ = told.send(Report::Warning(warning)));
-                let work = work(pool, number, &mut inbox, &reports, stop.clone());
+                    .on_warning(move |warning| _ = told.send(WorkerReport::Warning(warning)));
+                let work = run_worker_jobs(pool, number, &mut inbox, &reports, stop.clone());
                 // The pool is dropped after a panic, so nothing sees it half changed.
                 let Err(panic) = catch_unwind(AssertUnwindSafe(|| runtime.block_on(work))) else {
                     break;
                 };
-                let outcome = JobOutcome::Failed(JobFailure::of_panic(&*panic));
-                if reports.send(Report::Done(number, outcome)).is_err() {
+                let outcome = JobOutcome::Failed(JobFailure::from_panic(&*panic));
+                if reports.send(WorkerReport::Done(number, outcome)).is_err() {
                     break;
                 }
             }
@@ -89,12 +92,12 @@ impl Worker {
     }
 
     /// A worker that forwards its jobs to `jobs`.
-    pub fn elsewhere(jobs: mpsc::UnboundedSender<Job>) -> Self {
+    pub fn forwarding_to(jobs: mpsc::UnboundedSender<Job>) -> Self {
         Self { jobs, thread: None }
     }
 
     /// Sends a job to the worker.
-    pub fn give(&self, job: Job) {
+    pub fn send_job(&self, job: Job) {
         // A worker accepts jobs until it is joined.
         let _ = self.jobs.send(job);
     }
@@ -107,11 +110,11 @@ impl Worker {
     }
 }
 
-async fn work(
+async fn run_worker_jobs(
     mut pool: PlayerPool,
     number: usize,
     jobs: &mut mpsc::UnboundedReceiver<Job>,
-    reports: &Reports,
+    reports: &WorkerReports,
     mut stop: watch::Receiver<bool>,
 ) {
     while let Some(job) = jobs.recv().await {
@@ -120,7 +123,7 @@ async fn work(
             (Ok(()), Job::Probe(player)) => pool.probe(player, &mut stop).await,
             (Ok(()), Job::Play(games)) => pool.play_all(games, &mut stop).await,
         };
-        if reports.send(Report::Done(number, outcome)).is_err() {
+        if reports.send(WorkerReport::Done(number, outcome)).is_err() {
             break;
         }
     }
@@ -129,7 +132,7 @@ async fn work(
 
 /// Binds this thread, and the players it starts, to the given cores.
 #[cfg(target_os = "linux")]
-pub fn settle_on(cores: &[usize]) {
+pub fn bind_worker_thread(cores: &[usize]) {
     let mut set = nix::sched::CpuSet::new();
     for &core in cores {
         if set.set(core).is_err() {
@@ -144,7 +147,8 @@ pub fn settle_on(cores: &[usize]) {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub fn settle_on(_: &[usize]) {}
+/// Does nothing: this system keeps no thread on a core.
+pub fn bind_worker_thread(_: &[usize]) {}
 
 #[cfg(test)]
 mod tests {
@@ -156,7 +160,7 @@ mod tests {
         let plain = examples::bot("greedy");
         let network = vec!["localhost:1".parse().expect("a host")];
         let reaching = PlayerSpec { network, ..plain.clone() };
-        let files = |players: &[PlayerSpec]| open_files(players.iter(), 2);
+        let files = |players: &[PlayerSpec]| max_worker_open_files(players.iter(), 2);
         let without = files(&[plain.clone(), plain.clone(), plain.clone()]);
         let with = files(&[plain.clone(), plain.clone(), reaching.clone()]);
         assert_eq!(without, OF_WORKER + 2 * OF_PLAYER as u64);

@@ -8,8 +8,18 @@ pub mod knockout;
 pub mod ladder;
 pub mod swiss;
 
-use self::ladder::Goal;
-use crate::schedule::{meetings, pairings};
+use self::check_stage::{next_check_partners, next_check_round};
+use self::knockout::next_knockout_section;
+use self::ladder::{LadderGoal, further_ladder_round, next_ladder_round};
+use self::swiss::next_swiss_round;
+use crate::schedule::meetings::{
+    all_meetings, gauntlet_meetings, gauntlet_meetings_in_turn, late_player_meetings,
+    meetings_of_round, partial_meetings,
+};
+use crate::schedule::pairings::{
+    all_pairings, gauntlet_pairings, gauntlet_pairings_in_turn, late_player_pairings,
+    partial_pairings,
+};
 use referee_ratings::{Fit, FixedRating, Results, fit};
 use referee_record::model::fixture::Lineup;
 use referee_record::model::player_spec::Out;
@@ -17,7 +27,7 @@ use referee_record::model::stage::Format;
 
 /// The result of a meeting of players in a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Meeting {
+pub struct MeetingResult {
     /// The players, in the order of their numbers.
     pub players: Lineup,
     /// Half points of each in the same order, over the games that count. Games not played because
@@ -30,9 +40,9 @@ pub struct Meeting {
     pub out: Vec<bool>,
 }
 
-impl Meeting {
+impl MeetingResult {
     /// A meeting of these players without a result so far.
-    pub fn of(players: Lineup) -> Self {
+    pub fn without_games(players: Lineup) -> Self {
         let count = players.seats().len();
         let players = players.sorted();
         Self { players, halves: vec![0; count], faulted: false, out: vec![false; count] }
@@ -46,13 +56,13 @@ impl Meeting {
 
 /// The state of a stage so far.
 #[derive(Debug, Clone, Copy)]
-pub struct StageState<'a> {
+pub struct FormatInput<'a> {
     /// The number of seats of a game.
     pub seats: usize,
     /// The players that take part, the best seed first.
     pub entrants: &'a [usize],
     /// The meetings of each finished section, in order.
-    pub sections: &'a [Vec<Meeting>],
+    pub sections: &'a [Vec<MeetingResult>],
     /// By player number, the reason why a player was taken out of the tournament.
     pub out: &'a [Option<Out>],
     /// The numbers of the players that the format names: the anchors of a gauntlet, the late players
@@ -66,39 +76,39 @@ pub struct StageState<'a> {
     pub fixed: Option<&'a [FixedRating]>,
 }
 
-impl StageState<'_> {
+impl FormatInput<'_> {
     /// The entrants that were not taken out, the best seed first.
-    pub(crate) fn there(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn remaining_entrants(&self) -> impl Iterator<Item = usize> {
         self.entrants.iter().copied().filter(|&player| self.out[player].is_none())
     }
 
     /// The entrants that the format does not name.
-    fn others(&self) -> Vec<usize> {
+    fn unnamed_entrants(&self) -> Vec<usize> {
         self.entrants.iter().copied().filter(|player| !self.named.contains(player)).collect()
     }
 
     /// The ratings of all players so far; none if the given ratings are invalid.
-    pub fn fit(&self) -> Option<Fit> {
+    pub fn fit_ratings(&self) -> Option<Fit> {
         fit(self.results, self.fixed?).ok()
     }
 }
 
 /// The next section of a stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Next {
+pub struct FormatSection {
     /// The players of each meeting.
     pub meetings: Vec<Lineup>,
     /// The number of deals in each meeting.
     pub(crate) deals: u32,
 }
 
-impl Next {
+impl FormatSection {
     /// Meetings of two.
-    fn of_two(pairings: Vec<(usize, usize)>, deals: u32) -> Self {
+    fn from_pairings(pairings: Vec<(usize, usize)>, deals: u32) -> Self {
         Self { meetings: pairings.into_iter().map(Lineup::from).collect(), deals }
     }
 
-    fn of_more(meetings: Vec<Vec<usize>>, deals: u32) -> Self {
+    fn from_meetings(meetings: Vec<Vec<usize>>, deals: u32) -> Self {
         let meetings = meetings.into_iter().map(Lineup::from_iter);
         Self { meetings: meetings.collect(), deals }
     }
@@ -106,56 +116,62 @@ impl Next {
 
 /// The next section of a stage of this format after `course`, if any. A format with one section has
 /// none before it.
-pub fn next(format: &Format, course: &StageState<'_>) -> Option<Next> {
+pub fn next_format_section(format: &Format, course: &FormatInput<'_>) -> Option<FormatSection> {
     if *format == Format::Check {
-        return check_stage::next(course).map(|meetings| Next::of_more(meetings, course.deals));
+        return next_check_round(course)
+            .map(|meetings| FormatSection::from_meetings(meetings, course.deals));
     }
     if let Format::Listed { .. } = format {
         let tables = course.named.chunks_exact(course.seats);
         let meetings = tables.map(|players| players.iter().copied().collect()).collect();
-        return Some(Next { meetings, deals: course.deals });
+        return Some(FormatSection { meetings, deals: course.deals });
     }
     if course.seats > 2 {
-        let meetings = next_of_more(format, course).filter(|meetings| !meetings.is_empty())?;
-        return Some(Next::of_more(meetings, course.deals));
+        let meetings =
+            next_format_meetings(format, course).filter(|meetings| !meetings.is_empty())?;
+        return Some(FormatSection::from_meetings(meetings, course.deals));
     }
     let pairings = match format {
-        Format::RoundRobin => pairings::everyone(course.entrants),
+        Format::RoundRobin => all_pairings(course.entrants),
         Format::PartialRoundRobin { opponents, .. } => {
-            pairings::some(&course.others(), course.named, *opponents)
+            partial_pairings(&course.unnamed_entrants(), course.named, *opponents)
         }
         Format::Gauntlet { same_luck: true, .. } => {
-            pairings::in_turn(&course.others(), course.named)
+            gauntlet_pairings_in_turn(&course.unnamed_entrants(), course.named)
         }
-        Format::Gauntlet { .. } => pairings::field(&course.others(), course.named),
-        Format::Swiss { rounds } => swiss::next(course, *rounds)?,
-        Format::Knockout { tie_breaks } => return knockout::next(course, *tie_breaks),
+        Format::Gauntlet { .. } => gauntlet_pairings(&course.unnamed_entrants(), course.named),
+        Format::Swiss { rounds } => next_swiss_round(course, *rounds)?,
+        Format::Knockout { tie_breaks } => {
+            return next_knockout_section(course, *tie_breaks);
+        }
         Format::Ladder { games, margin } => {
-            let goal = Goal { games: *games, margin: margin.map(f64::from) };
-            ladder::next(course, goal)?
+            let goal = LadderGoal { games: *games, margin: margin.map(f64::from) };
+            next_ladder_round(course, goal)?
         }
         // The state of a league chooses its games itself.
         Format::Check | Format::Listed { .. } | Format::League => return None,
-        Format::Further => return ladder::further(course),
+        Format::Further => return further_ladder_round(course),
     };
-    Some(Next::of_two(pairings, course.deals))
+    Some(FormatSection::from_pairings(pairings, course.deals))
 }
 
 /// The meetings of the next section of games with more than two seats.
-fn next_of_more(format: &Format, course: &StageState<'_>) -> Option<Vec<Vec<usize>>> {
+fn next_format_meetings(format: &Format, course: &FormatInput<'_>) -> Option<Vec<Vec<usize>>> {
     let seats = course.seats;
     Some(match format {
-        Format::RoundRobin => meetings::all(course.entrants, seats),
+        Format::RoundRobin => all_meetings(course.entrants, seats),
         Format::PartialRoundRobin { opponents: rounds, .. } => {
-            meetings::some(&course.others(), *rounds, seats)
+            partial_meetings(&course.unnamed_entrants(), *rounds, seats)
         }
         Format::Gauntlet { same_luck: true, .. } => {
-            meetings::in_turn(&course.others(), course.named, seats)
+            gauntlet_meetings_in_turn(&course.unnamed_entrants(), course.named, seats)
         }
-        Format::Gauntlet { .. } => meetings::field(&course.others(), course.named, seats),
+        Format::Gauntlet { .. } => {
+            gauntlet_meetings(&course.unnamed_entrants(), course.named, seats)
+        }
         Format::Further => {
-            let players: Vec<usize> = course.there().collect();
-            meetings::round(&players, course.sections.len(), seats)
+            let players: Vec<usize> = course.remaining_entrants().collect();
+            meetings_of_round(&players, course.sections.len(), seats)
         }
         // No configuration has them, see `Stage::suits`.
         Format::Check
@@ -169,22 +185,29 @@ fn next_of_more(format: &Format, course: &StageState<'_>) -> Option<Vec<Vec<usiz
 
 /// The next section of a late player, in a check of its own or its games against some of those that
 /// are there: in the circle of the entrants, those after it.
-pub(crate) fn next_of_late(format: &Format, late: usize, course: &StageState<'_>) -> Option<Next> {
+pub(crate) fn next_late_format_section(
+    format: &Format,
+    late: usize,
+    course: &FormatInput<'_>,
+) -> Option<FormatSection> {
     let at = course.entrants.iter().position(|&player| player == late)?;
     let after = course.entrants[at + 1..].iter().chain(&course.entrants[..at]).copied();
     let others: Vec<usize> = after.filter(|&player| course.out[player].is_none()).collect();
     let next = match format {
         Format::PartialRoundRobin { opponents, .. } if course.seats == 2 => {
-            Next::of_two(pairings::of_late(late, &others, *opponents, 1), course.deals)
+            FormatSection::from_pairings(
+                late_player_pairings(late, &others, *opponents, 1),
+                course.deals,
+            )
         }
         Format::PartialRoundRobin { opponents: rounds, .. } => {
-            let meetings = meetings::of_late(late, &others, *rounds, course.seats);
-            Next::of_more(meetings, course.deals)
+            let meetings = late_player_meetings(late, &others, *rounds, course.seats);
+            FormatSection::from_meetings(meetings, course.deals)
         }
         _ => {
-            let mut meeting = check_stage::next_partners(course, &others)?.to_vec();
+            let mut meeting = next_check_partners(course, &others)?.to_vec();
             meeting.insert(0, late);
-            Next::of_more(vec![meeting], course.deals)
+            FormatSection::from_meetings(vec![meeting], course.deals)
         }
     };
     course.out[late].is_none().then_some(next)
@@ -197,11 +220,11 @@ pub(crate) mod tests {
     /// A course with one pair in each meeting.
     pub(crate) fn course<'a>(
         entrants: &'a [usize],
-        sections: &'a [Vec<Meeting>],
+        sections: &'a [Vec<MeetingResult>],
         out: &'a [Option<Out>],
         results: &'a Results,
-    ) -> StageState<'a> {
-        StageState {
+    ) -> FormatInput<'a> {
+        FormatInput {
             seats: 2,
             entrants,
             sections,

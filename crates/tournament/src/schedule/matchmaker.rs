@@ -32,9 +32,9 @@ const HALF_INTERVAL: f64 = 1.96;
 #[derive(Debug, Clone)]
 pub(crate) struct Matchmaker {
     table: Table,
-    players: Vec<Strength>,
+    players: Vec<MatchmakerStrength>,
     /// The meetings of current players, the lower number first.
-    meetings: HashMap<(usize, usize), Meetings>,
+    meetings: HashMap<(usize, usize), MatchmakerMeetings>,
     /// The last game of current players, by seat.
     last_games: HashMap<Lineup, NonZeroU64>,
     /// The number of deals chosen so far.
@@ -45,7 +45,7 @@ pub(crate) struct Matchmaker {
 
 /// Knowledge about a player.
 #[derive(Debug, Clone, Copy)]
-struct Strength {
+struct MatchmakerStrength {
     value: f64,
     deviation: f64,
     /// Whether its rating is fixed, so that games reveal nothing about it.
@@ -59,7 +59,7 @@ struct Strength {
 
 /// The games of two players.
 #[derive(Debug, Clone, Copy, Default)]
-struct Meetings {
+struct MatchmakerMeetings {
     /// How many there were.
     games: u32,
     /// How many copies of earlier games came last.
@@ -82,7 +82,7 @@ impl Matchmaker {
     /// Adds a player that does not play yet.
     pub(crate) fn add(&mut self) {
         let last = self.chosen;
-        let form = Strength {
+        let form = MatchmakerStrength {
             value: 0.0,
             deviation: UNKNOWN,
             is_given: false,
@@ -103,7 +103,7 @@ impl Matchmaker {
         let (value, deviation) = match (given, before) {
             (Some(rating), _) => (rating, GIVEN),
             (None, Some(before)) => {
-                let Strength { value, deviation, .. } = self.players[before];
+                let MatchmakerStrength { value, deviation, .. } = self.players[before];
                 (value, deviation.hypot(NEW_VERSION).min(UNKNOWN))
             }
             (None, None) => (middle, UNKNOWN),
@@ -111,7 +111,7 @@ impl Matchmaker {
         let last = self.chosen;
         let is_given = given.is_some();
         self.players[player] =
-            Strength { value, deviation, is_given, is_there: true, busy: 0, last };
+            MatchmakerStrength { value, deviation, is_given, is_there: true, busy: 0, last };
         self.is_dry = false;
     }
 
@@ -127,7 +127,7 @@ impl Matchmaker {
     pub(crate) fn come_back(&mut self, player: usize) {
         let last = self.chosen;
         let form = &mut self.players[player];
-        *form = Strength { is_there: true, last, ..*form };
+        *form = MatchmakerStrength { is_there: true, last, ..*form };
         self.is_dry = false;
     }
 
@@ -137,14 +137,14 @@ impl Matchmaker {
     }
 
     /// A game was chosen for these players.
-    pub(crate) fn begins(&mut self, players: Lineup) {
+    pub(crate) fn note_game_begun(&mut self, players: Lineup) {
         for player in players.players() {
             self.players[player].busy += 1;
         }
     }
 
     /// A chosen game is over, or will not be played.
-    pub(crate) fn ends(&mut self, players: Lineup) {
+    pub(crate) fn note_game_over(&mut self, players: Lineup) {
         for player in players.players() {
             self.players[player].busy = self.players[player].busy.saturating_sub(1);
         }
@@ -168,16 +168,17 @@ impl Matchmaker {
         }
         let mut compared: Vec<Vec<Comparison>> = vec![Vec::new(); players.seats().len()];
         for ([one, other], outcome) in game.comparisons(players, self.table.compared) {
-            let score = count(outcome.halves()) / 2.0;
+            let score = count_as_f64(outcome.halves()) / 2.0;
             for (own, other, score) in [(one, other, score), (other, one, 1.0 - score)] {
                 let strength = |seat| self.players[players.at(seat)];
-                compared[own.index()].push(strength(own).compared(strength(other), score));
+                compared[own.index()].push(strength(own).compare_with(strength(other), score));
             }
         }
         let compared = players.players().zip(compared).filter(|(_, own)| !own.is_empty());
         for (player, compared) in compared {
             let form = &mut self.players[player];
-            (form.value, form.deviation) = form.after(&compared, self.table.weight());
+            (form.value, form.deviation) =
+                form.updated_by(&compared, self.table.comparison_weight());
         }
     }
 
@@ -196,7 +197,7 @@ impl Matchmaker {
     /// The players of the next deal: the least certain one, or every other time the one that has
     /// waited longest, with the most informative others. `None` if too few are left, or their games
     /// would only repeat earlier ones, or reveal too little.
-    pub(crate) fn choose(&mut self) -> Option<Lineup> {
+    pub(crate) fn choose_deal(&mut self) -> Option<Lineup> {
         if self.is_dry {
             return None;
         }
@@ -211,7 +212,7 @@ impl Matchmaker {
         if self.chosen.is_multiple_of(2) {
             order.sort_by(by_need);
         }
-        let players = order.iter().find_map(|&one| self.with_others(one));
+        let players = order.iter().find_map(|&one| self.choose_opponents(one));
         self.is_dry = players.is_none();
         let players = players?;
         self.chosen += 1;
@@ -222,7 +223,7 @@ impl Matchmaker {
     }
 
     /// The player `one` and the most informative others.
-    fn with_others(&self, one: usize) -> Option<Lineup> {
+    fn choose_opponents(&self, one: usize) -> Option<Lineup> {
         let own = self.players[one];
         let seats = self.table.seats;
         let others = self.players.iter().enumerate();
@@ -232,8 +233,10 @@ impl Matchmaker {
             }
             let key = (one.min(player), one.max(player));
             let met = self.meetings.get(&key).copied().unwrap_or_default();
-            let worth = own.worth(*other) * chance(self.chosen, player) * met.novelty(seats);
-            (f64::from(met.repeats) < f64::from(REPEATS) * count(seats)).then_some((player, worth))
+            let worth =
+                own.worth(*other) * matchmaking_jitter(self.chosen, player) * met.novelty(seats);
+            (f64::from(met.repeats) < f64::from(REPEATS) * count_as_f64(seats))
+                .then_some((player, worth))
         });
         let mut worth: Vec<(usize, f64)> = worth.collect();
         worth.sort_by(|one, other| one.1.total_cmp(&other.1));
@@ -242,17 +245,17 @@ impl Matchmaker {
     }
 }
 
-impl Meetings {
+impl MatchmakerMeetings {
     /// How much more a deal reveals than if the two had met as often and played copies. Those
     /// who always meet the same few know little about the others: without the root of the meetings,
     /// ratings of close fields were pulled together, and intervals of 95% held in 90%.
     fn novelty(self, seats: usize) -> f64 {
-        let deals = f64::from(self.games) / count(seats);
+        let deals = f64::from(self.games) / count_as_f64(seats);
         1.0 / ((1.0 + deals).sqrt() * f64::from(1 + self.repeats))
     }
 }
 
-impl Strength {
+impl MatchmakerStrength {
     /// How much is still to be learned about it, beyond the games in progress.
     fn need(self) -> f64 {
         self.deviation / f64::from(1 + self.busy)
@@ -262,31 +265,31 @@ impl Strength {
     /// known, and has nothing else to play. The root lets players of different strength meet, too,
     /// which ties the ends of the scale together.
     fn worth(self, other: Self) -> f64 {
-        let expected = expected(self.value - other.value, 1.0);
-        let g = certainty(other.deviation);
+        let expected = glicko_expected_score(self.value - other.value, 1.0);
+        let g = glicko_certainty(other.deviation);
         g * g * (expected * (1.0 - expected)).sqrt() / f64::from(1 + other.busy)
     }
 
     /// Whether games with `other`, and others like it, reveal enough about either of them.
     fn is_worth_meeting(self, other: Self, table: Table) -> bool {
         let narrows = |one: Self, other: Self| {
-            let weight = count(table.seats - 1) * table.weight();
-            let (_, after) = one.after(&[one.compared(other, 0.5)], weight);
+            let weight = count_as_f64(table.seats - 1) * table.comparison_weight();
+            let (_, after) = one.updated_by(&[one.compare_with(other, 0.5)], weight);
             !one.is_given && 2.0 * HALF_INTERVAL * (one.deviation - after) >= WORTH_PLAYING
         };
         narrows(self, other) || narrows(other, self)
     }
 
     /// A comparison with `other`, in which it had this score.
-    fn compared(self, other: Self, score: f64) -> Comparison {
-        let g = certainty(other.deviation);
-        let expected = expected(self.value - other.value, g);
+    fn compare_with(self, other: Self, score: f64) -> Comparison {
+        let g = glicko_certainty(other.deviation);
+        let expected = glicko_expected_score(self.value - other.value, g);
         let information = (Q * g).powi(2) * expected * (1.0 - expected);
         Comparison { information, g, surprise: score - expected }
     }
 
     /// The value and the deviation after the comparisons of a game (Glickman, 1999).
-    fn after(self, comparisons: &[Comparison], weight: f64) -> (f64, f64) {
+    fn updated_by(self, comparisons: &[Comparison], weight: f64) -> (f64, f64) {
         let information: f64 = comparisons.iter().map(|it| it.information).sum();
         let precision = self.deviation.powi(-2) + weight * information;
         let change: f64 = comparisons.iter().map(|it| Q / precision * it.g * it.surprise).sum();
@@ -305,13 +308,13 @@ struct Comparison {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of seats and of half points")]
-fn count(number: usize) -> f64 {
+fn count_as_f64(number: usize) -> f64 {
     number as f64
 }
 
 /// A number from 0.5 to 1.5, as good as random: who always met the same few would say little about
 /// the others.
-fn chance(chosen: u64, player: usize) -> f64 {
+fn matchmaking_jitter(chosen: u64, player: usize) -> f64 {
     let mut mixed = (chosen << 20 ^ player as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -319,13 +322,13 @@ fn chance(chosen: u64, player: usize) -> f64 {
 }
 
 /// How much of the information of a game is left if the opponent's rating has this deviation.
-fn certainty(deviation: f64) -> f64 {
+fn glicko_certainty(deviation: f64) -> f64 {
     let share = 3.0 * (Q * deviation / std::f64::consts::PI).powi(2);
     1.0 / (1.0 + share).sqrt()
 }
 
 /// The expected score at this difference in Elo; `g` makes up for an uncertain opponent.
-fn expected(difference: f64, g: f64) -> f64 {
+fn glicko_expected_score(difference: f64, g: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-g * difference / 400.0))
 }
 

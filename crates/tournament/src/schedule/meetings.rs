@@ -5,14 +5,14 @@ use std::collections::{HashMap, VecDeque};
 use referee_record::model::fixture::Lineup;
 use referee_record::model::stage::MOST_MEETINGS_EACH;
 
-use referee_record::model::stage::tables;
+use referee_record::model::stage::count_anchor_groups;
 
 /// The most players among whom the next one of a meeting is looked for.
 const WIDTH: usize = 256;
 
 /// All meetings of `seats` of the players, so that at any time everyone has played about as often.
-pub(super) fn all(players: &[usize], seats: usize) -> Vec<Vec<usize>> {
-    let mut left = subsets(players.len(), seats);
+pub(super) fn all_meetings(players: &[usize], seats: usize) -> Vec<Vec<usize>> {
+    let mut left = meeting_subsets(players.len(), seats);
     let mut played = vec![0_u32; players.len()];
     let mut meetings = Vec::with_capacity(left.len());
     // From the end of the list the next one can be taken without moving the others.
@@ -35,7 +35,7 @@ pub(super) fn all(players: &[usize], seats: usize) -> Vec<Vec<usize>> {
 }
 
 /// All ways to choose `size` of the numbers below `count`, each in rising order.
-fn subsets(count: usize, size: usize) -> Vec<Vec<usize>> {
+fn meeting_subsets(count: usize, size: usize) -> Vec<Vec<usize>> {
     let mut found = Vec::new();
     let mut chosen: Vec<usize> = (0..size).collect();
     while chosen.last().is_some_and(|&last| last < count) {
@@ -56,38 +56,41 @@ fn subsets(count: usize, size: usize) -> Vec<Vec<usize>> {
 /// Each round takes the players in an order of its own, which follows from theirs: anyone who knows
 /// the one knows the other. With 8 to 200 players, ratings are as precise as with the same number
 /// of games in which all pairs of players meet equally often, but for 3 to 10%.
-pub(super) fn some(players: &[usize], rounds: usize, seats: usize) -> Vec<Vec<usize>> {
+pub(super) fn partial_meetings(players: &[usize], rounds: usize, seats: usize) -> Vec<Vec<usize>> {
     let mut meetings = Vec::new();
-    let mut mixed = Mixed::new(players.len(), seats);
+    let mut mixed = MeetingMixer::new(players.len(), seats);
     for round in 0..rounds {
-        meetings.extend(mixed.round(round, |_| true));
+        meetings.extend(mixed.next_round(round, |_| true));
     }
-    named(meetings, players)
+    number_meeting_players(meetings, players)
 }
 
 /// Further meetings after those that the players `had`, until each had `most`, or as many more as a
 /// configuration allows. Those who had enough take a seat only where a meeting would lack a player.
-pub(super) fn missing(
+pub(super) fn missing_meetings(
     players: &[usize],
     had: impl Iterator<Item = Lineup>,
     most: u32,
     seats: usize,
 ) -> Vec<Vec<usize>> {
     let places: HashMap<usize, usize> = players.iter().copied().zip(0..).collect();
-    let mut mixed = Mixed::new(players.len(), seats);
+    let mut mixed = MeetingMixer::new(players.len(), seats);
     for meeting in had {
         let there = meeting.players().filter_map(|player| places.get(&player).copied());
-        mixed.add(&there.collect::<Vec<_>>());
+        mixed.add_meeting(&there.collect::<Vec<_>>());
     }
     mixed.is_new = mixed.played.iter().map(|&played| played == 0).collect();
     // A stranger's header may ask for more meetings than there is room for.
-    let rounds = (0..MOST_MEETINGS_EACH).map(|round| mixed.round(round, |had| had < most));
-    named(rounds.take_while(|round| !round.is_empty()).flatten().collect(), players)
+    let rounds = (0..MOST_MEETINGS_EACH).map(|round| mixed.next_round(round, |had| had < most));
+    number_meeting_players(
+        rounds.take_while(|round| !round.is_empty()).flatten().collect(),
+        players,
+    )
 }
 
 /// A late player meets `rounds` groups of the earlier ones, spread over them; none if they are too
 /// few for a meeting.
-pub(super) fn of_late(
+pub(super) fn late_player_meetings(
     player: usize,
     earlier: &[usize],
     rounds: usize,
@@ -105,36 +108,45 @@ pub(super) fn of_late(
 }
 
 /// The players of meetings of places in their list.
-fn named(meetings: Vec<Vec<usize>>, players: &[usize]) -> Vec<Vec<usize>> {
+fn number_meeting_players(meetings: Vec<Vec<usize>>, players: &[usize]) -> Vec<Vec<usize>> {
     let meetings = meetings.into_iter();
     meetings.map(|meeting| meeting.into_iter().map(|at| players[at]).collect()).collect()
 }
 
 /// Every entrant meets groups of the anchors. Each round moves the entrants to their next anchor; if
 /// there are only as many anchors as a meeting takes, there is one round.
-pub(super) fn field(entrants: &[usize], anchors: &[usize], seats: usize) -> Vec<Vec<usize>> {
+pub(super) fn gauntlet_meetings(
+    entrants: &[usize],
+    anchors: &[usize],
+    seats: usize,
+) -> Vec<Vec<usize>> {
     let round = |round: usize| {
         let entrants = entrants.iter().enumerate();
-        entrants.map(move |(at, &entrant)| meeting(entrant, anchors, at + round, seats))
+        entrants.map(move |(at, &entrant)| gauntlet_meeting(entrant, anchors, at + round, seats))
     };
-    (0..tables(anchors.len(), seats)).flat_map(round).collect()
+    (0..count_anchor_groups(anchors.len(), seats)).flat_map(round).collect()
 }
 
 /// Every entrant meets the first group of the anchors, then every entrant the second one, and so on.
-pub(super) fn in_turn(entrants: &[usize], anchors: &[usize], seats: usize) -> Vec<Vec<usize>> {
-    let turn =
-        |turn: usize| entrants.iter().map(move |&entrant| meeting(entrant, anchors, turn, seats));
-    (0..tables(anchors.len(), seats)).flat_map(turn).collect()
+pub(super) fn gauntlet_meetings_in_turn(
+    entrants: &[usize],
+    anchors: &[usize],
+    seats: usize,
+) -> Vec<Vec<usize>> {
+    let turn = |turn: usize| {
+        entrants.iter().map(move |&entrant| gauntlet_meeting(entrant, anchors, turn, seats))
+    };
+    (0..count_anchor_groups(anchors.len(), seats)).flat_map(turn).collect()
 }
 
 /// An entrant and the group of the anchors that begins at a place.
-fn meeting(entrant: usize, anchors: &[usize], from: usize, seats: usize) -> Vec<usize> {
+fn gauntlet_meeting(entrant: usize, anchors: &[usize], from: usize, seats: usize) -> Vec<usize> {
     let group = (from..from + seats - 1).map(|at| anchors[at % anchors.len()]);
     [entrant].into_iter().chain(group).collect()
 }
 
 /// The meetings of players so far, by their places in the list.
-struct Mixed {
+struct MeetingMixer {
     seats: usize,
     /// By player: how often it played, and those whom it met, as often as it did.
     played: Vec<u32>,
@@ -144,7 +156,7 @@ struct Mixed {
     is_new: Vec<bool>,
 }
 
-impl Mixed {
+impl MeetingMixer {
     fn new(count: usize, seats: usize) -> Self {
         Self {
             seats,
@@ -155,18 +167,18 @@ impl Mixed {
     }
 
     /// Everyone `is_short` of meetings plays in the next ones, if there are enough players for one.
-    fn round(&mut self, number: usize, is_short: impl Fn(u32) -> bool) -> Vec<Vec<usize>> {
-        let order = order(number, self.played.len());
+    fn next_round(&mut self, number: usize, is_short: impl Fn(u32) -> bool) -> Vec<Vec<usize>> {
+        let order = draw_meeting_order(number, self.played.len());
         let is_left = |at: &usize| self.seats <= order.len() && is_short(self.played[*at]);
         let mut left: VecDeque<usize> = order.iter().copied().filter(is_left).collect();
         let mut meetings = Vec::with_capacity(left.len().div_ceil(self.seats));
         while !left.is_empty() {
-            meetings.push(self.next(&mut left, &order));
+            meetings.push(self.next_meeting(&mut left, &order));
         }
         meetings
     }
 
-    fn add(&mut self, meeting: &[usize]) {
+    fn add_meeting(&mut self, meeting: &[usize]) {
         for &one in meeting {
             self.played[one] += 1;
             self.met[one].extend(meeting.iter().filter(|&&other| other != one));
@@ -174,7 +186,7 @@ impl Mixed {
     }
 
     /// The next meeting: of the first of those that are `left`, which are then fewer, and others.
-    fn next(&mut self, left: &mut VecDeque<usize>, order: &[usize]) -> Vec<usize> {
+    fn next_meeting(&mut self, left: &mut VecDeque<usize>, order: &[usize]) -> Vec<usize> {
         let mut meeting = Vec::with_capacity(self.seats);
         // By player: how often it met those in the meeting.
         let mut met = vec![0_u32; order.len()];
@@ -196,21 +208,21 @@ impl Mixed {
             self.met[next].iter().for_each(|&other| met[other] += 1);
             meeting.push(next);
         }
-        self.add(&meeting);
+        self.add_meeting(&meeting);
         meeting
     }
 }
 
-/// A single round of [`some`], the one with this number.
-pub(super) fn round(players: &[usize], number: usize, seats: usize) -> Vec<Vec<usize>> {
-    let meetings = some(players, number + 1, seats);
+/// A single round of [`partial_meetings`], the one with this number.
+pub(super) fn meetings_of_round(players: &[usize], number: usize, seats: usize) -> Vec<Vec<usize>> {
+    let meetings = partial_meetings(players, number + 1, seats);
     let each = players.len().div_ceil(seats);
     meetings.into_iter().skip(number * each).collect()
 }
 
 /// The order of the places from 0 to `count` in a round: in the first unchanged, then as good as
 /// random.
-fn order(round: usize, count: usize) -> Vec<usize> {
+fn draw_meeting_order(round: usize, count: usize) -> Vec<usize> {
     let mut places: Vec<usize> = (0..count).collect();
     if round > 0 {
         let key = blake3::derive_key("referee 2026 order of a round", &round.to_le_bytes());
@@ -248,7 +260,7 @@ mod tests {
             count in 0_usize..12, seats in 3_usize..6, stop in 0_usize..500,
         ) {
             let players = players(count);
-            let meetings = all(&players, seats);
+            let meetings = all_meetings(&players, seats);
             let different: BTreeSet<BTreeSet<usize>> =
                 meetings.iter().map(|meeting| meeting.iter().copied().collect()).collect();
             let expected = (0..seats).fold(1, |ways, at| ways * count.saturating_sub(at) / (at + 1));
@@ -265,7 +277,7 @@ mod tests {
             rounds in 2_usize..9,
         ) {
             let players = players(count);
-            let before = some(&players, rounds, seats);
+            let before = partial_meetings(&players, rounds, seats);
             prop_assert!(before.iter().all(|meeting| is_of_different(meeting, seats)));
             let loads_before = loads(&players, &before);
             prop_assert!(loads_before.iter().all(|&load| load >= rounds), "{loads_before:?}");
@@ -290,7 +302,7 @@ mod tests {
         ) {
             let everyone = players(entrants + anchors);
             let (new, known) = everyone.split_at(entrants);
-            let meetings = field(new, known, seats);
+            let meetings = gauntlet_meetings(new, known, seats);
             let is_enough = anchors + 1 >= seats;
             let each = if anchors + 1 == seats { 1 } else { seats - 1 };
             prop_assert!(meetings.iter().all(|meeting| is_of_different(meeting, seats)));
@@ -304,7 +316,7 @@ mod tests {
                 }
             }
             // In turn, all entrants meet the same group before anyone meets the next one.
-            let turns = in_turn(new, known, seats);
+            let turns = gauntlet_meetings_in_turn(new, known, seats);
             for turn in turns.chunks(entrants.max(1)) {
                 let groups: BTreeSet<_> = turn.iter().map(|meeting| &meeting[1..]).collect();
                 prop_assert_eq!(groups.len(), 1);
@@ -325,9 +337,9 @@ mod tests {
     fn new_players_meet_known_ones() {
         for (known, new) in [(8, 4), (8, 3), (4, 6), (4, 1)] {
             let players = players(known + new);
-            let had = some(&players[..known], 3, 4);
+            let had = partial_meetings(&players[..known], 3, 4);
             let had = had.into_iter().map(Lineup::from_iter);
-            let more = missing(&players, had, 3, 4);
+            let more = missing_meetings(&players, had, 3, 4);
             let is_new = |player: &usize| players[known..].contains(player);
             for meeting in &more {
                 assert!(is_of_different(meeting, 4));
@@ -341,7 +353,7 @@ mod tests {
     fn players_meet_others_before_they_meet_again() {
         // Sixteen players can meet in five rounds of four tables without meeting anyone twice; this
         // finds three such rounds, and pairs meet twice at most.
-        let meetings = some(&players(16), 4, 4);
+        let meetings = partial_meetings(&players(16), 4, 4);
         let mut met = std::collections::BTreeMap::new();
         for meeting in &meetings {
             for (at, one) in meeting.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 /// Everyone meets everyone, in the rounds of the circle method. With an odd number of players, one
 /// sits out each round.
-pub(super) fn everyone(players: &[usize]) -> Vec<(usize, usize)> {
+pub(super) fn all_pairings(players: &[usize]) -> Vec<(usize, usize)> {
     let odd = players.len() % 2;
     // The place in the circle that never moves: that of the last player, or of sitting out.
     let last = (players.len() + odd).saturating_sub(1);
@@ -21,15 +21,20 @@ pub(super) fn everyone(players: &[usize]) -> Vec<(usize, usize)> {
 /// grow geometrically from 1, so that few steps lead from any player to any other: with up to 200
 /// players and 6 or more opponents, ratings are as precise as with a random regular graph. A `late`
 /// player meets as many earlier ones, spread over the circle, which changes no other pairing.
-pub(super) fn some(circle: &[usize], late: &[usize], opponents: usize) -> Vec<(usize, usize)> {
+pub(super) fn partial_pairings(
+    circle: &[usize],
+    late: &[usize],
+    opponents: usize,
+) -> Vec<(usize, usize)> {
     let count = circle.len();
     let mut pairings = if opponents + 1 >= count {
-        everyone(circle)
+        all_pairings(circle)
     } else {
-        let ways = distances(count, opponents);
-        let mut pairings: Vec<_> = ways.into_iter().flat_map(|way| all_at(circle, way)).collect();
+        let ways = pairing_distances(count, opponents);
+        let mut pairings: Vec<_> =
+            ways.into_iter().flat_map(|way| pairings_at_distance(circle, way)).collect();
         if opponents % 2 == 1 {
-            pairings.extend(halves(circle));
+            pairings.extend(opposite_pairings(circle));
         }
         pairings
     };
@@ -37,14 +42,14 @@ pub(super) fn some(circle: &[usize], late: &[usize], opponents: usize) -> Vec<(u
     for (number, &player) in late.iter().enumerate() {
         // The next late player begins elsewhere.
         let from = number * (5 * earlier.len() / 13 + 1);
-        pairings.extend(of_late(player, &earlier, opponents, from));
+        pairings.extend(late_player_pairings(player, &earlier, opponents, from));
         earlier.push(player);
     }
     pairings
 }
 
 /// A late player meets some of the earlier ones, spread over them from the place `from` on.
-pub(super) fn of_late(
+pub(super) fn late_player_pairings(
     player: usize,
     earlier: &[usize],
     opponents: usize,
@@ -61,7 +66,7 @@ pub(super) fn of_late(
     clippy::cast_sign_loss,
     reason = "from 1 to the number of players"
 )]
-fn distances(count: usize, opponents: usize) -> Vec<usize> {
+fn pairing_distances(count: usize, opponents: usize) -> Vec<usize> {
     let (two, odd) = (opponents / 2, opponents % 2);
     // The longest distance of an odd number of opponents is for those who get only one there.
     let most = (count - 1) / 2 - odd * (count % 2);
@@ -76,14 +81,14 @@ fn distances(count: usize, opponents: usize) -> Vec<usize> {
 
 /// The pairings of each player with the one at this distance, in two parts in which hardly anybody
 /// plays twice.
-fn all_at(circle: &[usize], way: usize) -> Vec<(usize, usize)> {
+fn pairings_at_distance(circle: &[usize], way: usize) -> Vec<(usize, usize)> {
     let mut places: Vec<usize> = (0..circle.len()).collect();
     places.sort_by_key(|at| at / way % 2);
     places.into_iter().map(|at| (circle[at], circle[(at + way) % circle.len()])).collect()
 }
 
 /// One opponent for each player, about half the circle away; of an odd number, one has two.
-fn halves(circle: &[usize]) -> Vec<(usize, usize)> {
+fn opposite_pairings(circle: &[usize]) -> Vec<(usize, usize)> {
     let (count, way) = (circle.len(), circle.len() / 2);
     let place = |step: usize| circle[step * way % count];
     if count % 2 == 0 {
@@ -95,7 +100,7 @@ fn halves(circle: &[usize]) -> Vec<(usize, usize)> {
 }
 
 /// Every entrant meets every anchor. Each round moves the entrants to their next anchors.
-pub(super) fn field(entrants: &[usize], anchors: &[usize]) -> Vec<(usize, usize)> {
+pub(super) fn gauntlet_pairings(entrants: &[usize], anchors: &[usize]) -> Vec<(usize, usize)> {
     let opponent = |at: usize, round: usize| anchors[(at + round) % anchors.len()];
     let round = |round: usize| {
         entrants.iter().enumerate().map(move |(at, &entrant)| (entrant, opponent(at, round)))
@@ -104,7 +109,10 @@ pub(super) fn field(entrants: &[usize], anchors: &[usize]) -> Vec<(usize, usize)
 }
 
 /// Every entrant meets the first anchor, then every entrant the second one, and so on.
-pub(super) fn in_turn(entrants: &[usize], anchors: &[usize]) -> Vec<(usize, usize)> {
+pub(super) fn gauntlet_pairings_in_turn(
+    entrants: &[usize],
+    anchors: &[usize],
+) -> Vec<(usize, usize)> {
     anchors.iter().flat_map(|&anchor| entrants.iter().map(move |&it| (it, anchor))).collect()
 }
 
@@ -119,7 +127,7 @@ mod tests {
     proptest! {
         #[test]
         fn all_meet_once_and_no_player_plays_twice_in_a_round(count in 0_usize..24) {
-            let pairings = everyone(&(0..count).collect::<Vec<_>>());
+            let pairings = all_pairings(&(0..count).collect::<Vec<_>>());
             prop_assert_eq!(pairings.len(), count * count.saturating_sub(1) / 2);
             let met: HashSet<_> =
                 pairings.iter().map(|&(one, other)| (one.min(other), one.max(other))).collect();
@@ -137,14 +145,14 @@ mod tests {
         ) {
             let all: Vec<usize> = (0..count + late).rev().collect();
             let (late, circle) = all.split_at(late);
-            let pairings = some(circle, late, opponents);
+            let pairings = partial_pairings(circle, late, opponents);
             let met: HashSet<_> =
                 pairings.iter().map(|&(one, other)| (one.min(other), one.max(other))).collect();
             prop_assert_eq!(met.len(), pairings.len(), "nobody meets twice: {:?}", pairings);
             let of = |player: usize, among: &[(usize, usize)]| {
                 among.iter().filter(|both| both.0 == player || both.1 == player).count()
             };
-            let before = some(circle, &[], opponents);
+            let before = partial_pairings(circle, &[], opponents);
             prop_assert!(pairings.starts_with(&before), "late players change no other pairing");
             let expected = opponents.min(count - 1);
             let more = circle.iter().filter(|&&player| of(player, &before) == expected + 1).count();
@@ -166,7 +174,7 @@ mod tests {
         #[test]
         fn every_entrant_meets_every_anchor(entrants in 0_usize..9, anchors in 0_usize..9) {
             let (new, known): (Vec<_>, Vec<_>) = (0..entrants + anchors).partition(|&at| at < entrants);
-            let met: HashSet<_> = field(&new, &known).into_iter().collect();
+            let met: HashSet<_> = gauntlet_pairings(&new, &known).into_iter().collect();
             prop_assert_eq!(met.len(), entrants * anchors);
         }
     }

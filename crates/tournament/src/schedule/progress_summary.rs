@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use referee_record::wording::{counted, listed};
+use referee_record::wording::{join_with_and, pluralize};
 use serde::Serialize;
 
 /// How many games were played, how many of them count, and how many will never be played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Summary {
+pub struct ProgressSummary {
     /// Games in the log.
     pub played: usize,
     /// The games in the log that count. A game that comes after one of its players was taken out
@@ -42,15 +42,15 @@ fn is_none(count: &usize) -> bool {
     *count == 0
 }
 
-impl Summary {
+impl ProgressSummary {
     /// Games that are played or still to be played.
-    pub fn total(&self) -> usize {
+    pub fn total_games(&self) -> usize {
         self.played + self.due
     }
 
     /// A description of the players that were taken out, and why.
-    fn taken_out(&self) -> String {
-        let players = |count: usize| counted(count, "player");
+    fn describe_taken_out(&self) -> String {
+        let players = |count: usize| pluralize(count, "player");
         let were = |count: usize| if count == 1 { "was" } else { "were" };
         let (failed, bad, barred) = (self.unchecked, self.quarantined, self.disqualified);
         let reasons = [
@@ -65,17 +65,17 @@ impl Summary {
                 _ => format!("{count} {what}"),
             })
             .collect();
-        listed(&said)
+        join_with_and(&said)
     }
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for ProgressSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let about = if self.is_estimate { "about " } else { "" };
         if self.is_endless {
-            write!(f, "{} played", counted(self.played, "game"))?;
+            write!(f, "{} played", pluralize(self.played, "game"))?;
         } else {
-            write!(f, "{} of {about}{} games played", self.played, self.total())?;
+            write!(f, "{} of {about}{} games played", self.played, self.total_games())?;
         }
         if self.counted < self.played {
             write!(f, "; {} count", self.counted)?;
@@ -91,7 +91,12 @@ impl fmt::Display for Summary {
             }
         }
         if self.never > 0 {
-            write!(f, "; {} will never be played, because {}", self.never, self.taken_out())?;
+            write!(
+                f,
+                "; {} will never be played, because {}",
+                self.never,
+                self.describe_taken_out()
+            )?;
         }
         Ok(())
     }
@@ -103,16 +108,18 @@ mod tests {
 
     #[test]
     fn simple_summaries_are_short() {
-        let plain = Summary { played: 12, counted: 12, ..Summary::default() };
+        let plain = ProgressSummary { played: 12, counted: 12, ..ProgressSummary::default() };
         assert_eq!(plain.to_string(), "12 of 12 games played");
-        let early = Summary { due: 30, is_estimate: true, ..plain };
+        let early = ProgressSummary { due: 30, is_estimate: true, ..plain };
         assert_eq!(early.to_string(), "12 of about 42 games played");
     }
 
     #[test]
     fn summaries_explain_games_that_do_not_count() {
-        let out = Summary { played: 186, counted: 181, never: 98, ..Summary::default() };
-        let said = |unchecked, quarantined| Summary { unchecked, quarantined, ..out }.to_string();
+        let out =
+            ProgressSummary { played: 186, counted: 181, never: 98, ..ProgressSummary::default() };
+        let said =
+            |unchecked, quarantined| ProgressSummary { unchecked, quarantined, ..out }.to_string();
         let start = "186 of 186 games played; 181 count, 5 came after a player was removed; 98 \
                      will never be played, because ";
         assert_eq!(said(1, 0), format!("{start}1 player failed the check"));

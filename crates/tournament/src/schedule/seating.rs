@@ -9,16 +9,16 @@ use referee_record::model::fixture::Lineup;
 /// as it can be: with an even number of seats, everyone sits directly behind everyone else once in a
 /// deal (a Williams square); with an odd number, which no single square can balance, the deals take
 /// turns.
-pub(super) fn seated(players: Lineup, deal: u32, game: usize) -> Lineup {
+pub(super) fn seating_of_game(players: Lineup, deal: u32, game: usize) -> Lineup {
     let count = players.seats().len();
     let turn = deal as usize + game;
-    let place = |seat: Seat| (base(seat.index(), deal, count) + turn) % count;
+    let place = |seat: Seat| (base_seating(seat.index(), deal, count) + turn) % count;
     let at = |seat| players.at(Seat::new(place(seat)));
     players.seats().map(at).collect()
 }
 
 /// Who has a seat before the players move on by one with every game.
-fn base(seat: usize, deal: u32, count: usize) -> usize {
+fn base_seating(seat: usize, deal: u32, count: usize) -> usize {
     if count.is_multiple_of(2) {
         // Forwards and backwards from the first: 0, 1, 5, 2, 4, 3.
         if seat % 2 == 1 { seat.div_ceil(2) } else { (count - seat / 2) % count }
@@ -44,7 +44,7 @@ mod tests {
 
     fn rows(count: usize, deal: u32) -> Vec<Vec<usize>> {
         let players: Lineup = (0..count).collect();
-        (0..count).map(|game| seated(players, deal, game).players().collect()).collect()
+        (0..count).map(|game| seating_of_game(players, deal, game).players().collect()).collect()
     }
 
     #[test]

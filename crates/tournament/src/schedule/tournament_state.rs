@@ -18,15 +18,14 @@ use std::collections::HashMap;
 use self::league_state::LeagueState;
 use self::parts::Part;
 use crate::schedule::Schedule;
-use crate::schedule::progress_summary::Summary;
+use crate::schedule::progress_summary::ProgressSummary;
 use referee_protocol::Usage;
 use referee_record::log::GameLine;
-use referee_record::model::fixture::Fixture;
-use referee_record::model::fixture::Lineup;
+use referee_record::model::fixture::{Fixture, Lineup};
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::player_spec::Out;
 use referee_record::model::record::{Anchor, GameRecord, Header};
-use referee_record::model::stage::{Format, same_luck};
+use referee_record::model::stage::{Format, same_luck_anchors};
 
 /// The state of a tournament.
 #[derive(Debug, Clone)]
@@ -90,7 +89,7 @@ impl TournamentState {
         };
         // Those that are compared move into each other's place.
         if header.seats.len() > 2
-            && let Some(anchors) = same_luck(&header.stages)
+            && let Some(anchors) = same_luck_anchors(&header.stages)
         {
             let of = |name: &String| names.iter().position(|it| it == name);
             schedule.rank_last(&anchors.iter().filter_map(of).collect::<Vec<_>>());
@@ -98,7 +97,7 @@ impl TournamentState {
         // The seeds of a knockout are those of the file.
         let seeded =
             header.stages.iter().any(|stage| matches!(stage.format, Format::Knockout { .. }));
-        let (parts, late) = Part::all(header);
+        let (parts, late) = Part::from_header(header);
         let mut entrants =
             if seeded { (0..players).collect() } else { schedule.entrants().to_vec() };
         entrants.retain(|player| !late.contains(player));
@@ -124,7 +123,7 @@ impl TournamentState {
             league: header.is_league().then(|| LeagueState::new(header)),
         };
         if !state.is_league() {
-            state.take_part();
+            state.select_part_entrants();
             state.advance();
         }
         state
@@ -162,8 +161,8 @@ impl TournamentState {
     }
 
     /// The progress of the tournament, in games.
-    pub fn summary(&self) -> Summary {
-        let counted = (0..self.len()).filter(|&index| self.counts(index)).count();
+    pub fn summary(&self) -> ProgressSummary {
+        let counted = (0..self.len()).filter(|&index| self.is_counted(index)).count();
         let known = self.playable();
         let (mut never, mut annulled, mut corrected) = (0, 0, 0);
         for index in known.filter(|&index| self.is_void(index)) {
@@ -179,11 +178,11 @@ impl TournamentState {
             (never, corrected) = (0, 0);
         }
         let out_by = |out: Out| self.outs().into_iter().filter(|&by| by == Some(out)).count();
-        Summary {
+        ProgressSummary {
             played: self.played,
             counted,
-            due: self.due(),
-            is_estimate: self.unknown() > 0,
+            due: self.count_due(),
+            is_estimate: self.estimate_unknown_games() > 0,
             is_endless: self.is_league(),
             never,
             annulled,
@@ -195,13 +194,13 @@ impl TournamentState {
     }
 
     /// The expected number of games in sections that are not known yet.
-    fn unknown(&self) -> usize {
+    fn estimate_unknown_games(&self) -> usize {
         let mut players = self.entrants.len();
         let mut expected = 0;
         for (at, part) in self.parts.iter().enumerate().skip(self.part) {
             players = part.stage.taking_part(players);
             let known = if at == self.part { self.known_of_part() } else { 0 };
-            expected += part.games(players, self.header.seats.len()).saturating_sub(known);
+            expected += part.estimate_games(players, self.header.seats.len()).saturating_sub(known);
         }
         expected
     }
@@ -239,11 +238,12 @@ impl TournamentState {
 
     /// The index of a record's game, if it belongs to this schedule and the record has the right
     /// identity.
-    fn place(&mut self, record: &GameRecord) -> Option<usize> {
+    fn find_record_index(&mut self, record: &GameRecord) -> Option<usize> {
         let names = record.players.values.values();
-        let players = names.iter().map(|name| self.number(name)).collect::<Option<Lineup>>()?;
+        let players =
+            names.iter().map(|name| self.player_number(name)).collect::<Option<Lineup>>()?;
         let fixture = Fixture { players, pair: record.pair, game: record.game };
-        self.claim(fixture);
+        self.claim_league_deal(fixture);
         let index = self.schedule.index(fixture)?;
         (self.id(index) == record.id).then_some(index)
     }
@@ -252,16 +252,16 @@ impl TournamentState {
     pub fn id(&self, index: usize) -> String {
         let Fixture { players, pair, game } = self.fixture(index);
         let names: Vec<&str> = players.players().map(|player| self.name(player)).collect();
-        referee_record::seeds::game_id(&names, pair, game)
+        referee_record::seeds::derive_game_id(&names, pair, game)
     }
 
     /// Marks the game of a record as done.
     pub fn add(&mut self, record: &GameRecord) -> Result<usize, RecordError> {
-        let index = self.place(record).ok_or(RecordError::Foreign)?;
-        let summary = GameSummary::of(record).map_err(|_| RecordError::Foreign)?;
+        let index = self.find_record_index(record).ok_or(RecordError::Foreign)?;
+        let summary = GameSummary::from_record(record).map_err(|_| RecordError::Foreign)?;
         let index = self.add_at(index, summary, record.final_scores())?;
         if let Some(usage) = record.usage.by_seat(&record.players.names) {
-            self.spend(self.fixture(index), &usage);
+            self.charge_budgets(self.fixture(index), &usage);
         }
         Ok(index)
     }
@@ -270,7 +270,7 @@ impl TournamentState {
     pub fn add_line(&mut self, game: &GameLine) -> Result<usize, RecordError> {
         let index = self.add_scored(game.fixture, game.summary, game.final_scores())?;
         if let Some(usage) = &game.usage {
-            self.spend(game.fixture, usage);
+            self.charge_budgets(game.fixture, usage);
         }
         Ok(index)
     }
@@ -291,7 +291,7 @@ impl TournamentState {
         summary: GameSummary,
         scores: Option<Box<[f64]>>,
     ) -> Result<usize, RecordError> {
-        self.claim(game);
+        self.claim_league_deal(game);
         self.add_at(self.schedule.index(game).ok_or(RecordError::Foreign)?, summary, scores)
     }
 
@@ -308,7 +308,7 @@ impl TournamentState {
         self.final_scores.extend(scores.map(|scores| (index, scores)));
         self.played += 1;
         if self.is_league() {
-            self.learn(index, summary);
+            self.learn_league_game(index, summary);
         } else {
             self.advance();
         }
@@ -393,7 +393,7 @@ impl TournamentState {
     /// The first game at or after `from` that is still to be played.
     pub fn next_due(&self, from: usize) -> Option<usize> {
         if let Some(league) = &self.league {
-            return league.open(from).next();
+            return league.open_games(from).next();
         }
         (from..self.playable().end)
             .find(|&index| !self.is_done(index) && !self.is_passed_over(index))
@@ -406,16 +406,16 @@ impl TournamentState {
     }
 
     /// The number of games still to be played, if this is known now.
-    pub fn due(&self) -> usize {
+    pub fn count_due(&self) -> usize {
         if let Some(league) = &self.league {
-            return league.open(0).count();
+            return league.open_games(0).count();
         }
         let known = self.playable();
         if !self.any_out && known.end == self.len() {
-            return self.unknown() + self.len() - self.played;
+            return self.estimate_unknown_games() + self.len() - self.played;
         }
         let is_due = |&index: &usize| !self.is_done(index) && !self.is_passed_over(index);
-        self.unknown() + known.filter(is_due).count()
+        self.estimate_unknown_games() + known.filter(is_due).count()
     }
 
     /// Whether the game at `index` belongs to a check.
@@ -447,12 +447,12 @@ impl TournamentState {
 
     /// The reason why the game at `index` took a player out.
     pub fn why_out(&self, player: usize, index: usize) -> Out {
-        let is_check = self.part_of(index).is_some_and(|part| part.checks(player));
+        let is_check = self.part_of(index).is_some_and(|part| part.is_check_for(player));
         if is_check { Out::Unchecked } else { Out::Quarantined }
     }
 
     /// The players whose ratings are given.
-    pub(crate) fn ratings(&self) -> &[Anchor] {
+    pub(crate) fn given_ratings(&self) -> &[Anchor] {
         &self.header.anchors
     }
 
@@ -463,21 +463,21 @@ impl TournamentState {
                 match self.games[self.frontier] {
                     _ if self.is_passed_over(self.frontier) => {}
                     None => return,
-                    Some(game) => self.count(self.frontier, game),
+                    Some(game) => self.count_faults(self.frontier, game),
                 }
                 self.frontier += 1;
             }
-            if !self.extend() {
+            if !self.add_next_section() {
                 return;
             }
         }
     }
 
-    fn count(&mut self, index: usize, game: GameSummary) {
+    fn count_faults(&mut self, index: usize, game: GameSummary) {
         let players = self.fixture(index).players;
         for seat in players.seats() {
             let player = players.at(seat);
-            let is_checked = self.part_of(index).is_some_and(|part| part.checks(player));
+            let is_checked = self.part_of(index).is_some_and(|part| part.is_check_for(player));
             let limit = if is_checked { 1 } else { self.header.quarantine };
             let faulted = game.faults.of(seat).is_some();
             self.streak[player] = if faulted { self.streak[player] + 1 } else { 0 };
@@ -489,18 +489,18 @@ impl TournamentState {
     }
 
     /// The number of the player called `name`.
-    pub fn number(&self, name: &str) -> Option<usize> {
+    pub fn player_number(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|known| known == name)
     }
 
     /// Whether the game at `index` is done and not void.
-    fn counts(&self, index: usize) -> bool {
+    fn is_counted(&self, index: usize) -> bool {
         self.is_done(index) && !self.is_void(index)
     }
 
     /// The games that count, in the order of the schedule.
-    pub fn counted(&self) -> impl Iterator<Item = (Fixture, GameSummary)> {
-        let games = (0..self.len()).filter(|&index| self.counts(index));
+    pub fn counted_games(&self) -> impl Iterator<Item = (Fixture, GameSummary)> {
+        let games = (0..self.len()).filter(|&index| self.is_counted(index));
         games.filter_map(|index| Some((self.fixture(index), self.games[index]?)))
     }
 

@@ -21,7 +21,11 @@ pub enum RecordFinding {
         expected: String,
     },
     /// The game does not begin with the opening of its pair.
-    #[error("it begins {}, pair {pair} begins {}", beginning(found), beginning(expected))]
+    #[error(
+        "it begins {}, pair {pair} begins {}",
+        describe_opening_found(found),
+        describe_opening_found(expected)
+    )]
     Opening {
         /// The number of the pair.
         pair: u32,
@@ -107,7 +111,7 @@ pub enum RecordFinding {
 }
 
 /// A description of how a game begins.
-fn beginning(texts: &[String]) -> String {
+fn describe_opening_found(texts: &[String]) -> String {
     match texts {
         [] => "at the start".to_owned(),
         texts => {

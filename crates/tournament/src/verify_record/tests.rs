@@ -3,16 +3,16 @@
 use serde_json::{Value, json};
 
 use super::*;
-use referee_match::referee::scripted_game;
+use referee_match::referee::scripted_game::scripted_game_rules;
 use referee_record::model::adjudication::{Adjudication, ScoreRule};
 use referee_record::model::clock::TimeControl;
-use referee_record::model::record::PlayerInfo;
+use referee_record::model::record::HeaderPlayer;
 use referee_record::model::record::examples::header;
 
 const TURNS: &str = "wpd2b";
 
-fn secret() -> Secret {
-    Secret::from_seed(1)
+fn secret() -> TournamentSecret {
+    TournamentSecret::from_seed(1)
 }
 
 /// A game with a move of white, a forced pass, a roll, a move of both, and a move of black.
@@ -60,13 +60,13 @@ fn adjudged(
     record: &GameRecord,
     adjudication: Option<Adjudication>,
 ) -> Vec<String> {
-    let book = OpeningBook::empty(scripted_game::rules(turns));
+    let book = OpeningBook::empty(scripted_game_rules(turns));
     let clock = TimeControl {
         per_move: Some(Duration::from_secs(1)),
         ..TimeControl::unlimited(Duration::from_secs(10))
     };
     let header = Header { clock, adjudication, ..header(&["ant", "bee"]) };
-    let findings = audit(&book, &header, Some(&secret()), record);
+    let findings = verify_record(&book, &header, Some(&secret()), record);
     findings.iter().map(ToString::to_string).collect()
 }
 
@@ -77,11 +77,11 @@ fn more_outages_than_are_allowed_are_found() {
     out["outages"] = json!({"white": 2});
     let record = record(out);
     let audited = |outages: u8| {
-        let book = OpeningBook::empty(scripted_game::rules(TURNS));
+        let book = OpeningBook::empty(scripted_game_rules(TURNS));
         let mut header = header(&["ant", "bee"]);
         header.clock.per_move = Some(Duration::from_secs(1));
         header.players[0].outages = outages;
-        audit(&book, &header, Some(&secret()), &record)
+        verify_record(&book, &header, Some(&secret()), &record)
     };
     assert_eq!(audited(2), []);
     let found = audited(1).iter().map(ToString::to_string).collect::<Vec<_>>();
@@ -99,8 +99,8 @@ fn an_outage_of_a_player_without_a_service_is_found() {
     let mut header = header(&["ant", "bee"]);
     header.players[0].outages = 1;
     header.clock.per_move = Some(Duration::from_secs(1));
-    let book = OpeningBook::empty(scripted_game::rules(TURNS));
-    assert_eq!(audit(&book, &header, Some(&secret()), &record), []);
+    let book = OpeningBook::empty(scripted_game_rules(TURNS));
+    assert_eq!(verify_record(&book, &header, Some(&secret()), &record), []);
 }
 
 #[test]
@@ -209,14 +209,14 @@ fn a_turn_over_its_time_must_be_the_last_and_a_fault() {
 
 #[test]
 fn each_player_is_held_to_its_own_clock() {
-    let book = OpeningBook::empty(scripted_game::rules(TURNS));
+    let book = OpeningBook::empty(scripted_game_rules(TURNS));
     let mut header = header(&["ant", "bee"]);
     header.clock.per_move = Some(Duration::from_secs(1));
     header.players[0].tc = Some("3+0".parse().expect("a clock"));
     let audited = |tc: Value, white: [u64; 2], black: [u64; 2]| {
         let mut value = changed(&[("/clock/used_ns", json!({"white": white, "black": black}))]);
         value["clock"]["tc"] = tc;
-        let findings = audit(&book, &header, Some(&secret()), &record(value));
+        let findings = verify_record(&book, &header, Some(&secret()), &record(value));
         findings.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     let own = || json!({"white": "3+0", "black": null});
@@ -239,14 +239,18 @@ fn seeds_and_luck_follow_from_the_secret() {
     assert_eq!(strangers, expected);
     let impossible = found(&[("/rolls", json!(["5"]))]);
     assert!(impossible[0].contains("`5`"), "{impossible:?}");
-    let book = OpeningBook::empty(scripted_game::rules(TURNS));
+    let book = OpeningBook::empty(scripted_game_rules(TURNS));
     let unknown = record({
         let mut value = fine();
         value["seed"]["black"] = json!(5);
         value
     });
     let header = header(&["ant", "bee"]);
-    assert_eq!(audit(&book, &header, None, &unknown), [], "without the secret nobody can know");
+    assert_eq!(
+        verify_record(&book, &header, None, &unknown),
+        [],
+        "without the secret nobody can know"
+    );
 }
 
 #[test]
@@ -257,11 +261,11 @@ fn only_people_and_go_engines_resign() {
     let audited = |changes: &[(&str, Value)], people: &[&str]| {
         let mut header = header(&["ant", "bee"]);
         for player in header.players.iter_mut().filter(|info| people.contains(&&*info.name)) {
-            *player = PlayerInfo::person(&player.name);
+            *player = HeaderPlayer::for_person(&player.name);
         }
         let record = record(changed(changes));
-        let book = OpeningBook::empty(scripted_game::rules(TURNS));
-        let findings = audit(&book, &header, None, &record);
+        let book = OpeningBook::empty(scripted_game_rules(TURNS));
+        let findings = verify_record(&book, &header, None, &record);
         findings.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(audited(&resigned("resignation"), &["ant"]), [""; 0]);
@@ -271,7 +275,7 @@ fn only_people_and_go_engines_resign() {
         let mut header = header(&["ant", "bee"]);
         header.players[0].command = command.to_owned();
         let record = record(changed(&resigned("resignation")));
-        audit(&OpeningBook::empty(scripted_game::rules(TURNS)), &header, None, &record).len()
+        verify_record(&OpeningBook::empty(scripted_game_rules(TURNS)), &header, None, &record).len()
     };
     assert_eq!([engine("gtp:gnugo"), engine("uci:stockfish"), engine("gtp")], [0, 1, 1]);
 }
@@ -400,17 +404,17 @@ fn whatever_is_recorded_by_seat_has_the_seats_in_their_order() {
 
 #[test]
 fn the_first_difference_is_told_with_its_ply() {
-    let (rules, header) = (scripted_game::rules(TURNS), header(&["ant", "bee"]));
+    let (rules, header) = (scripted_game_rules(TURNS), header(&["ant", "bee"]));
     let fine = record(fine());
-    assert_eq!(first_difference(&rules, &header, &fine), Ok(None));
+    assert_eq!(verify_under_rules(&rules, &header, &fine), Ok(None));
     let alone =
         GameRecord { actions: ["go", "pass", "stay"].map(str::to_owned).into(), ..fine.clone() };
     let (ply, finding) =
-        first_difference(&rules, &header, &alone).expect("no failure").expect("one");
+        verify_under_rules(&rules, &header, &alone).expect("no failure").expect("one");
     assert_eq!(ply, 2, "{finding}");
     let other = GameRecord { reason: "enough".to_owned(), ..fine };
     let (ply, finding) =
-        first_difference(&rules, &header, &other).expect("no failure").expect("one");
+        verify_under_rules(&rules, &header, &other).expect("no failure").expect("one");
     assert_eq!(
         (ply, finding.to_string().as_str()),
         (4, "the reason is enough, the replay says done")

@@ -10,7 +10,7 @@ use referee_record::model::fixture::Lineup;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::record::{Header, examples};
 use referee_record::model::stage::{Format, Stage};
-use referee_tournament::analysis::Evaluation;
+use referee_tournament::analysis::TournamentEvaluation;
 use referee_tournament::analysis::named_results::Faulted;
 use referee_tournament::schedule::tournament_state::TournamentState;
 
@@ -103,7 +103,7 @@ impl Scenario {
         if let [Stage { format: Format::PartialRoundRobin { late, .. }, .. }] = &mut stages[..] {
             late.extend(names[players - self.late..].iter().map(|&name| name.to_owned()));
         }
-        stages.extend(self.until.map(|_| Stage::further()));
+        stages.extend(self.until.map(|_| Stage::extra_games()));
         let header = Header {
             stages,
             drawn: true,
@@ -146,7 +146,7 @@ impl Scenario {
             [false, true] => GameOutcome::Win,
             [false, false] => self.outcome(lead, luck),
         };
-        GameSummary { faults, ..GameSummary::of_two(outcome) }
+        GameSummary { faults, ..GameSummary::from_outcome(outcome) }
     }
 
     /// Prints what the intervals are worth, and checks that they hold.
@@ -162,7 +162,8 @@ impl Scenario {
             / f64::from(u32::try_from(ranked).expect("few"));
         for seed in 0..TOURNAMENTS {
             let state = self.play(seed);
-            let evaluation = Evaluation::of(&state, Faulted::Count).expect("no anchors");
+            let evaluation =
+                TournamentEvaluation::from_state(&state, Faulted::Count).expect("no anchors");
             let ranks = evaluation.ranking.ranks();
             let ratings = &evaluation.ranking.fit.ratings[..ranked];
             let shown = ratings.iter().map(|it| it.value).sum::<f64>()

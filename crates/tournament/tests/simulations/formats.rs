@@ -40,13 +40,13 @@ fn formats(players: u32) -> [(&'static str, Vec<Stage>); 5] {
         ("Swiss, 7 rounds", vec![stage(Format::Swiss { rounds: 7 })]),
         ("ladder", vec![stage(Format::Ladder { games: 7 * players, margin: None })]),
         ("`opponents = 5`, then the best 8", vec![opponents(5), best]),
-        ("`opponents = 5`, then `--until`", vec![opponents(5), Stage::further()]),
+        ("`opponents = 5`, then `--until`", vec![opponents(5), Stage::extra_games()]),
     ]
 }
 
 /// Prints a row of the table.
 fn row(name: &str, players: u32, stages: Vec<Stage>) -> Forecast {
-    let most = stages.contains(&Stage::further()).then_some(7 * players as usize);
+    let most = stages.contains(&Stage::extra_games()).then_some(7 * players as usize);
     let header = header(players, stages);
     let found =
         Forecast::new(&header, &grades(players), most, cases(1500, 600) / u64::from(players));

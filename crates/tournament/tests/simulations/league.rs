@@ -11,13 +11,13 @@ use rand_chacha::ChaCha8Rng;
 use referee_ratings::{Estimate, RankInterval};
 use referee_record::model::fixture::Lineup;
 use referee_record::model::game_summary::GameSummary;
-use referee_record::model::league_entry::{Entry, Leaving, LeavingReason};
-use referee_record::model::record::{Anchor, Header, PlayerInfo, examples};
+use referee_record::model::league_entry::{LeagueEntry, Leaving, LeavingReason};
+use referee_record::model::record::{Anchor, Header, HeaderPlayer, examples};
 use referee_record::model::roster_change::RosterChange;
 use referee_record::model::stage::{Format, Stage};
-use referee_tournament::analysis::Evaluation;
+use referee_tournament::analysis::TournamentEvaluation;
 use referee_tournament::analysis::named_results::Faulted;
-use referee_tournament::forecast::outcome;
+use referee_tournament::forecast::simulate_outcome;
 use referee_tournament::schedule::tournament_state::TournamentState;
 
 use crate::cases;
@@ -143,7 +143,7 @@ impl TrueLeague {
     /// An author's next version comes in place of the one before.
     fn enter(&mut self, author: usize, version: u32, term: &Term) {
         let name = format!("author {author}");
-        let before = self.state.number(&Entry::name(&name, version - 1));
+        let before = self.state.player_number(&LeagueEntry::version_name(&name, version - 1));
         let strength = match before {
             Some(before) => {
                 let mended =
@@ -154,23 +154,25 @@ impl TrueLeague {
         };
         if before.is_some() {
             let leaving = Leaving { at: 0, why: LeavingReason::Replaced };
-            let player = Entry::name(&name, version - 1);
-            self.state.apply(&RosterChange::Left { player, leaving }).expect("it is there");
+            let player = LeagueEntry::version_name(&name, version - 1);
+            self.state
+                .apply_roster_change(&RosterChange::Left { player, leaving })
+                .expect("it is there");
         }
-        let entry = Entry {
+        let entry = LeagueEntry {
             author: name.clone(),
             version,
             at: 0,
             source: String::new(),
             kept: String::new(),
         };
-        let player = PlayerInfo {
-            name: Entry::name(&name, version),
+        let player = HeaderPlayer {
+            name: LeagueEntry::version_name(&name, version),
             entry: Some(entry),
             ..self.state.header().players[0].clone()
         };
         let change = RosterChange::Entered { player: Box::new(player), files: [].into() };
-        self.state.apply(&change).expect("it comes");
+        self.state.apply_roster_change(&change).expect("it comes");
         let is_broken = version > 1 && self.strengths.len().is_multiple_of(term.broken);
         self.strengths.push(strength - if is_broken { BROKEN } else { 0.0 });
         self.games.push(0);
@@ -180,16 +182,16 @@ impl TrueLeague {
         if players.seats().len() == 2 {
             let [first, second] = players.two();
             let lead = self.strengths[first] - self.strengths[second];
-            return GameSummary::of_two(outcome(lead, &mut self.random));
+            return GameSummary::from_outcome(simulate_outcome(lead, &mut self.random));
         }
         let strengths: Vec<f64> = players.players().map(|player| self.strengths[player]).collect();
         let places = places(&strengths, 1.0, &mut self.random);
-        GameSummary::of_places(places)
+        GameSummary::from_places(places)
     }
 
     /// Plays the next deal, if the league does not rest.
     fn play(&mut self) {
-        self.state.choose();
+        self.state.choose_league_deal();
         while let Some(index) = self.state.next_due(0) {
             let fixture = self.state.fixture(index);
             let fingerprint = NonZeroU64::new(index as u64 + 1);
@@ -215,8 +217,8 @@ impl TrueLeague {
         }
     }
 
-    fn evaluation(&self) -> Evaluation {
-        Evaluation::of(&self.state, Faulted::Count).expect("two anchors")
+    fn evaluation(&self) -> TournamentEvaluation {
+        TournamentEvaluation::from_state(&self.state, Faulted::Count).expect("two anchors")
     }
 }
 
@@ -345,7 +347,7 @@ fn others_make_nobody_less_certain(camps: &'static [f64], deviation: f64, seed: 
                 let width = rating.high - rating.low;
                 let before = least[player];
                 assert!(
-                    league.state.is_there(player) || width <= 1.2 * before,
+                    league.state.is_taking_part(player) || width <= 1.2 * before,
                     "{camps:?}, player {player}: {before:.0} became {width:.0}"
                 );
                 least[player] = before.min(width);

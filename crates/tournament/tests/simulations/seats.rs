@@ -10,7 +10,7 @@ use referee_record::model::fixture::Lineup;
 use referee_record::model::game_summary::{GameSummary, SeatFaults};
 use referee_record::model::record::{Header, examples};
 use referee_record::model::stage::{Format, Stage};
-use referee_tournament::analysis::Evaluation;
+use referee_tournament::analysis::TournamentEvaluation;
 use referee_tournament::analysis::named_results::Faulted;
 use referee_tournament::schedule::tournament_state::TournamentState;
 
@@ -106,7 +106,7 @@ impl Scenario {
             None => places(&strengths, self.step, luck),
         };
         let faults: SeatFaults = fails.map(|seat| (seat, FaultCode::Crash)).into_iter().collect();
-        GameSummary { faults, ..GameSummary::of_places(places) }
+        GameSummary { faults, ..GameSummary::from_places(places) }
     }
 
     fn play(&self, truth: &[f64], seed: u64, luck: &mut impl Rng) -> TournamentState {
@@ -127,7 +127,8 @@ impl Scenario {
             let mut luck = ChaCha8Rng::seed_from_u64(seed);
             let truth = self.truth(&mut luck);
             let state = self.play(&truth, seed, &mut luck);
-            let evaluation = Evaluation::of(&state, Faulted::Count).expect("a fit");
+            let evaluation =
+                TournamentEvaluation::from_state(&state, Faulted::Count).expect("a fit");
             let ranks = evaluation.ranking.ranks_among(|_| true);
             for player in 0..self.players {
                 let rating = evaluation.ranking.fit.ratings[player];

@@ -74,22 +74,22 @@ impl From<MultipartError> for FormProblem {
 /// A form that is being received.
 pub(super) struct IncomingForm {
     parts: Multipart,
-    pace: Pace,
+    pace: FormPace,
     /// The most bytes of its files.
     most: u64,
 }
 
 /// How fast a form comes.
 #[derive(Debug, Clone)]
-struct Pace {
+struct FormPace {
     begun: Instant,
     /// The bytes of files that were read.
     read: Arc<AtomicU64>,
 }
 
-impl Pace {
+impl FormPace {
     /// What `next` gives, if it comes in time.
-    async fn keep<T>(
+    async fn await_in_time<T>(
         &self,
         next: impl Future<Output = Result<T, MultipartError>>,
     ) -> Result<T, FormProblem> {
@@ -106,7 +106,7 @@ impl IncomingForm {
         secret: &LinkSecret,
         most: u64,
     ) -> Result<Self, FormProblem> {
-        let pace = Pace { begun: Instant::now(), read: Arc::default() };
+        let pace = FormPace { begun: Instant::now(), read: Arc::default() };
         let request = request.map(|body| {
             let read = Arc::clone(&pace.read);
             let whole = body.into_data_stream();
@@ -116,21 +116,21 @@ impl IncomingForm {
         let parts = Multipart::from_request(request, &()).await;
         let parts = parts.map_err(|error| FormProblem::Broken(error.body_text()))?;
         let mut form = Self { parts, pace, most };
-        match form.text().await? {
+        match form.next_text().await? {
             Some((name, token)) if name == TOKEN && token == secret.form_token() => Ok(form),
             _ => Err(FormProblem::Foreign),
         }
     }
 
     /// The next field.
-    pub(super) async fn next(&mut self) -> Result<Option<IncomingField<'_>>, FormProblem> {
-        let field = self.pace.keep(self.parts.next_field()).await?;
+    pub(super) async fn next_field(&mut self) -> Result<Option<IncomingField<'_>>, FormProblem> {
+        let field = self.pace.await_in_time(self.parts.next_field()).await?;
         Ok(field.map(|field| IncomingField { field, pace: &self.pace, most: self.most }))
     }
 
     /// The next field as text, with its name.
-    async fn text(&mut self) -> Result<Option<(String, String)>, FormProblem> {
-        let Some(mut field) = self.next().await? else { return Ok(None) };
+    async fn next_text(&mut self) -> Result<Option<(String, String)>, FormProblem> {
+        let Some(mut field) = self.next_field().await? else { return Ok(None) };
         let name = field.field.name().unwrap_or_default().to_owned();
         let text = field.text().await?;
         Ok(Some((name, text)))
@@ -140,7 +140,7 @@ impl IncomingForm {
 /// A field of a form, with a file.
 pub(super) struct IncomingField<'f> {
     field: Field<'f>,
-    pace: &'f Pace,
+    pace: &'f FormPace,
     most: u64,
 }
 
@@ -166,7 +166,7 @@ impl IncomingField<'_> {
     /// The text of the field, which must be short.
     pub(super) async fn text(&mut self) -> Result<String, FormProblem> {
         let mut bytes = Vec::new();
-        while let Some(chunk) = self.pace.keep(self.field.chunk()).await? {
+        while let Some(chunk) = self.pace.await_in_time(self.field.chunk()).await? {
             bytes.extend_from_slice(&chunk);
             if bytes.len() > LARGEST_FIELD {
                 let name = self.field.name().unwrap_or_default();
@@ -178,7 +178,7 @@ impl IncomingField<'_> {
 
     /// The next piece of the file. All files together have a bound.
     pub(super) async fn chunk(&mut self) -> Result<Option<Bytes>, FormProblem> {
-        let chunk = self.pace.keep(self.field.chunk()).await?;
+        let chunk = self.pace.await_in_time(self.field.chunk()).await?;
         let length = chunk.as_ref().map_or(0, |chunk| chunk.len() as u64);
         let before = self.pace.read.fetch_add(length, Ordering::Relaxed);
         if before.saturating_add(length) > self.most {
@@ -189,13 +189,13 @@ impl IncomingField<'_> {
 }
 
 /// The fields of a form without files, of whoever has this secret.
-pub(super) async fn fields(
+pub(super) async fn read_form_fields(
     request: Request,
     secret: &LinkSecret,
 ) -> Result<BTreeMap<String, String>, FormProblem> {
     let mut form = IncomingForm::begin(request, secret, 0).await?;
     let mut fields = BTreeMap::new();
-    while let Some((name, text)) = form.text().await? {
+    while let Some((name, text)) = form.next_text().await? {
         if fields.len() == MOST_FIELDS {
             return Err(FormProblem::Unusable("it has too many fields".to_owned()));
         }
@@ -205,7 +205,7 @@ pub(super) async fn fields(
 }
 
 /// Reads on for a while, at most `most` bytes, and forgets it.
-pub(super) async fn drain(request: Request, most: u64) {
+pub(super) async fn drain_form_request(request: Request, most: u64) {
     let mut body = request.into_body().into_data_stream();
     let mut left = most.saturating_add(BESIDE);
     let all = async {

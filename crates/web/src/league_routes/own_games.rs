@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::author_routes::date;
+use super::author_routes::format_author_date;
 use crate::live_tournament::LivePage;
 use referee_games::Seat;
 use referee_ratings::Outcomes;
@@ -13,7 +13,7 @@ use referee_report::page::league_pages::{
     DatedRating, GameFilter, GameResult, ListedGame, OpponentScore, OpponentStep, TurnedAt,
     VersionStep,
 };
-use referee_report::standings::version_gain;
+use referee_report::standings::standings_version_gain;
 
 /// The most games that are listed.
 const MOST_GAMES: usize = 50;
@@ -40,7 +40,7 @@ pub(super) struct OwnGame<'a> {
 impl OwnGame<'_> {
     /// Whether it was lost, but not by a fault.
     pub(super) fn was_lost_in_play(&self) -> bool {
-        self.result == GameResult::Lost && FaultCode::named(&self.game.reason).is_none()
+        self.result == GameResult::Lost && FaultCode::from_name(&self.game.reason).is_none()
     }
 }
 
@@ -64,8 +64,8 @@ impl<'a> OwnGames<'a> {
     }
 
     /// The last games, the newest first.
-    pub(super) fn last(&self, filter: GameFilter) -> Vec<OwnGame<'a>> {
-        let newest = self.live.games.iter().rev().filter_map(|game| self.played(game));
+    pub(super) fn last_games(&self, filter: GameFilter) -> Vec<OwnGame<'a>> {
+        let newest = self.live.games.iter().rev().filter_map(|game| self.find_own_game(game));
         let shown = newest.filter(|game| match filter {
             GameFilter::All => true,
             GameFilter::Lost => game.result == GameResult::Lost,
@@ -74,7 +74,7 @@ impl<'a> OwnGames<'a> {
     }
 
     /// A game of one of the author's versions; `None` if it is another one.
-    fn played(&self, game: &'a PlayedGame) -> Option<OwnGame<'a>> {
+    fn find_own_game(&self, game: &'a PlayedGame) -> Option<OwnGame<'a>> {
         let of_seat = |&seat: &Seat| self.own.contains_key(&game.players[seat]);
         let seat = game.players.seats().find(of_seat)?;
         let result = match game.winner {
@@ -86,12 +86,16 @@ impl<'a> OwnGames<'a> {
     }
 
     /// A game as the page shows it.
-    pub(super) fn listed(&self, own: &OwnGame<'_>, turned: Option<TurnedAt>) -> Option<ListedGame> {
+    pub(super) fn list_game(
+        &self,
+        own: &OwnGame<'_>,
+        turned: Option<TurnedAt>,
+    ) -> Option<ListedGame> {
         let OwnGame { game, seat, result } = *own;
         let other = game.players.seats().find(|&other| other != seat)?;
         let header = &self.live.tables.analysis.header;
         Some(ListedGame {
-            when: if game.began == 0 { String::new() } else { date(game.began) },
+            when: if game.began == 0 { String::new() } else { format_author_date(game.began) },
             id: game.id.clone(),
             version: self.own[&game.players[seat]],
             seat: header.seats[seat].clone(),
@@ -112,7 +116,7 @@ impl<'a> OwnGames<'a> {
         let counts = &self.live.tables.analysis.evaluation.results.counts;
         let mut scores: BTreeMap<&str, Outcomes> = BTreeMap::new();
         for (&number, label) in &self.labels {
-            let against = self.own.keys().map(|&own| counts.between(own, number));
+            let against = self.own.keys().map(|&own| counts.outcomes_between(own, number));
             let all = scores.entry(label).or_default();
             *all = against.chain([*all]).sum();
         }
@@ -135,7 +139,7 @@ impl<'a> OwnGames<'a> {
         let counts = &evaluation.results.counts;
         let mut all: BTreeMap<&str, OpponentStep> = BTreeMap::new();
         for (&number, &label) in &self.labels {
-            let [before, after] = [old, new].map(|own| counts.between(own, number));
+            let [before, after] = [old, new].map(|own| counts.outcomes_between(own, number));
             if before.games() == 0 || after.games() == 0 {
                 continue;
             }
@@ -157,7 +161,7 @@ impl<'a> OwnGames<'a> {
         opponents.sort_by(|one, other| change(other).total_cmp(&change(one)));
         // Under pseudonyms, the ranking must not tell whose versions belong together; their author
         // knows.
-        let gain = version_gain(evaluation, old, new);
+        let gain = standings_version_gain(evaluation, old, new);
         Some(VersionStep { version, before, gain, opponents })
     }
 
@@ -171,7 +175,7 @@ impl<'a> OwnGames<'a> {
                 .iter()
                 .filter_map(|(&number, &version)| Some((version, (*point.ratings.get(number)?)?)));
             let (version, rating) = rated.max_by_key(|(version, _)| *version)?;
-            Some(DatedRating { when: date(point.at), version, rating })
+            Some(DatedRating { when: format_author_date(point.at), version, rating })
         };
         points.filter_map(rating).collect()
     }

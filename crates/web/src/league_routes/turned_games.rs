@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 use super::entrance::Entrance;
 use crate::WebError;
 use crate::background_work::in_background;
-use crate::live_tournament::{self, LivePage};
+use crate::live_tournament::{LivePage, latest_live_page};
 use crate::shared_copy::Freshness;
 use referee_games::Seat;
 use referee_match::replay::turning_points::TurningPoint;
@@ -27,20 +27,20 @@ const MOST_KNOWN: usize = 4096;
 
 /// Where lost games turned, as far as that is known.
 pub(super) struct TurnedGames {
-    known: Mutex<KnownGames>,
+    known: Mutex<KnownTurnedGames>,
     /// One author after the other, so that games in play keep their cores.
     looking: Semaphore,
 }
 
 /// The turning points of games by their fingerprints: ids change with pseudonyms.
 #[derive(Default)]
-struct KnownGames {
+struct KnownTurnedGames {
     points: HashMap<NonZeroU64, Vec<TurningPoint>>,
     /// In the order in which they came.
     order: VecDeque<NonZeroU64>,
 }
 
-impl KnownGames {
+impl KnownTurnedGames {
     /// Adds a game, in place of the one that has been known for longest if there are too many.
     fn add(&mut self, game: NonZeroU64, points: Vec<TurningPoint>) {
         if self.points.insert(game, points).is_none() {
@@ -62,7 +62,7 @@ impl Default for TurnedGames {
 
 impl TurnedGames {
     /// The ply of a game that cost `seat` most; `None` without one, or while it is not known.
-    pub(super) fn of(&self, game: &PlayedGame, seat: Seat) -> Option<TurnedAt> {
+    pub(super) fn find_worst_turn(&self, game: &PlayedGame, seat: Seat) -> Option<TurnedAt> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let own = known.points.get(&game.fingerprint?)?.iter().filter(|point| point.seat == seat);
         let loss = |point: &TurningPoint| point.instead - point.value;
@@ -82,13 +82,13 @@ impl TurnedGames {
 
 /// Begins to look at those of an author's `lost` games that are not known yet. Returns whether there
 /// are some.
-pub(super) fn look(
+pub(super) fn begin_turned_games_search(
     entrance: &Arc<Entrance>,
     author: &str,
     live: &LivePage,
     lost: &[&PlayedGame],
 ) -> bool {
-    if !can_judge(&live.tables.analysis.header) {
+    if !can_value_turned_games(&live.tables.analysis.header) {
         return false;
     }
     let shown = lost.iter().take(MOST_LOST).filter_map(|game| game.fingerprint);
@@ -97,11 +97,11 @@ pub(super) fn look(
         return false;
     }
     // Whoever reloads the page waits for what has begun.
-    if let Ok(permit) = Arc::clone(&entrance.bounds(author).looking).try_acquire_owned() {
+    if let Ok(permit) = Arc::clone(&entrance.author_bounds(author).looking).try_acquire_owned() {
         let entrance = Arc::clone(entrance);
         tokio::spawn(async move {
             let _held_until_it_ends = permit;
-            if let Err(failure) = look_at(&entrance, unknown).await {
+            if let Err(failure) = search_turned_games(&entrance, unknown).await {
                 tracing::error!("cannot look at lost games: {failure}");
             }
         });
@@ -110,24 +110,24 @@ pub(super) fn look(
 }
 
 /// Whether the built-in player can value these games, and soon: a program may take long to answer.
-fn can_judge(header: &Header) -> bool {
+fn can_value_turned_games(header: &Header) -> bool {
     header.program.is_none() && header.seats.len() == 2
 }
 
 /// Looks at these games when those of other authors are done.
-async fn look_at(
+async fn search_turned_games(
     entrance: &Arc<Entrance>,
     mut unknown: HashSet<NonZeroU64>,
 ) -> Result<(), WebError> {
     let _one = entrance.turned.looking.acquire().await?;
     // The page that was shown may be old by now, and large.
-    let live = live_tournament::page(&entrance.live, Freshness::Recent).await?;
-    let rules = Arc::new(entrance.live.rules_of(&live.tables.analysis.header)?);
+    let live = latest_live_page(&entrance.live, Freshness::Recent).await?;
+    let rules = Arc::new(entrance.live.game_rules(&live.tables.analysis.header)?);
     let wanted = unknown.clone();
-    for (game, record) in in_background(move || records(&live, &wanted)).await? {
+    for (game, record) in in_background(move || read_turned_records(&live, &wanted)).await? {
         let rules = Arc::clone(&rules);
         // A game that cannot be replayed has none: its replay says why.
-        let look = move || Ok(TurningPoint::all(&rules, &record, NODES).unwrap_or_default());
+        let look = move || Ok(TurningPoint::find_all(&rules, &record, NODES).unwrap_or_default());
         entrance.turned.add(game, in_background(look).await?);
         unknown.remove(&game);
     }
@@ -139,7 +139,7 @@ async fn look_at(
 }
 
 /// The records of these games.
-fn records(
+fn read_turned_records(
     live: &LivePage,
     wanted: &HashSet<NonZeroU64>,
 ) -> Result<Vec<(NonZeroU64, Arc<GameRecord>)>, WebError> {
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_game_that_was_known_for_longest_is_forgotten() {
-        let mut known = KnownGames::default();
+        let mut known = KnownTurnedGames::default();
         let game = |number: usize| NonZeroU64::new(number as u64).expect("from 1");
         for number in 1..=MOST_KNOWN + 1 {
             known.add(game(number), Vec::new());

@@ -15,15 +15,15 @@ use axum::response::{IntoResponse, Response};
 use tempfile::TempDir;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::entrance::{AuthorBounds, AuthorVisit, Entrance, see_other};
-use super::incoming_form::{FormProblem, IncomingField, IncomingForm, drain};
+use super::entrance::{AuthorBounds, AuthorVisit, Entrance, redirect_visitor};
+use super::incoming_form::{FormProblem, IncomingField, IncomingForm, drain_form_request};
 use crate::WebError;
 use crate::background_work::in_background;
 use crate::visitors::AUTHOR;
-use referee_league::author_folder::{AuthorFolder, is_aside};
-use referee_league::hand_in;
-use referee_protocol::escape;
-use referee_record::wording::counted;
+use referee_league::author_folder::{AuthorFolder, is_aside_from_hand_in};
+use referee_league::hand_in::read_hand_in;
+use referee_protocol::escape::escape_line;
+use referee_record::wording::pluralize;
 
 /// The most files in a submission that is no archive.
 const MOST_FILES: usize = 100;
@@ -45,28 +45,33 @@ const MOMENT: Duration = Duration::from_secs(10);
 const PROGRAM: &[u8] = b"\x7fELF";
 
 /// Takes a submission.
-pub(super) async fn hand_in(
+pub(super) async fn handle_upload(
     State(entrance): State<Arc<Entrance>>,
     visit: AuthorVisit,
     request: Request,
 ) -> Response {
-    match take(&entrance, &visit, request).await {
-        Ok(HandedIn::New) => see_other(AUTHOR, None),
+    match receive_upload(&entrance, &visit, request).await {
+        Ok(HandedIn::New) => redirect_visitor(AUTHOR, None),
         Ok(HandedIn::Same) => {
             let text = "These are the files of your last hand-in; they will not be checked twice.";
-            entrance.tell(StatusCode::OK, "Nothing new", text, (AUTHOR, "See the report on them"))
+            entrance.notice_response(
+                StatusCode::OK,
+                "Nothing new",
+                text,
+                (AUTHOR, "See the report on them"),
+            )
         }
         Err(RefusedUpload::Form(problem)) => entrance.refuse_form(&problem, AUTHOR),
         Err(RefusedUpload::Said(status, why)) => {
-            entrance.tell(status, "Upload rejected", &why, (AUTHOR, "Go back"))
+            entrance.notice_response(status, "Upload rejected", &why, (AUTHOR, "Go back"))
         }
         Err(RefusedUpload::Wait(status, why, wait)) => {
             let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-            let why = format!("{why} Try again in {}.", counted(seconds, "second"));
-            let page = entrance.tell(status, "Too soon", &why, (AUTHOR, "Go back"));
+            let why = format!("{why} Try again in {}.", pluralize(seconds, "second"));
+            let page = entrance.notice_response(status, "Too soon", &why, (AUTHOR, "Go back"));
             ([(header::RETRY_AFTER, seconds.to_string())], page).into_response()
         }
-        Err(RefusedUpload::Failed(failure)) => entrance.sorry(&*failure),
+        Err(RefusedUpload::Failed(failure)) => entrance.failure_response(&*failure),
     }
 }
 
@@ -99,18 +104,18 @@ impl From<WebError> for RefusedUpload {
     }
 }
 
-async fn take(
+async fn receive_upload(
     entrance: &Arc<Entrance>,
     visit: &AuthorVisit,
     request: Request,
 ) -> Result<HandedIn, RefusedUpload> {
     let settings = &entrance.league.settings;
-    let bounds = entrance.bounds(&visit.name);
+    let bounds = entrance.author_bounds(&visit.name);
     let length = request.headers().get(header::CONTENT_LENGTH);
     let length: Option<u64> = length.and_then(|length| length.to_str().ok()?.parse().ok());
-    let permits = permits(entrance, &bounds).and_then(|permits| {
+    let permits = acquire_upload_permits(entrance, &bounds).and_then(|permits| {
         // Only now: an upload that held the permits may have ended a moment ago.
-        refusal(entrance, visit, &bounds)?;
+        check_upload_allowed(entrance, visit, &bounds)?;
         match length {
             // What is beside the files is less.
             Some(length) if length / 2 > settings.largest => {
@@ -124,7 +129,7 @@ async fn take(
         Err(refused) => {
             // Otherwise a browser that is still sending may not show the answer.
             if let Ok(_held) = bounds.draining.try_acquire() {
-                drain(request, settings.largest).await;
+                drain_form_request(request, settings.largest).await;
             }
             return Err(refused);
         }
@@ -132,10 +137,10 @@ async fn take(
     let mut upload =
         Upload { bounds, every: settings.every, begun: None, is_new: false, _permits: permits };
     let mut form = IncomingForm::begin(request, &visit.secret, settings.largest).await?;
-    let arrived = receive(entrance, &mut form, &mut upload).await?;
+    let arrived = receive_upload_files(entrance, &mut form, &mut upload).await?;
     let (place, author) = (Arc::clone(entrance), visit.name.clone());
     in_background(move || {
-        let handed_in = put_in_place(&place, &author, &arrived);
+        let handed_in = put_upload_in_place(&place, &author, &arrived);
         // Here, because this goes on when the sender has left.
         upload.end(matches!(handed_in, Ok(HandedIn::New)));
         Ok(handed_in)
@@ -178,7 +183,7 @@ impl Drop for Upload {
 }
 
 /// Why nothing is taken from this author now.
-fn refusal(
+fn check_upload_allowed(
     entrance: &Entrance,
     visit: &AuthorVisit,
     bounds: &AuthorBounds,
@@ -205,7 +210,7 @@ fn refusal(
 }
 
 /// Room for one more submission.
-fn permits(
+fn acquire_upload_permits(
     entrance: &Entrance,
     bounds: &AuthorBounds,
 ) -> Result<[OwnedSemaphorePermit; 2], RefusedUpload> {
@@ -221,7 +226,7 @@ fn permits(
 }
 
 /// What has arrived as a whole, in a folder that goes with this value.
-struct Arrived {
+struct UploadedFiles {
     folder: TempDir,
     names: Vec<String>,
     /// What its author says of it.
@@ -229,17 +234,17 @@ struct Arrived {
 }
 
 /// Receives the files of a form. They are on the disk when this returns.
-async fn receive(
+async fn receive_upload_files(
     entrance: &Entrance,
     form: &mut IncomingForm,
     upload: &mut Upload,
-) -> Result<Arrived, RefusedUpload> {
-    let incoming = entrance.incoming();
+) -> Result<UploadedFiles, RefusedUpload> {
+    let incoming = entrance.incoming_folder();
     let folder = tempfile::Builder::new().prefix("hand-in-").tempdir_in(&incoming);
     let folder = folder.map_err(WebError::unwritable(&incoming))?;
-    let mut arrived = Arrived { folder, names: Vec::new(), comment: String::new() };
+    let mut arrived = UploadedFiles { folder, names: Vec::new(), comment: String::new() };
     let mut taken = HashSet::new();
-    while let Some(mut field) = form.next().await? {
+    while let Some(mut field) = form.next_field().await? {
         if field.text_name() == Some(COMMENT) {
             let text = field.text().await?;
             arrived.comment = text.chars().take(LONGEST_COMMENT).collect();
@@ -250,7 +255,7 @@ async fn receive(
             while field.chunk().await?.is_some() {}
             continue;
         }
-        let name = file_name(field.file_name()?)?;
+        let name = check_upload_name(field.file_name()?)?;
         let is_new = taken.insert(name.to_lowercase());
         if !is_new || arrived.names.len() == MOST_FILES {
             let why = if is_new {
@@ -264,7 +269,7 @@ async fn receive(
         let file = File::options().read(true).write(true).create_new(true).open(&path);
         let file = file.map_err(WebError::unwritable(&path))?;
         upload.begun = Some(Instant::now());
-        store(&mut field, file, &path).await?;
+        store_upload_file(&mut field, file, &path).await?;
         arrived.names.push(name);
     }
     if arrived.names.is_empty() {
@@ -274,24 +279,24 @@ async fn receive(
 }
 
 /// The name under which a file is kept.
-fn file_name(sent: &str) -> Result<String, FormProblem> {
+fn check_upload_name(sent: &str) -> Result<String, FormProblem> {
     let name = sent.rsplit(['/', '\\']).next().unwrap_or_default();
     let problem = if name.is_empty() || name.starts_with('.') {
         "it begins with a dot"
     } else if name.len() > LONGEST_NAME {
         "it is too long"
-    } else if escape::terminal(name) != name {
+    } else if escape_line(name) != name {
         "it contains an invisible character"
-    } else if is_aside(OsStr::new(&name.to_lowercase())) {
+    } else if is_aside_from_hand_in(OsStr::new(&name.to_lowercase())) {
         "this name is reserved for the report"
     } else {
         return Ok(name.to_owned());
     };
-    Err(FormProblem::Unusable(format!("rename the file {}: {problem}", escape::terminal(name))))
+    Err(FormProblem::Unusable(format!("rename the file {}: {problem}", escape_line(name))))
 }
 
 /// Writes a file.
-async fn store(
+async fn store_upload_file(
     field: &mut IncomingField<'_>,
     mut file: File,
     path: &Path,
@@ -305,12 +310,12 @@ async fn store(
         .await?;
     }
     let shown = path.to_owned();
-    in_background(move || finish(&file).map_err(WebError::unwritable(&shown))).await?;
+    in_background(move || finish_upload_file(&file).map_err(WebError::unwritable(&shown))).await?;
     Ok(())
 }
 
 /// Lets a program be started, and makes sure that the file survives a power failure.
-fn finish(mut file: &File) -> io::Result<()> {
+fn finish_upload_file(mut file: &File) -> io::Result<()> {
     let mut begin = Vec::new();
     file.seek(SeekFrom::Start(0))?;
     file.take(PROGRAM.len() as u64).read_to_end(&mut begin)?;
@@ -320,18 +325,18 @@ fn finish(mut file: &File) -> io::Result<()> {
 }
 
 /// Moves what has arrived to the author's folder, in place of what was there.
-fn put_in_place(
+fn put_upload_in_place(
     entrance: &Entrance,
     author: &str,
-    arrived: &Arrived,
+    arrived: &UploadedFiles,
 ) -> Result<HandedIn, RefusedUpload> {
-    let path = entrance.folder(author);
+    let path = entrance.hand_in_folder(author);
     let largest = entrance.league.settings.largest;
     let replaced = AuthorFolder::make(&path).and_then(|folder| {
         // The door says why it cannot read something.
-        let digest = || Some(hand_in::read(&folder, None, largest).ok()?.digest);
+        let digest = || Some(read_hand_in(&folder, None, largest).ok()?.digest);
         let before = digest();
-        replace(&folder, arrived)?;
+        replace_with_upload(&folder, arrived)?;
         let is_same = before.is_some() && before == digest();
         Ok(if is_same { HandedIn::Same } else { HandedIn::New })
     });
@@ -339,7 +344,7 @@ fn put_in_place(
 }
 
 /// Everything that was there leaves before the new files come, in one step: nobody sees both.
-fn replace(folder: &AuthorFolder, arrived: &Arrived) -> io::Result<()> {
+fn replace_with_upload(folder: &AuthorFolder, arrived: &UploadedFiles) -> io::Result<()> {
     let new = match arrived.names.as_slice() {
         [name] => name,
         names => {
@@ -400,7 +405,7 @@ mod tests {
             ("C:\\Users\\ann\\player.py", "player.py"),
             ("Zoë 象棋.zip", "Zoë 象棋.zip"),
         ] {
-            assert_eq!(file_name(sent).expect(sent), name);
+            assert_eq!(check_upload_name(sent).expect(sent), name);
         }
         let long = "a".repeat(LONGEST_NAME + 1);
         for bad in [
@@ -416,7 +421,7 @@ mod tests {
             "a\nb",
             &long,
         ] {
-            file_name(bad).expect_err(bad);
+            check_upload_name(bad).expect_err(bad);
         }
     }
 
@@ -432,8 +437,11 @@ mod tests {
                 fs::write(new.path().join(name), *name).expect("written");
             }
             let names = names.iter().map(ToString::to_string).collect();
-            replace(&held, &Arrived { folder: new, names, comment: "tries".to_owned() })
-                .expect("in place");
+            replace_with_upload(
+                &held,
+                &UploadedFiles { folder: new, names, comment: "tries".to_owned() },
+            )
+            .expect("in place");
             let mut left = held.handed_in().expect("a folder");
             left.sort();
             assert_eq!(fs::read_to_string(folder.join(REPORT_FILE)).expect("there"), "entered");

@@ -23,10 +23,10 @@ const NEXT: [BoardSize; 2] = [BoardSize::Middle, BoardSize::Small];
 /// enemies occupy the middle squares of an edge, the earlier corner eliminates the piece beside it,
 /// which saves the other.
 const EARLIER: Bitboard = Bitboard(
-    Bitboard::of(Square::new(2, 3)).0
-        | Bitboard::of(Square::new(3, 2)).0
-        | Bitboard::of(Square::new(3, 5)).0
-        | Bitboard::of(Square::new(5, 4)).0,
+    Bitboard::from_square(Square::new(2, 3)).0
+        | Bitboard::from_square(Square::new(3, 2)).0
+        | Bitboard::from_square(Square::new(3, 5)).0
+        | Bitboard::from_square(Square::new(5, 4)).0,
 );
 
 /// The value of a piece on the board. It falls to [`DOOMED`] as a shrink comes near.
@@ -52,12 +52,12 @@ const CLOSENESS: [(Bitboard, SearchScore); 3] = [
 ];
 
 /// Returns whether the score is that of a won or lost game.
-pub(super) const fn is_decisive(score: SearchScore) -> bool {
+pub(super) const fn is_decisive_score(score: SearchScore) -> bool {
     score.abs() > WIN / 2
 }
 
 /// The value of a finished game for the side to move. `thinker` is the searching side.
-pub(super) fn ended(board: &Board, result: GameResult, thinker: Side) -> SearchScore {
+pub(super) fn evaluate_result(board: &Board, result: GameResult, thinker: Side) -> SearchScore {
     match result {
         GameResult::Draw if board.to_move() == thinker => -CONTEMPT,
         GameResult::Draw => CONTEMPT,
@@ -69,40 +69,42 @@ pub(super) fn ended(board: &Board, result: GameResult, thinker: Side) -> SearchS
 }
 
 /// Evaluates an unfinished game for the side to move. `thinker` is the searching side.
-pub(super) fn evaluate(board: &Board, thinker: Side) -> SearchScore {
+pub(super) fn evaluate_watch_your_back(board: &Board, thinker: Side) -> SearchScore {
     let seat = board.to_move();
-    let all = count(board.occupied()).max(1);
-    let lead = strength(board, seat) - strength(board, !seat);
+    let all = count_squares(board.occupied()).max(1);
+    let lead = evaluate_pieces(board, seat) - evaluate_pieces(board, !seat);
     let lead = lead * (all + SCARCITY) / all;
-    let locked = match locked(board) {
+    let locked = match will_lock_board(board) {
         true if seat == thinker => -LOCKED,
         true => LOCKED,
         false => 0,
     };
-    lead + locked + closeness(board.pieces(seat)) - closeness(board.pieces(!seat))
+    lead + locked + centre_bonus(board.pieces(seat)) - centre_bonus(board.pieces(!seat))
 }
 
 /// Returns whether the last shrink, if it happened now, would leave no empty square.
-fn locked(board: &Board) -> bool {
+fn will_lock_board(board: &Board) -> bool {
     let squares = BoardSize::Small.area() - BoardSize::Small.corners();
-    let left = Side::BOTH.map(|seat| survivors(board, seat, BoardSize::Small));
-    board.size() != BoardSize::Small && left.iter().sum::<SearchScore>() == count(squares)
+    let left = Side::BOTH.map(|seat| count_shrink_survivors(board, seat, BoardSize::Small));
+    board.size() != BoardSize::Small && left.iter().sum::<SearchScore>() == count_squares(squares)
 }
 
 /// The value of the pieces of `seat`: those on the board, and those that would survive the shrinks.
-fn strength(board: &Board, seat: Side) -> SearchScore {
+fn evaluate_pieces(board: &Board, seat: Side) -> SearchScore {
     let shrinks = || board.size() as usize..2;
     let moves = board.moves();
-    let hurry = shrinks().next().map_or(0, |next| urgency(SHRINKS[next], moves));
-    let standing = (PIECE - (PIECE - DOOMED) * hurry / LAST_MOVES) * count(board.pieces(seat));
-    let surviving =
-        shrinks().map(|which| survival(which, moves) * survivors(board, seat, NEXT[which]));
+    let hurry = shrinks().next().map_or(0, |next| shrink_urgency(SHRINKS[next], moves));
+    let standing =
+        (PIECE - (PIECE - DOOMED) * hurry / LAST_MOVES) * count_squares(board.pieces(seat));
+    let surviving = shrinks().map(|which| {
+        shrink_survival_bonus(which, moves) * count_shrink_survivors(board, seat, NEXT[which])
+    });
     standing + surviving.sum::<SearchScore>()
 }
 
 /// Counts the pieces of `seat` that would survive a shrink to `size` if it happened now: those
 /// inside that no new corner eliminates.
-fn survivors(board: &Board, seat: Side, size: BoardSize) -> SearchScore {
+fn count_shrink_survivors(board: &Board, seat: Side, size: BoardSize) -> SearchScore {
     let corners = size.corners();
     let inside = board.pieces(seat) & (size.area() - corners);
     let enemies = board.pieces(!seat) & (size.area() - corners);
@@ -110,28 +112,28 @@ fn survivors(board: &Board, seat: Side, size: BoardSize) -> SearchScore {
     let taken = Direction::ALL.into_iter().fold(Bitboard::EMPTY, |taken, direction| {
         taken | corners.step(direction) & endangered & enemies.step(direction.opposite())
     });
-    count(inside - taken)
+    count_squares(inside - taken)
 }
 
 /// The bonus for surviving a shrink (`which` is 0 or 1) after `moves` moves of the moving phase.
-fn survival(which: usize, moves: u32) -> SearchScore {
+fn shrink_survival_bonus(which: usize, moves: u32) -> SearchScore {
     let shrink = SHRINKS[which];
     let growth = GROWTH[which] * moves.cast_signed() / shrink.cast_signed();
-    SURVIVAL[which] + growth + URGENCY * urgency(shrink, moves) / LAST_MOVES
+    SURVIVAL[which] + growth + URGENCY * shrink_urgency(shrink, moves) / LAST_MOVES
 }
 
 /// The urgency of a shrink after `moves` moves: 0 at first, then rising to [`LAST_MOVES`] at the
 /// shrink.
-fn urgency(shrink: u32, moves: u32) -> SearchScore {
+fn shrink_urgency(shrink: u32, moves: u32) -> SearchScore {
     (LAST_MOVES - shrink.saturating_sub(moves).cast_signed()).max(0)
 }
 
 /// The bonus for pieces near the middle.
-fn closeness(pieces: Bitboard) -> SearchScore {
-    CLOSENESS.iter().map(|(squares, worth)| count(pieces & *squares) * worth).sum()
+fn centre_bonus(pieces: Bitboard) -> SearchScore {
+    CLOSENESS.iter().map(|(squares, worth)| count_squares(pieces & *squares) * worth).sum()
 }
 
-const fn count(squares: Bitboard) -> SearchScore {
+const fn count_squares(squares: Bitboard) -> SearchScore {
     squares.len().cast_signed()
 }
 
@@ -141,7 +143,7 @@ mod tests {
     use referee_games::watch_your_back::{Action, EndCheck};
 
     fn worth(board: &Board) -> SearchScore {
-        evaluate(board, board.to_move())
+        evaluate_watch_your_back(board, board.to_move())
     }
 
     fn moving(row: &str, moves: u32) -> Board {
@@ -168,7 +170,7 @@ mod tests {
     fn surviving_pieces_are_inside_and_not_captured_by_corners() {
         let left = |rows: &[&str; 8], size| {
             let board = Board::from_rows(rows, 24).expect("a board");
-            Side::BOTH.map(|seat| survivors(&board, seat, size))
+            Side::BOTH.map(|seat| count_shrink_survivors(&board, seat, size))
         };
         let rows = [
             "X......X", "........", "..WWBB..", ".WWWBBB.", "........", "...W....", "........",
@@ -185,10 +187,11 @@ mod tests {
             "########",
         ];
         let mut board = Board::from_rows(&rows, 24 + SHRINKS[1] - 1).expect("a board");
-        let expected = Side::BOTH.map(|seat| survivors(&board, seat, BoardSize::Small));
+        let expected =
+            Side::BOTH.map(|seat| count_shrink_survivors(&board, seat, BoardSize::Small));
         board.play_unchecked(Action::Pass, EndCheck::BeforeAndAfterShrink);
         assert_eq!(board.size(), BoardSize::Small);
-        assert_eq!(Side::BOTH.map(|seat| count(board.pieces(seat))), expected);
+        assert_eq!(Side::BOTH.map(|seat| count_squares(board.pieces(seat))), expected);
     }
 
     #[test]
@@ -198,18 +201,19 @@ mod tests {
             "X......X",
         ];
         let board = Board::from_rows(&rows, 24).expect("a board");
-        assert!(locked(&board));
-        assert_eq!(evaluate(&board, Side::First), -LOCKED);
-        assert_eq!(evaluate(&board, Side::Second), LOCKED);
+        assert!(will_lock_board(&board));
+        assert_eq!(evaluate_watch_your_back(&board, Side::First), -LOCKED);
+        assert_eq!(evaluate_watch_your_back(&board, Side::Second), LOCKED);
     }
 
     #[test]
     fn quick_wins_score_highest_and_draws_below_zero() {
-        let score = |moves, result| ended(&moving("W...W...", moves), result, Side::First);
+        let score =
+            |moves, result| evaluate_result(&moving("W...W...", moves), result, Side::First);
         let win = |moves| score(moves, GameResult::Win(Side::First));
         assert!(win(10) > win(12));
         assert!(win(11) < -WIN / 2);
-        assert!(is_decisive(win(10)));
+        assert!(is_decisive_score(win(10)));
         assert!(score(10, GameResult::Draw) < 0 && score(11, GameResult::Draw) > 0);
     }
 }

@@ -20,7 +20,7 @@ pub(super) enum Bound {
 
 /// A search's result for a position.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct TableEntry {
+pub(super) struct TranspositionEntry {
     key: u64,
     pub(super) score: SearchScore,
     pub(super) depth: u8,
@@ -30,7 +30,7 @@ pub(super) struct TableEntry {
 
 /// Entries by the key of their position. A new entry replaces an older one.
 pub(super) struct TranspositionTable {
-    entries: Vec<Option<TableEntry>>,
+    entries: Vec<Option<TranspositionEntry>>,
 }
 
 impl TranspositionTable {
@@ -40,8 +40,8 @@ impl TranspositionTable {
     }
 
     /// Returns the entry of the position with this key.
-    pub(super) fn get(&self, key: u64) -> Option<&TableEntry> {
-        self.entries[slot(key)].as_ref().filter(|entry| entry.key == key)
+    pub(super) fn get(&self, key: u64) -> Option<&TranspositionEntry> {
+        self.entries[transposition_slot(key)].as_ref().filter(|entry| entry.key == key)
     }
 
     /// Stores a search result for the position with this key.
@@ -52,13 +52,14 @@ impl TranspositionTable {
         (score, bound): (SearchScore, Bound),
         best: Option<Action>,
     ) {
-        self.entries[slot(key)] = Some(TableEntry { key, score, depth, bound, best });
+        self.entries[transposition_slot(key)] =
+            Some(TranspositionEntry { key, score, depth, bound, best });
     }
 }
 
-impl TableEntry {
+impl TranspositionEntry {
     /// Returns the score if it decides a search of this depth in the window from `alpha` to `beta`.
-    pub(super) fn settles(
+    pub(super) fn score_if_settled(
         &self,
         depth: u8,
         alpha: SearchScore,
@@ -76,13 +77,13 @@ impl TableEntry {
 
 /// Returns a hash of the pieces and the number of plies. The side to move and the board's size
 /// follow from these.
-pub(super) fn key(board: &Board) -> u64 {
-    let pieces = mix(board.pieces(Side::First).0) ^ board.pieces(Side::Second).0;
-    mix(mix(pieces) ^ u64::from(board.ply()))
+pub(super) fn transposition_key(board: &Board) -> u64 {
+    let pieces = mix_key_bits(board.pieces(Side::First).0) ^ board.pieces(Side::Second).0;
+    mix_key_bits(mix_key_bits(pieces) ^ u64::from(board.ply()))
 }
 
 /// Mixes the bits of a word (the finalizer of `SplitMix64`).
-const fn mix(word: u64) -> u64 {
+const fn mix_key_bits(word: u64) -> u64 {
     let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -90,7 +91,7 @@ const fn mix(word: u64) -> u64 {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "only the low bits are used")]
-const fn slot(key: u64) -> usize {
+const fn transposition_slot(key: u64) -> usize {
     key as usize & (SIZE - 1)
 }
 
@@ -103,19 +104,19 @@ mod tests {
     fn table_entries_are_found_by_position() {
         let mut other = Board::START;
         other.play_unchecked(other.legal_actions()[0], EndCheck::AfterShrink);
-        assert_ne!(key(&Board::START), key(&other));
+        assert_ne!(transposition_key(&Board::START), transposition_key(&other));
         let mut table = TranspositionTable::new();
-        table.put(key(&other), 3, (7, Bound::Exact), None);
-        assert!(table.get(key(&Board::START)).is_none());
-        assert_eq!(table.get(key(&other)).map(|entry| entry.score), Some(7));
+        table.put(transposition_key(&other), 3, (7, Bound::Exact), None);
+        assert!(table.get(transposition_key(&Board::START)).is_none());
+        assert_eq!(table.get(transposition_key(&other)).map(|entry| entry.score), Some(7));
     }
 
     #[test]
     fn a_bound_settles_only_what_it_bounds() {
         let settles = |bound, depth| {
-            let entry = TableEntry { key: 0, score: 5, depth: 3, bound, best: None };
+            let entry = TranspositionEntry { key: 0, score: 5, depth: 3, bound, best: None };
             [(0, 5), (5, 9), (0, 9)]
-                .map(|(alpha, beta)| entry.settles(depth, alpha, beta).is_some())
+                .map(|(alpha, beta)| entry.score_if_settled(depth, alpha, beta).is_some())
         };
         assert_eq!(settles(Bound::Exact, 3), [true, true, true]);
         assert_eq!(settles(Bound::Lower, 3), [true, false, false]);

@@ -1,9 +1,11 @@
 //! The alpha-beta search.
 
-use super::evaluation::{SearchScore, WIN, ended, evaluate, is_decisive};
-use super::move_ordering::{Ordering, captures};
-use super::transposition_table::{Bound, TranspositionTable, key};
-use crate::iterative_deepening::{Root, RootSearch};
+use super::evaluation::{
+    SearchScore, WIN, evaluate_result, evaluate_watch_your_back, is_decisive_score,
+};
+use super::move_ordering::{MoveOrdering, find_likely_captures};
+use super::transposition_table::{Bound, TranspositionTable, transposition_key};
+use crate::iterative_deepening::{DeepeningRoot, DeepeningSearch};
 use crate::meter::Meter;
 use referee_games::two_player::{GameResult, Side};
 use referee_games::watch_your_back::{Action, Board, BoardSize, MutualBlock, Rules, WatchYourBack};
@@ -24,13 +26,13 @@ pub(super) struct AlphaBetaTree<'a> {
     /// The searching side.
     thinker: Side,
     table: &'a mut TranspositionTable,
-    ordering: Ordering,
+    ordering: MoveOrdering,
     meter: Meter,
     /// The positions from the root to the current node.
     path: Vec<Board>,
 }
 
-impl RootSearch for AlphaBetaTree<'_> {
+impl DeepeningSearch for AlphaBetaTree<'_> {
     type Game = WatchYourBack;
     type Score = SearchScore;
     /// In plies, not counting the quiescence search.
@@ -39,12 +41,12 @@ impl RootSearch for AlphaBetaTree<'_> {
 
     fn value(
         &mut self,
-        root: &Root<WatchYourBack>,
+        root: &DeepeningRoot<WatchYourBack>,
         depth: u8,
         alpha: SearchScore,
     ) -> Option<SearchScore> {
         if let Some(result) = root.ended {
-            return Some(-ended(root.after.board(), result, self.thinker));
+            return Some(-evaluate_result(root.after.board(), result, self.thinker));
         }
         self.path.clear();
         self.path.push(self.root);
@@ -52,7 +54,7 @@ impl RootSearch for AlphaBetaTree<'_> {
     }
 
     fn goes_on(&self, score: SearchScore) -> bool {
-        !is_decisive(score) && self.meter.may_begin_another()
+        !is_decisive_score(score) && self.meter.may_begin_another()
     }
 }
 
@@ -66,7 +68,7 @@ impl<'a> AlphaBetaTree<'a> {
         table: &'a mut TranspositionTable,
         meter: Meter,
     ) -> Self {
-        Self { rules, root, thinker, table, ordering: Ordering::new(), meter, path: Vec::new() }
+        Self { rules, root, thinker, table, ordering: MoveOrdering::new(), meter, path: Vec::new() }
     }
 
     /// The score of `child` for its parent. A search with a null window tests whether it beats
@@ -93,7 +95,7 @@ impl<'a> AlphaBetaTree<'a> {
     }
 
     /// Like [`scout`](Self::scout), but searches one ply less deep unless the child beats `alpha`.
-    fn reduced(
+    fn scout_reduced(
         &mut self,
         child: &Board,
         depth: u8,
@@ -111,20 +113,20 @@ impl<'a> AlphaBetaTree<'a> {
         alpha: SearchScore,
         beta: SearchScore,
     ) -> Option<SearchScore> {
-        if let Some(score) = self.ended(board) {
+        if let Some(score) = self.score_if_ended(board) {
             return Some(score);
         }
         if depth == 0 {
             return self.quiesce(board, alpha, beta);
         }
         self.meter.tick()?;
-        let key = key(board);
+        let key = transposition_key(board);
         let known = self.table.get(key);
-        if let Some(score) = known.and_then(|entry| entry.settles(depth, alpha, beta)) {
+        if let Some(score) = known.and_then(|entry| entry.score_if_settled(depth, alpha, beta)) {
             return Some(score);
         }
         let known_best = known.and_then(|entry| entry.best);
-        let (score, best) = self.best_of(board, known_best, depth, (alpha, beta))?;
+        let (score, best) = self.search_actions(board, known_best, depth, (alpha, beta))?;
         let bound = match score {
             score if score >= beta => Bound::Lower,
             score if score > alpha => Bound::Exact,
@@ -136,25 +138,25 @@ impl<'a> AlphaBetaTree<'a> {
 
     /// The best score among the actions on `board`, and the action if it beats the window's lower
     /// bound.
-    fn best_of(
+    fn search_actions(
         &mut self,
         board: &Board,
         known_best: Option<Action>,
         depth: u8,
         (mut alpha, beta): (SearchScore, SearchScore),
     ) -> Option<(SearchScore, Option<Action>)> {
-        let mut actions = self.ordering.sorted(board, known_best);
+        let mut actions = self.ordering.sort_actions(board, known_best);
         if actions.is_empty() {
             actions.push(Action::Pass);
         }
         let (mut score, mut best) = (-INFINITE, None);
         self.path.push(*board);
         for (index, action) in actions.into_iter().enumerate() {
-            let child = self.after(board, action);
+            let child = self.board_after(board, action);
             let found = if index == 0 {
                 -self.search(&child, depth - 1, -beta, -alpha)?
-            } else if may_be_reduced(index, depth) && is_quiet(board, &child) {
-                self.reduced(&child, depth - 1, alpha, beta)?
+            } else if may_reduce_late_move(index, depth) && is_quiet_move(board, &child) {
+                self.scout_reduced(&child, depth - 1, alpha, beta)?
             } else {
                 self.scout(&child, depth - 1, alpha, beta)?
             };
@@ -163,7 +165,7 @@ impl<'a> AlphaBetaTree<'a> {
                 (alpha, best) = (found, Some(action));
             }
             if alpha >= beta {
-                self.ordering.refuted(board, action, depth);
+                self.ordering.record_cutoff(board, action, depth);
                 break;
             }
         }
@@ -179,15 +181,15 @@ impl<'a> AlphaBetaTree<'a> {
         beta: SearchScore,
     ) -> Option<SearchScore> {
         self.meter.tick()?;
-        let mut score = evaluate(board, self.thinker);
-        for action in captures(board) {
+        let mut score = evaluate_watch_your_back(board, self.thinker);
+        for action in find_likely_captures(board) {
             alpha = alpha.max(score);
             if alpha >= beta {
                 break;
             }
-            let child = self.after(board, action);
-            if takes(board, &child) {
-                let found = match self.ended(&child) {
+            let child = self.board_after(board, action);
+            if captures_piece(board, &child) {
+                let found = match self.score_if_ended(&child) {
                     Some(score) => -score,
                     None => -self.quiesce(&child, -beta, -alpha)?,
                 };
@@ -197,25 +199,25 @@ impl<'a> AlphaBetaTree<'a> {
         Some(score)
     }
 
-    fn after(&self, board: &Board, action: Action) -> Board {
+    fn board_after(&self, board: &Board, action: Action) -> Board {
         let mut after = *board;
         after.play_unchecked(action, self.rules.end_check);
         after
     }
 
     /// The score, if the game is over on `board` or a position repeats.
-    fn ended(&self, board: &Board) -> Option<SearchScore> {
-        if let Some(result) = board.decided() {
-            return Some(ended(board, result, self.thinker));
+    fn score_if_ended(&self, board: &Board) -> Option<SearchScore> {
+        if let Some(result) = board.elimination_result() {
+            return Some(evaluate_result(board, result, self.thinker));
         }
         let longest = self.rules.max_moves;
         let too_long = longest > 0 && board.moves() >= longest;
         let circles =
-            board.size() == BoardSize::Small && (self.blocked(board) || self.repeats(board));
-        (too_long || circles).then(|| ended(board, GameResult::Draw, self.thinker))
+            board.size() == BoardSize::Small && (self.is_blocked(board) || self.repeats(board));
+        (too_long || circles).then(|| evaluate_result(board, GameResult::Draw, self.thinker))
     }
 
-    fn blocked(&self, board: &Board) -> bool {
+    fn is_blocked(&self, board: &Board) -> bool {
         self.rules.mutual_block == MutualBlock::Draw
             && !Side::BOTH.into_iter().any(|seat| board.can_move(seat))
     }
@@ -233,17 +235,17 @@ impl<'a> AlphaBetaTree<'a> {
 }
 
 /// Returns whether an action at this index may be searched less deeply (late move reduction).
-const fn may_be_reduced(index: usize, depth: u8) -> bool {
+const fn may_reduce_late_move(index: usize, depth: u8) -> bool {
     index >= UNREDUCED && depth >= 3
 }
 
 /// Returns whether no piece was lost from `before` to `after`; a placement adds a piece.
-fn is_quiet(before: &Board, after: &Board) -> bool {
+fn is_quiet_move(before: &Board, after: &Board) -> bool {
     after.size() == before.size() && after.occupied().len() >= before.occupied().len()
 }
 
 /// Returns whether the side to move on `before` took a piece to reach `after`.
-fn takes(before: &Board, after: &Board) -> bool {
+fn captures_piece(before: &Board, after: &Board) -> bool {
     let enemy = !before.to_move();
     after.pieces(enemy).len() < before.pieces(enemy).len()
 }

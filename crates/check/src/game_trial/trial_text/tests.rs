@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::game_trial::{GameFinding, GamePortrait};
 
-fn half(of: u32) -> ShareInterval {
-    ShareInterval { share: 0.5, low: 0.25, high: 0.754, of }
+fn half(of: u32) -> PortraitShare {
+    PortraitShare { share: 0.5, low: 0.25, high: 0.754, of }
 }
 
 fn sample(players: &str) -> GameSample {
@@ -13,7 +13,7 @@ fn sample(players: &str) -> GameSample {
         games: 4,
         first_seat: half(4),
         decisive: half(4),
-        plies: Quantiles { least: 1, lower: 2, median: 3, upper: 4, most: 9, mean: 3.26 },
+        plies: PortraitQuantiles { least: 1, lower: 2, median: 3, upper: 4, most: 9, mean: 3.26 },
         reasons: BTreeMap::from([("full".to_owned(), 1), ("taken".to_owned(), 3)]),
         winner_only: false,
     }
@@ -50,7 +50,7 @@ fn a_mistake_is_shown_with_the_steps_to_it() {
         finding("no turn", &["2", "1"]),
     ];
     assert_eq!(
-        lines(&trial(findings, None))[2..],
+        format_trial(&trial(findings, None))[2..],
         [
             "1. it ended",
             "   at the start",
@@ -69,12 +69,12 @@ fn options_with_their_defaults_are_named() {
     let trial = GameTrial { defaults, ..trial(Vec::new(), None) };
     let line = "options: only the defaults were tested (misere, columns); --option NAME=VALUE \
                 tests others";
-    assert_eq!(lines(&trial)[2..], ["nothing found", line]);
+    assert_eq!(format_trial(&trial)[2..], ["nothing found", line]);
 }
 
 #[test]
 fn a_portrait_is_shown_with_its_intervals() {
-    let lines = lines(&trial(Vec::new(), Some(portrait())));
+    let lines = format_trial(&trial(Vec::new(), Some(portrait())));
     assert!(lines[0].starts_with(r"Nim\u{1b} (nim), 4 random games, seed 7"), "{}", lines[0]);
     let says = |text: &str| assert!(lines.iter().any(|line| line.contains(text)), "{lines:?}");
     says("4 games between random players");
@@ -90,7 +90,7 @@ fn a_note_says_that_games_only_tell_a_winner() {
     let note = |winner_only| {
         let random = GameSample { winner_only, ..sample("random") };
         let portrait = GamePortrait { random, ..portrait() };
-        lines(&trial(Vec::new(), Some(portrait)))[3].clone()
+        format_trial(&trial(Vec::new(), Some(portrait)))[3].clone()
     };
     assert!(note(true).starts_with("places: the games only say who won"), "{}", note(true));
     assert_eq!(note(false), "");

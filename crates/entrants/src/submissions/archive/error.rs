@@ -1,7 +1,6 @@
 //! Errors of archives.
 
-use std::fmt;
-use std::io;
+use std::{fmt, io};
 
 use super::SHOWN;
 
@@ -71,7 +70,7 @@ pub enum ArchiveRefusal {
 impl ArchiveRefusal {
     /// The archive is not valid for its kind. The library's message may quote it, so it is escaped.
     pub(super) fn broken(why: &dyn fmt::Display) -> Self {
-        Self::Broken(referee_protocol::escape::bytes(why.to_string().as_bytes(), SHOWN))
+        Self::Broken(referee_protocol::escape::escape_bytes(why.to_string().as_bytes(), SHOWN))
     }
 
     /// The entry `name` could not be written.

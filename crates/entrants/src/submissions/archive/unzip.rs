@@ -6,7 +6,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use referee_record::plain_files::Bounded;
+use referee_record::plain_files::BoundedReader;
 
 use super::{ArchiveRefusal, EntryKind, SHOWN, UnpackTarget};
 
@@ -22,8 +22,8 @@ const ENTRY: &[u8; 4] = b"PK\x01\x02";
 const MOST_NAMES: u64 = 200_000;
 
 /// The names in a zip file; `None` if it cannot be read.
-pub(super) fn names(input: impl Read + Seek) -> Option<Vec<String>> {
-    let archive = ZipArchive::new(Bounded::new(input, COMMENT + MOST_NAMES * LISTED)).ok()?;
+pub(super) fn list_zip_names(input: impl Read + Seek) -> Option<Vec<String>> {
+    let archive = ZipArchive::new(BoundedReader::new(input, COMMENT + MOST_NAMES * LISTED)).ok()?;
     let names = archive.file_names().map(|name| Some(name.ok()?.into_owned()));
     names.collect()
 }
@@ -36,8 +36,8 @@ pub(super) fn unzip(
 ) -> Result<(), ArchiveRefusal> {
     // The library reads the whole directory at once.
     let entries = target.limits.entries;
-    let input = Bounded::new(input, COMMENT + entries as u64 * LISTED);
-    let left = input.left();
+    let input = BoundedReader::new(input, COMMENT + entries as u64 * LISTED);
+    let left = input.read_limit();
     let archive = ZipArchive::new(input).map_err(|error| {
         if left.is_none() {
             ArchiveRefusal::TooMany(entries)
@@ -47,18 +47,18 @@ pub(super) fn unzip(
     })?;
     let directory = archive.central_directory_start();
     let mut input = archive.into_inner();
-    refuse_same_names(&mut input, directory)?;
+    refuse_duplicate_zip_names(&mut input, directory)?;
     left.set(most);
     let mut archive = ZipArchive::new(input).map_err(|error| ArchiveRefusal::broken(&error))?;
     (0..archive.len()).try_for_each(|number| {
-        let put = put(&mut archive, number, target);
+        let put = unzip_entry(&mut archive, number, target);
         put.map_err(|why| {
             if left.is_none() { ArchiveRefusal::TooLarge(target.limits.bytes) } else { why }
         })
     })
 }
 
-fn put(
+fn unzip_entry(
     archive: &mut ZipArchive<impl Read + Seek>,
     number: usize,
     target: &mut UnpackTarget<'_>,
@@ -80,12 +80,15 @@ fn put(
     } else {
         EntryKind::File { runs: entry.unix_mode().is_some_and(|mode| mode & 0o111 != 0) }
     };
-    target.put(&name, kind, &mut entry)
+    target.unpack_entry(&name, kind, &mut entry)
 }
 
 /// Refuses two files of the same name, as the file system does for any other archive. The library
 /// keeps only the last of them, so the directory is read once more.
-fn refuse_same_names(input: &mut (impl Read + Seek), directory: u64) -> Result<(), ArchiveRefusal> {
+fn refuse_duplicate_zip_names(
+    input: &mut (impl Read + Seek),
+    directory: u64,
+) -> Result<(), ArchiveRefusal> {
     let failed = |error: std::io::Error| ArchiveRefusal::broken(&error);
     input.seek(SeekFrom::Start(directory)).map_err(failed)?;
     let mut input = BufReader::new(input);
@@ -102,7 +105,9 @@ fn refuse_same_names(input: &mut (impl Read + Seek), directory: u64) -> Result<(
         let rest = i64::try_from(length(30) + length(32)).unwrap_or_default();
         input.seek_relative(rest).map_err(failed)?;
         if !name.ends_with(b"/") && seen.contains(&name) {
-            return Err(ArchiveRefusal::Twice(referee_protocol::escape::bytes(&name, SHOWN)));
+            return Err(ArchiveRefusal::Twice(referee_protocol::escape::escape_bytes(
+                &name, SHOWN,
+            )));
         }
         seen.insert(name);
     }

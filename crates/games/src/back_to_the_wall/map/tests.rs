@@ -35,14 +35,14 @@ fn a_file_is_read() {
 fn the_shipped_boards_are_labelled_and_fair() {
     let sizes = [("once", 7, 1), ("twice", 9, 2), ("thrice", 11, 3)];
     for (name, size, walls_each) in sizes {
-        let map = Map::shipped(name).expect("it is there").expect("it is good");
+        let map = Map::load_shipped(name).expect("it is there").expect("it is good");
         assert_eq!(map.name, name);
         assert_eq!((map.ground.width, map.ground.height), (size, size));
         assert_eq!((map.ground.walls_each, map.walls.len()), (walls_each, 4));
         assert_eq!(map.note.as_deref(), Some("reconstructed"));
-        assert_eq!(map.fairness(), Some(Motion::LeftRight));
+        assert_eq!(map.find_fair_symmetry(), Some(MapSymmetry::LeftRight));
     }
-    assert_eq!(Map::shipped("never"), None);
+    assert_eq!(Map::load_shipped("never"), None);
 }
 
 #[test]
@@ -96,16 +96,16 @@ fn fairness_is_a_mirror_image_or_a_quarter_turn() {
     let fairness = |rows: [&str; 5]| {
         let text = GOOD.split("G....C").next().expect("a head");
         let text = format!("{text}{}\n\"\"\"\n", rows.join("\n"));
-        Map::read("mine.toml", &text).expect("a board").fairness()
+        Map::read("mine.toml", &text).expect("a board").find_fair_symmetry()
     };
     let columns = ["G...C", ".#.#.", ".....", ".....", "c...g"];
-    assert_eq!(fairness(columns), Some(Motion::LeftRight));
+    assert_eq!(fairness(columns), Some(MapSymmetry::LeftRight));
     let rows = ["G...C", ".#...", ".....", ".#...", "c...g"];
-    assert_eq!(fairness(rows), Some(Motion::TopBottom));
+    assert_eq!(fairness(rows), Some(MapSymmetry::TopBottom));
     let quarter = ["G.#.C", ".....", "#...#", ".....", "c.#.g"];
     assert!(fairness(quarter).is_some());
     let pinwheel = ["G#..C", "....#", ".....", "#....", "c..#g"];
-    assert_eq!(fairness(pinwheel), Some(Motion::QuarterTurn));
+    assert_eq!(fairness(pinwheel), Some(MapSymmetry::QuarterTurn));
     let half = ["G...C", ".#...", ".....", "...#.", "c...g"];
     assert_eq!(fairness(half), None);
 }
@@ -113,13 +113,13 @@ fn fairness_is_a_mirror_image_or_a_quarter_turn() {
 #[test]
 fn a_remark_says_what_was_read() {
     assert_eq!(
-        Map::remark("mine.toml", GOOD).expect("a board"),
+        Map::check_board_file("mine.toml", GOOD).expect("a board"),
         "mine.toml: board `mine`, 6×5; the map is fair: its mirror image from left to right maps \
          one side's pieces onto the other's"
     );
     let unfair = GOOD.replace("..##..\n......", "..#...\n.#....") + "note = \"a sketch\"\n";
     assert_eq!(
-        Map::remark("mine.toml", &unfair).expect("a board"),
+        Map::check_board_file("mine.toml", &unfair).expect("a board"),
         "mine.toml: board `mine` (a sketch), 6×5; the map is not fair: no mirror image or quarter \
          turn maps one side's pieces onto the other's"
     );

@@ -3,30 +3,30 @@
 use super::*;
 
 /// The image of `direction` under `motion`.
-fn turned(motion: Motion, direction: Direction) -> Direction {
+fn turned(motion: MapSymmetry, direction: Direction) -> Direction {
     use Direction::{Down, Left, Right, Up};
     match (motion, direction) {
-        (Motion::LeftRight, Left) | (Motion::QuarterTurn, Up) => Right,
-        (Motion::LeftRight, Right) | (Motion::QuarterTurn, Down) => Left,
-        (Motion::TopBottom, Up) | (Motion::QuarterTurn, Right) => Down,
-        (Motion::TopBottom, Down) | (Motion::QuarterTurn, Left) => Up,
-        (Motion::LeftRight | Motion::TopBottom, same) => same,
+        (MapSymmetry::LeftRight, Left) | (MapSymmetry::QuarterTurn, Up) => Right,
+        (MapSymmetry::LeftRight, Right) | (MapSymmetry::QuarterTurn, Down) => Left,
+        (MapSymmetry::TopBottom, Up) | (MapSymmetry::QuarterTurn, Right) => Down,
+        (MapSymmetry::TopBottom, Down) | (MapSymmetry::QuarterTurn, Left) => Up,
+        (MapSymmetry::LeftRight | MapSymmetry::TopBottom, same) => same,
     }
 }
 
 /// The piece whose corner is the image of this piece's corner under `motion`.
-fn partner(motion: Motion, ground: &Ground, seat: Side, piece: Piece) -> (Side, Piece) {
-    let home = motion.of(ground.home(seat, piece), ground);
+fn partner(motion: MapSymmetry, ground: &MapGround, seat: Side, piece: Piece) -> (Side, Piece) {
+    let home = motion.map_square(ground.home(seat, piece), ground);
     let is_there = |(seat, piece): &(Side, Piece)| ground.home(*seat, *piece) == home;
     PIECES.into_iter().find(is_there).expect("a corner")
 }
 
-fn image(motion: Motion, ground: &Ground, squares: Squares) -> Squares {
-    squares.iter().map(|at| motion.of(at, ground)).collect()
+fn image(motion: MapSymmetry, ground: &MapGround, squares: Squares) -> Squares {
+    squares.iter().map(|at| motion.map_square(at, ground)).collect()
 }
 
 /// The corresponding submissions on the image of the board.
-fn image_of_turn(motion: Motion, ground: &Ground, turn: &BySide<Action>) -> BySide<Action> {
+fn image_of_turn(motion: MapSymmetry, ground: &MapGround, turn: &BySide<Action>) -> BySide<Action> {
     let mut other = BySide::new(turn.second, turn.first);
     for (seat, piece) in PIECES {
         let (to, its) = partner(motion, ground, seat, piece);
@@ -42,7 +42,7 @@ fn fair_maps_are_symmetric_for_both_players() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let rules = rules(&[("tie", "draw"), ("rounds", "play-all")]).expect("rules");
     for round in 0..60 {
-        let motion = Motion::ALL[round % 3];
+        let motion = MapSymmetry::ALL[round % 3];
         let (mut game, mut other) = (BackToTheWall::start(&rules), BackToTheWall::start(&rules));
         while game.turn() == Turn::Both {
             let action = |seat| game.random_action(seat, &mut rng).expect("a submission");
@@ -56,11 +56,11 @@ fn fair_maps_are_symmetric_for_both_players() {
                 let owned = image(motion, &ground, game.board.owned[seat]);
                 assert_eq!(owned, other.board.owned[!seat]);
                 let (to, its) = partner(motion, &ground, seat, piece);
-                let there = motion.of(game.board.pieces[seat][piece], &ground);
+                let there = motion.map_square(game.board.pieces[seat][piece], &ground);
                 assert_eq!(there, other.board.pieces[to][its]);
             }
         }
-        assert_eq!(game.won(Side::First), other.won(Side::Second));
+        assert_eq!(game.rounds_won(Side::First), other.rounds_won(Side::Second));
         assert_eq!(game.finished.len(), other.finished.len());
     }
 }

@@ -66,8 +66,8 @@ fn the_same_square() {
 }
 
 /// Returns whether some set of `many` squares would be placed in full, by trying all of them.
-fn some_set(site: &Site<'_>, many: u8) -> bool {
-    subsets(site.free(), many).into_iter().any(|set| site.place_all(set).placed == set)
+fn some_set(site: &WallSite<'_>, many: u8) -> bool {
+    wall_subsets(site.free(), many).into_iter().any(|set| site.place_all(set).placed == set)
 }
 
 /// A random board without closed corners or enclosed pieces.
@@ -76,7 +76,7 @@ fn random_board(rng: &mut ChaCha8Rng, walls_each: u8, readings: Readings, densit
     loop {
         let mut board = empty(5, walls_each, adjacency, "");
         board.walls = board.ground.area.iter().filter(|_| rng.random_bool(density)).collect();
-        let open: Vec<_> = board.open().iter().collect();
+        let open: Vec<_> = board.squares_without_wall().iter().collect();
         for (seat, piece) in PIECES {
             board.pieces[seat][piece] = open[rng.random_range(0..open.len())];
         }

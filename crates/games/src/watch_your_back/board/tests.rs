@@ -34,10 +34,10 @@ fn the_46_first_placements_are_in_text_order() {
 
 #[test]
 fn the_ply_determines_counts_and_the_side_to_move() {
-    let board = Board::with(BySide::default(), 23, BoardSize::Full);
+    let board = Board::from_pieces(BySide::default(), 23, BoardSize::Full);
     assert_eq!((board.placed(), board.to_move()), (BySide::new(12, 11), Side::Second));
     assert!(board.is_placing());
-    let board = Board::with(BySide::default(), 25, BoardSize::Full);
+    let board = Board::from_pieces(BySide::default(), 25, BoardSize::Full);
     assert_eq!((board.placed(), board.to_move()), (BySide::new(12, 12), Side::Second));
     assert_eq!(board.moves(), 1);
 }
@@ -89,7 +89,8 @@ fn jumps_go_over_either_colour_and_nothing_else() {
         ],
         0,
     );
-    let from = |column, row| texts(board.targets(Bitboard::of(Square::new(column, row))));
+    let from =
+        |column, row| texts(board.piece_targets(Bitboard::from_square(Square::new(column, row))));
     assert_eq!(from(3, 3), ["1,3", "3,1", "4,3"]);
     assert_eq!(from(3, 4), ["2,4", "3,6", "4,4"]);
     assert_eq!(from(2, 0), ["1,0", "2,1", "3,0"]);

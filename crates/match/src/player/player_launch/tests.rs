@@ -13,8 +13,8 @@ fn spec(kind: PlayerKind) -> PlayerSpec {
     }
 }
 
-fn launch(kind: PlayerKind) -> Launch {
-    Launch::of(&spec(kind), GameKind::WatchYourBack.game())
+fn launch(kind: PlayerKind) -> PlayerLaunch {
+    PlayerLaunch::for_player(&spec(kind), GameKind::WatchYourBack.game())
 }
 
 #[test]
@@ -59,5 +59,5 @@ fn only_files_that_are_there_belong_to_a_command() {
     let words = ["python3", "game.py", "--fast"].map(str::to_owned);
     let files = ["data.txt", "missing.txt"].map(str::to_owned);
     let expected = ["game.py", "data.txt"].map(|name| dir.path().join(name));
-    assert_eq!(own_files(&words, &files, dir.path()), expected);
+    assert_eq!(launch_files(&words, &files, dir.path()), expected);
 }

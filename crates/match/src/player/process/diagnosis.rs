@@ -5,9 +5,12 @@ use std::time::{Duration, Instant};
 use nix::libc;
 
 use super::outcome::{NoLine, WriteOutcome};
-use super::{LineAnswer, PlayerProcess, turn_time};
+use super::{LineAnswer, PlayerProcess, process_turn_time};
 use crate::player::cpu_usage::Interval;
-use crate::player::fault_messages::{self, Late};
+use crate::player::fault_messages::{
+    Late, closed_output_fault, early_end_fault, late_reply_fault, no_reply_fault, overrun_fault,
+    oversize_line_fault, oversize_output_fault, supervisor_gone_fault, timeout_fault,
+};
 use crate::player::reply_limit::ReplyLimit;
 use crate::player::reply_timer::ReplyTimer;
 use crate::player::transcript::LineDirection;
@@ -23,7 +26,7 @@ const STDERR_LAG: Duration = Duration::from_millis(200);
 impl PlayerProcess {
     /// The fault of a reply that took too long, overtime included: what the opponent took of that is
     /// not known here.
-    pub(super) fn judge(
+    pub(super) fn diagnose_reply_time(
         &self,
         limit: ReplyLimit,
         wall: Duration,
@@ -32,14 +35,14 @@ impl PlayerProcess {
         match self.over_cpu(limit, cpu) {
             Some(fault) => Err(fault),
             None if wall > limit.bound + limit.overtime => {
-                Err(fault_messages::came_late(self.awaited(), [wall, limit.bound], limit.margin))
+                Err(late_reply_fault(self.awaited(), [wall, limit.bound], limit.margin))
             }
             None => Ok(()),
         }
     }
 
     /// The fault of a player whose time is up.
-    pub(super) async fn late(
+    pub(super) async fn diagnose_late_reply(
         &mut self,
         limit: ReplyLimit,
         asked: Instant,
@@ -47,20 +50,20 @@ impl PlayerProcess {
         timer: &ReplyTimer,
     ) -> LineAnswer {
         let now = Instant::now();
-        let cpu = self.cpu_usage.mark(Interval::OnTurn, now).cpu;
-        let wall = self.charged(asked, now, timer);
+        let cpu = self.cpu_usage.end_interval(Interval::OnTurn, now).cpu;
+        let wall = self.charged_wall_time(asked, now, timer);
         let state = self.sandboxed.state();
-        let time = turn_time(limit, wall, cpu, timer);
+        let time = process_turn_time(limit, wall, cpu, timer);
         self.note_partial(now);
         let fault = match self.over_cpu(limit, cpu) {
-            Some(fault) => fault_messages::no_reply(self.awaited(), fault),
-            None => self.by_overrun(fault_messages::timeout(Late {
+            Some(fault) => no_reply_fault(self.awaited(), fault),
+            None => self.diagnose_overrun(timeout_fault(Late {
                 awaited: self.awaited(),
                 allowance: limit.bound,
                 margin: if limit.measure == Measure::Wall { limit.margin } else { Duration::ZERO },
                 budget: limit.budget,
                 measure: limit.measure,
-                cpu: self.cpu_usage.used().map(|_| cpu),
+                cpu: self.cpu_usage.used_in_game().map(|_| cpu),
                 wall,
                 partial: &self.buffer,
                 state,
@@ -71,7 +74,7 @@ impl PlayerProcess {
         if self.bridged {
             self.sandboxed.signal(libc::SIGUSR1);
         }
-        LineAnswer { line: Err(self.with_stderr(fault, patience).await), time }
+        LineAnswer { line: Err(self.diagnose_with_stderr(fault, patience).await), time }
     }
 
     /// What it was asked for, in messages.
@@ -86,34 +89,38 @@ impl PlayerProcess {
     }
 
     /// Diagnoses the end of the output after the process has exited.
-    pub(super) async fn diagnose(&mut self, end: NoLine) -> Fault {
+    pub(super) async fn diagnose_end_of_output(&mut self, end: NoLine) -> Fault {
         self.note_partial(Instant::now());
         match end {
-            NoLine::Oversize => return fault_messages::oversize_line(&self.buffer),
+            NoLine::Oversize => return oversize_line_fault(&self.buffer),
             NoLine::TooMuch => {
-                return fault_messages::oversize_output(self.limits.output, self.awaits);
+                return oversize_output_fault(self.limits.output, self.awaits);
             }
             NoLine::Closed | NoLine::Exited => {}
         }
         self.wait_for_end(EXIT_LAG).await;
         let status = match self.ended {
-            None => return fault_messages::closed_output(),
-            Some(Err(SupervisorGone)) => return fault_messages::supervisor_gone(),
+            None => return closed_output_fault(),
+            Some(Err(SupervisorGone)) => return supervisor_gone_fault(),
             Some(Ok(status)) => status,
         };
-        let fault = self.by_overrun(fault_messages::ended(status, &self.buffer));
-        self.with_stderr(fault, STDERR_LAG).await
+        let fault = self.diagnose_overrun(early_end_fault(status, &self.buffer));
+        self.diagnose_with_stderr(fault, STDERR_LAG).await
     }
 
     /// The fault of a player that is about to exit because of it, with its last lines of stderr.
-    pub(in crate::player) async fn explain(&mut self, fault: Fault) -> Fault {
+    pub(in crate::player) async fn diagnose_exit(&mut self, fault: Fault) -> Fault {
         self.wait_for_end(EXIT_LAG).await;
-        let fault = self.by_overrun(fault);
-        self.with_stderr(fault, STDERR_LAG).await
+        let fault = self.diagnose_overrun(fault);
+        self.diagnose_with_stderr(fault, STDERR_LAG).await
     }
 
     /// Adds the last lines of stderr to the fault, after waiting this long for its end.
-    pub(super) async fn with_stderr(&mut self, mut fault: Fault, patience: Duration) -> Fault {
+    pub(super) async fn diagnose_with_stderr(
+        &mut self,
+        mut fault: Fault,
+        patience: Duration,
+    ) -> Fault {
         self.stderr.settle(patience).await;
         if let Some(hint) = self.barred.hint(&self.stderr.text()) {
             fault.message = format!("{}; {hint}", fault.message);
@@ -122,9 +129,7 @@ impl PlayerProcess {
     }
 
     /// The fault of a failed player, based on the limit that it reached, if any.
-    pub(super) fn by_overrun(&self, fault: Fault) -> Fault {
-        self.sandboxed
-            .overrun()
-            .map_or(fault.clone(), |overrun| fault_messages::overrun(overrun, fault))
+    pub(super) fn diagnose_overrun(&self, fault: Fault) -> Fault {
+        self.sandboxed.overrun().map_or(fault.clone(), |overrun| overrun_fault(overrun, fault))
     }
 }

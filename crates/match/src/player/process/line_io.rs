@@ -24,15 +24,15 @@ impl PlayerProcess {
     ///
     /// The time is taken before the last write, not after it: on a shared core the player may have
     /// read, thought and answered before the write returns.
-    pub(super) async fn write(
+    pub(super) async fn write_lines(
         &mut self,
         lines: &[u8],
         now: Instant,
         deadline: Instant,
     ) -> (Instant, WriteOutcome) {
-        let (at, written) = match self.write_now(lines) {
+        let (at, written) = match self.write_lines_now(lines) {
             Some(written) if written == lines.len() => (now, WriteOutcome::All),
-            Some(written) => self.write_rest(&lines[written..], now, deadline).await,
+            Some(written) => self.write_rest_of_lines(&lines[written..], now, deadline).await,
             None => (now, WriteOutcome::Gone),
         };
         self.transcript.push_all(LineDirection::ToPlayer, at, lines);
@@ -41,7 +41,7 @@ impl PlayerProcess {
 
     /// Writes as much as fits into the pipe now, without waiting. Most lines fit completely.
     /// Returns how many bytes those were; `None` if the player has closed its stdin.
-    fn write_now(&self, line: &[u8]) -> Option<usize> {
+    fn write_lines_now(&self, line: &[u8]) -> Option<usize> {
         match nix::unistd::write(self.stdin.as_ref()?, line) {
             Ok(count) => Some(count),
             Err(Errno::EAGAIN | Errno::EINTR) => Some(0),
@@ -50,7 +50,7 @@ impl PlayerProcess {
     }
 
     /// Writes the rest of a line as the player reads it.
-    async fn write_rest(
+    async fn write_rest_of_lines(
         &mut self,
         mut rest: &[u8],
         mut at: Instant,
@@ -69,17 +69,17 @@ impl PlayerProcess {
 
     /// Waits for a line until the time is up. If CPU time is limited, waits only until that is used
     /// up, and checks it whenever it might be.
-    pub(super) async fn read_in_time(
+    pub(super) async fn read_line_in_time(
         &mut self,
         reply: &mut Vec<u8>,
         limit: ReplyLimit,
         timer: &mut ReplyTimer,
     ) -> Option<Result<(), NoLine>> {
         let now = Instant::now();
-        if let Some(line) = self.line_here(reply) {
+        if let Some(line) = self.take_read_line(reply) {
             if now >= timer.deadline() {
-                timer.looked(timer.last_look(), now);
-                self.excuse(timer, now);
+                timer.note_look(timer.last_look(), now);
+                self.excuse_core_waits(timer, now);
             }
             return Some(line);
         }
@@ -91,12 +91,12 @@ impl PlayerProcess {
             };
             let line = timeout_at(look.into(), self.read_line(reply)).await;
             let now = Instant::now();
-            timer.looked(look, now);
+            timer.note_look(look, now);
             if timer.wants_waits(now) {
-                timer.watch(self.sandboxed.core_waits());
+                timer.watch_core_waits(self.sandboxed.core_waits());
             }
             if now >= timer.deadline() {
-                self.excuse(timer, now);
+                self.excuse_core_waits(timer, now);
             }
             if let Ok(line) = line {
                 return Some(line);
@@ -113,9 +113,9 @@ impl PlayerProcess {
 
     /// Excuses the time that the player and the referee waited for a core, if the system measures
     /// what the player used meanwhile.
-    fn excuse(&mut self, timer: &mut ReplyTimer, now: Instant) {
-        if self.cpu_usage.used().is_some() {
-            let cpu = self.cpu_usage.since(now);
+    fn excuse_core_waits(&mut self, timer: &mut ReplyTimer, now: Instant) {
+        if self.cpu_usage.used_in_game().is_some() {
+            let cpu = self.cpu_usage.since_last_interval(now);
             timer.excuse(&self.sandboxed.core_waits(), cpu, now);
         }
     }
@@ -125,34 +125,34 @@ impl PlayerProcess {
         if !limit.bounds_cpu(&self.limits) {
             return None;
         }
-        let used = self.cpu_usage.since(now);
-        let before = self.cpu_usage.used().unwrap_or_default();
+        let used = self.cpu_usage.since_last_interval(now);
+        let before = self.cpu_usage.used_in_game().unwrap_or_default();
         limit.cpu_left(&self.limits, used, before + used)
     }
 
     /// The fault of a player that used too much CPU time, according to the last reading of its
     /// clock.
     pub(super) fn over_cpu(&self, limit: ReplyLimit, cpu: Duration) -> Option<Fault> {
-        limit.over_cpu(&self.limits, cpu, self.cpu_usage.used().unwrap_or_default())
+        limit.over_cpu(&self.limits, cpu, self.cpu_usage.used_in_game().unwrap_or_default())
     }
 
     /// Waits for output for a moment, but no longer than `bound`, and reads it. Everything else on
     /// this thread waits meanwhile.
-    pub(super) fn read_soon(&mut self, bound: Duration) {
+    pub(super) fn read_pipe_soon(&mut self, bound: Duration) {
         if bound < SOON {
             return;
         }
         let mut stdout = [PollFd::new(self.stdout.as_fd(), PollFlags::POLLIN)];
         let soon = PollTimeout::try_from(SOON).unwrap_or(PollTimeout::ZERO);
         if let Ok(1..) = poll(&mut stdout, soon) {
-            self.read_now();
+            self.read_pipe_now();
         }
     }
 
     /// Reads until the buffer has a whole line, and moves the line into `reply`.
     pub(super) async fn read_line(&mut self, reply: &mut Vec<u8>) -> Result<(), NoLine> {
         loop {
-            if let Some(line) = self.line_here(reply) {
+            if let Some(line) = self.take_read_line(reply) {
                 return line;
             }
             // Everything it wrote before its exit was read. Output of other processes is not a
@@ -171,14 +171,14 @@ impl PlayerProcess {
                 },
                 status = self.sandboxed.wait() => {
                     self.ended = Some(status);
-                    self.read_now();
+                    self.read_pipe_now();
                 }
             }
         }
     }
 
     /// Moves a whole line that was read already into `reply`. `None` if more must be read.
-    pub(super) fn line_here(&mut self, reply: &mut Vec<u8>) -> Option<Result<(), NoLine>> {
+    pub(super) fn take_read_line(&mut self, reply: &mut Vec<u8>) -> Option<Result<(), NoLine>> {
         if self.written > self.limits.output {
             Some(Err(NoLine::TooMuch))
         } else if self.take_line(reply) {
@@ -201,7 +201,7 @@ impl PlayerProcess {
 
     /// Reads what is in the pipe now, without waiting, up to the limit of a line. Returns whether
     /// the pipe has ended. A read that fills only part of its space has emptied the pipe.
-    pub(super) fn read_now(&mut self) -> bool {
+    pub(super) fn read_pipe_now(&mut self) -> bool {
         let mut chunk = [0; 4096];
         while self.buffer.len() < LINE_LIMIT {
             match nix::unistd::read(self.stdout.as_fd(), &mut chunk) {

@@ -32,7 +32,7 @@ impl EngineInfo {
                     let unit = words.next()?;
                     let value = words.next()?;
                     match unit {
-                        "cp" => info.report.score = centipawns(value),
+                        "cp" => info.report.score = parse_info_centipawns(value),
                         "mate" => info.report.mate = value.parse().ok(),
                         _ => return None,
                     }
@@ -54,7 +54,7 @@ impl EngineInfo {
 }
 
 /// A score, which some engines write with a fraction.
-fn centipawns(text: &str) -> Option<i32> {
+fn parse_info_centipawns(text: &str) -> Option<i32> {
     text.parse().ok().or_else(|| {
         let score: f64 = text.parse().ok()?;
         #[expect(clippy::cast_possible_truncation, reason = "far below the largest number")]

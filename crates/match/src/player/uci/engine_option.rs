@@ -14,7 +14,7 @@ const TYPES: [&str; 5] = ["check", "spin", "combo", "button", "string"];
 
 /// Splits what follows `name` at the type: the name, the type, and what follows it. The name may
 /// contain the word `type`, so the first one that a known type follows counts.
-fn split_at_type(text: &str) -> Option<(&str, &str, &str)> {
+fn split_option_at_type(text: &str) -> Option<(&str, &str, &str)> {
     text.match_indices(" type").find_map(|(at, separator)| {
         let rest = text[at + separator.len()..].strip_prefix(' ')?.trim_start();
         let (kind, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
@@ -28,7 +28,7 @@ enum EngineOptionKind {
     /// `true` or `false`.
     Check,
     /// A number in this range.
-    Spin(Range),
+    Spin(OptionRange),
     /// One of these.
     Combo(Vec<String>),
     /// None.
@@ -39,13 +39,13 @@ enum EngineOptionKind {
 
 /// The numbers that an option takes. UCI means whole ones, but some engines announce fractions.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Range {
+struct OptionRange {
     least: f64,
     most: f64,
     is_whole: bool,
 }
 
-impl Range {
+impl OptionRange {
     /// Any whole number.
     const ANY: Self = Self { least: f64::NEG_INFINITY, most: f64::INFINITY, is_whole: true };
 
@@ -57,7 +57,7 @@ impl Range {
     }
 }
 
-impl fmt::Display for Range {
+impl fmt::Display for OptionRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.is_whole { "a whole number" } else { "a number" })?;
         if self.least.is_finite() {
@@ -74,11 +74,11 @@ impl EngineOption {
     /// Reads an `option` line; `None` if it has no name or no type.
     pub(super) fn read(line: &str) -> Option<Self> {
         let named = line.strip_prefix("option")?.trim_start().strip_prefix("name ")?;
-        let (name, kind, rest) = split_at_type(named)?;
+        let (name, kind, rest) = split_option_at_type(named)?;
         let name = name.trim().to_owned();
         let words = rest.split_whitespace();
         // Each word belongs to the key before it.
-        let (mut range, mut choices) = (Range::ANY, Vec::<String>::new());
+        let (mut range, mut choices) = (OptionRange::ANY, Vec::<String>::new());
         let mut key = "";
         for word in words {
             match (key, word) {
@@ -126,7 +126,7 @@ impl EngineOption {
     ///
     /// # Errors
     /// Says which values it takes instead.
-    fn command(&self, value: &str) -> Result<Option<String>, String> {
+    fn setoption_command(&self, value: &str) -> Result<Option<String>, String> {
         let name = &self.name;
         let given = format!("the option `{name} = {}`", value.escape_debug());
         let fits = match &self.kind {
@@ -156,7 +156,7 @@ impl EngineOption {
 ///
 /// # Errors
 /// Says what is wrong: there is no such option, or it does not take this value.
-pub(super) fn command(
+pub(super) fn find_setoption_command(
     known: &[EngineOption],
     name: &str,
     value: &str,
@@ -169,7 +169,7 @@ pub(super) fn command(
         ));
     }
     if let Some(option) = known.iter().find(|option| option.is_called(name)) {
-        return option.command(value);
+        return option.setoption_command(value);
     }
     let distance = |option: &&EngineOption| {
         strsim::damerau_levenshtein(&option.name.to_lowercase(), &name.to_lowercase())
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn options_are_set_by_their_own_names() {
-        let set = |name, value| command(&options(), name, value).expect(name);
+        let set = |name, value| find_setoption_command(&options(), name, value).expect(name);
         for (name, value, rest) in [
             ("hash", "64", "Hash value 64"),
             ("Clear Hash", "true", "Clear Hash"),
@@ -221,7 +221,8 @@ mod tests {
 
     #[test]
     fn other_options_and_values_are_refused() {
-        let refused = |name, value| command(&options(), name, value).expect_err("refused");
+        let refused =
+            |name, value| find_setoption_command(&options(), name, value).expect_err("refused");
         assert_eq!(
             [refused("Hsah", "1"), refused("Hash", "0"), refused("Style", "x")],
             [
@@ -245,7 +246,7 @@ mod tests {
         let lines = "the value of the option `Book File` is more than one line";
         assert_eq!(refused("Book File", "a\nquit"), lines);
         let none = "the engine has no option `Hash`; it has no options at all";
-        assert_eq!(command(&[], "Hash", "1").expect_err("refused"), none);
+        assert_eq!(find_setoption_command(&[], "Hash", "1").expect_err("refused"), none);
     }
 
     #[test]

@@ -2,10 +2,13 @@
 
 use super::engine_info::EngineInfo;
 use referee_games::{AnyPosition, Seat, Step, Turn};
-use referee_protocol::shown;
+use referee_protocol::error_excerpt;
 
 /// What is wrong with what an engine says about the best move of this position.
-pub(super) fn problem(position: &dyn AnyPosition, info: &EngineInfo) -> Option<String> {
+pub(super) fn find_main_line_problem(
+    position: &dyn AnyPosition,
+    info: &EngineInfo,
+) -> Option<String> {
     // A rules program would have to be asked about each move of the line.
     if info.main_line.is_empty() || position.description().is_some() {
         return None;
@@ -15,31 +18,35 @@ pub(super) fn problem(position: &dyn AnyPosition, info: &EngineInfo) -> Option<S
     let mut plies: u32 = 0;
     for text in info.main_line.split_whitespace() {
         if !matches!(position.turn(), Turn::Move(_)) {
-            return Some(format!("`{}` is played after the game is over", shown(text.as_bytes())));
+            return Some(format!(
+                "`{}` is played after the game is over",
+                error_excerpt(text.as_bytes())
+            ));
         }
         if position.play_silently(Step::Move(text)).is_err() {
-            let text = shown(text.as_bytes());
+            let text = error_excerpt(text.as_bytes());
             return Some(format!("its move {}, `{text}`, is not legal", plies + 1));
         }
         plies += 1;
     }
     let mate = info.report.mate?;
-    let is_borne_out = plies == plies_to(mate) && has_won(&position.turn(), winner(mate, mover));
+    let is_borne_out =
+        plies == plies_to_mate(mate) && seat_has_won(&position.turn(), mate_winner(mate, mover));
     (!is_borne_out).then(|| format!("it does not end with the mate in {mate} that it claims"))
 }
 
 /// The plies to a mate in so many moves of the mover, or of its opponent.
-fn plies_to(mate: i32) -> u32 {
+fn plies_to_mate(mate: i32) -> u32 {
     let plies = mate.unsigned_abs().saturating_mul(2);
     if mate > 0 { plies - 1 } else { plies }
 }
 
-fn winner(mate: i32, mover: Seat) -> Seat {
+fn mate_winner(mate: i32, mover: Seat) -> Seat {
     let other = if mover == Seat::FIRST { Seat::SECOND } else { Seat::FIRST };
     if mate > 0 { mover } else { other }
 }
 
-fn has_won(turn: &Turn, seat: Seat) -> bool {
+fn seat_has_won(turn: &Turn, seat: Seat) -> bool {
     turn.outcome().is_some_and(|outcome| outcome.places.winner() == Some(seat))
 }
 
@@ -61,7 +68,7 @@ mod tests {
 
     fn said(moves: &str, info: &str) -> Option<String> {
         let info = EngineInfo::read(&format!("info {info}")).expect("a score");
-        problem(&*after(moves), &info)
+        find_main_line_problem(&*after(moves), &info)
     }
 
     #[test]

@@ -122,7 +122,7 @@ async fn a_player_is_sent_what_it_asked_for() {
         let greeting = json!({"id": 0, "name": "ant", "version": "3", "want": want}).to_string();
         let (mut wire, messages) = player(&[&greeting, "3,3"]);
         let greeted = begin(&mut wire, &rules).await.expect("it greets");
-        assert_eq!(greeted.said(), "ant 3");
+        assert_eq!(greeted.name_and_version(), "ant 3");
         ask(&mut wire, &rules, None).await.expect("a reply");
         let turn = last(&messages);
         let there = ["state", "events", "legal"].map(|part| turn.get(part).is_some());

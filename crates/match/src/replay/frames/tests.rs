@@ -23,7 +23,7 @@ fn frames(record: &GameRecord) -> ReplayFrames {
         budget: Some(Duration::from_millis(5)),
         ..TimeControl::unlimited(Duration::ZERO)
     };
-    ReplayFrames::of(&rules(), &control, record)
+    ReplayFrames::from_record(&rules(), &control, record)
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn the_time_of_each_turn_is_shown_with_what_is_left() {
 
 #[test]
 fn remarks_are_shown_at_their_ply() {
-    let note = |ply, by: &str, note: Option<&str>, eval| Note {
+    let note = |ply, by: &str, note: Option<&str>, eval| RecordedNote {
         ply,
         by: by.to_owned(),
         note: note.map(str::to_owned),
@@ -96,7 +96,7 @@ fn a_record_that_cannot_be_replayed_says_where_it_ends() {
 #[test]
 fn an_end_names_the_winner_and_its_seat() {
     let two = [("ant", "white"), ("bee", "black")];
-    let end = |places, reason| end_of_seats(places, reason, |seat| two[seat.index()]);
+    let end = |places, reason| describe_end_of_seats(places, reason, |seat| two[seat.index()]);
     let won = Places::won_by(Seat::FIRST, 2);
     assert_eq!(end(won, "elimination"), "ant (white) wins: elimination");
     let drawn = |reason| end(Places::level(2), reason);

@@ -1,7 +1,7 @@
 //! The covariance of the parameters, as far as learning reads it.
 
-use crate::matrices::cholesky::Factor;
-use crate::matrices::curvature::UnknownMean;
+use crate::matrices::cholesky::CholeskyFactor;
+use crate::matrices::curvature::MissingCurvature;
 use crate::matrices::triangle::{Cells, Triangle};
 use crate::rating_model::prior::Prior;
 
@@ -24,9 +24,9 @@ pub(super) struct SumCovariance {
 }
 
 impl KnownCovariance {
-    pub(super) fn new(prior: &Prior, information: &Factor, cells: Triangle) -> Self {
+    pub(super) fn new(prior: &Prior, information: &CholeskyFactor, cells: Triangle) -> Self {
         let dispersion = prior.dispersion;
-        let of_sum = |unknown: UnknownMean| {
+        let of_sum = |unknown: MissingCurvature| {
             let sum = &unknown.sum;
             // A sparse matrix has no cells between all members of a wide sum.
             let with: Vec<f64> = if information.is_sparse() && unknown.is_wide() {
@@ -53,12 +53,12 @@ impl KnownCovariance {
     }
 
     /// The variance of a parameter.
-    pub(super) fn of(&self, at: usize) -> f64 {
+    pub(super) fn variance(&self, at: usize) -> f64 {
         self.cell(at, at)
     }
 
     /// The variance of the difference of two parameters that games or steps compare.
-    pub(super) fn of_difference(&self, one: usize, other: usize) -> f64 {
-        self.of(one) + self.of(other) - 2.0 * self.cell(one, other)
+    pub(super) fn difference_variance(&self, one: usize, other: usize) -> f64 {
+        self.variance(one) + self.variance(other) - 2.0 * self.cell(one, other)
     }
 }

@@ -5,7 +5,7 @@ use super::width::LONGEST;
 use super::*;
 use crate::covariance::pair_spread::PairSpreads;
 use crate::fit;
-use crate::matrices::cholesky::Factor;
+use crate::matrices::cholesky::CholeskyFactor;
 use crate::results::game_outcome::GameOutcome::{Loss, Win};
 use crate::results::{PlayedGame, Results};
 
@@ -17,14 +17,14 @@ pub(crate) fn league(authors: usize, versions: usize) -> Results {
     let mut results = Results::new(versions * authors);
     let mut luck = ChaCha8Rng::seed_from_u64(7);
     for version in authors..versions * authors {
-        results.set_before(version, version - authors);
+        results.set_previous_version(version, version - authors);
     }
     let players = (0..versions * authors).flat_map(|player| [player; 10]);
     for (pair, one) in (0..).zip(players) {
         let (author, round) = (one % authors, one / authors);
         let other = (author + luck.random_range(1..authors)) % authors;
         let round = (round + luck.random_range(0..2)).min(versions - 1);
-        let lead = count(author) - count(other);
+        let lead = count_as_f64(author) - count_as_f64(other);
         let wins = luck.random::<f64>() < 1.0 / (1.0 + 10_f64.powf(-lead / 12.0));
         let outcome = if wins { Win } else { Loss };
         results.add(PlayedGame::by_rules(one, round * authors + other, pair, outcome));
@@ -38,8 +38,9 @@ fn the_steps_of_a_league_are_learned_to_the_end() {
     let fitted = fit(&results, &[]).expect("no anchor").fitted;
     let map = fitted.model.map_estimate_from(fitted.point, ROUGH);
     let mut prior = fitted.model.prior().clone();
-    let covariance = approximate(&fitted.model, &map, &mut prior, &results.rated());
-    let (step, _) = Width::OfSteps.newton(&prior, &map.point, &covariance);
+    let covariance =
+        learn_dispersion_and_blurs(&fitted.model, &map, &mut prior, &results.rated_games());
+    let (step, _) = Width::OfSteps.newton_step(&prior, &map.point, &covariance);
     assert!(step.abs() < 2.0 * SHORT, "{step}");
 }
 
@@ -49,18 +50,18 @@ fn all_that_is_read_of_the_inverse_is_known() {
     let results = league(20, 45);
     let fitted = fit(&results, &[]).expect("no anchor").fitted;
     let map = fitted.model.map_estimate_from(fitted.point, ROUGH);
-    let games = results.rated();
+    let games = results.rated_games();
     let RatedGames::Pairs(pairings) = &games else { panic!("two seats") };
     let inverse = map.information.known_inverse();
     let spreads = PairSpreads::new(&fitted.model, &map.point, &inverse, pairings);
-    let matrix = || fitted.model.information(1.0, spreads.gradient());
-    let [sparse, dense] = [matrix(), matrix().dense()].map(Factor::new);
+    let matrix = || fitted.model.information_matrix(1.0, spreads.gradient_covariances());
+    let [sparse, dense] = [matrix(), matrix().dense()].map(CholeskyFactor::new);
     assert!(sparse.is_sparse());
-    let size = count(map.point.len());
-    let read = |factor: &Factor| {
+    let size = count_as_f64(map.point.len());
+    let read = |factor: &CholeskyFactor| {
         let prior = fitted.model.prior();
         let inverse = factor.known_inverse();
-        let spread = dispersion(&fitted.model, &map.point, &inverse, &games);
+        let spread = estimate_dispersion(&fitted.model, &map.point, &inverse, &games);
         let covariance = KnownCovariance::new(prior, factor, inverse);
         let widths = [Width::OfCamps, Width::OfSteps];
         // Differences of sums over all players: of each, rounding is less.
@@ -68,8 +69,8 @@ fn all_that_is_read_of_the_inverse_is_known() {
         let [one, other] = widths.map(slope);
         let camp = &covariance.of_camps[0];
         let with = camp.with.iter().zip(0..).map(|(it, at)| it * f64::from(at)).sum::<f64>();
-        let with = with / camp.variance / count(camp.with.len());
-        let learned = Learned {
+        let with = with / camp.variance / count_as_f64(camp.with.len());
+        let learned = LearnedModel {
             model: fitted.model.clone(),
             point: map.point.clone(),
             covariance,
@@ -77,8 +78,9 @@ fn all_that_is_read_of_the_inverse_is_known() {
             step_error: None,
             evidence: 0.0,
         };
-        let torn = learned.torn().iter().flat_map(|it| it.pulls.clone()).map(|it| it.1).sum();
-        let evidence = evidence(&learned.model, &learned.point, &learned.covariance, 0.0);
+        let torn = learned.torn_camps().iter().flat_map(|it| it.pulls.clone()).map(|it| it.1).sum();
+        let evidence =
+            learned_log_evidence(&learned.model, &learned.point, &learned.covariance, 0.0);
         [one, other, spread, with, torn, evidence, factor.log_determinant()]
     };
     let [known, all] = [&sparse, &dense].map(read);
@@ -91,7 +93,7 @@ fn searched(newton: impl Fn(f64) -> f64) -> usize {
     (0..MOST_STEPS)
         .find(|_| {
             let step = newton(away);
-            away += search.step(step);
+            away += search.damp_newton_step(step);
             step.abs() < SHORT
         })
         .expect("an end")
@@ -113,7 +115,7 @@ fn two_searches_that_turn_each_other_end() {
         let steps = [0.636 * away[1] - away[0], -0.394 * away[0] - away[1]];
         let steps = steps.map(|step: f64| step.clamp(-LONGEST, LONGEST));
         for ((away, search), step) in away.iter_mut().zip(&mut searches).zip(steps) {
-            *away += search.step(step);
+            *away += search.damp_newton_step(step);
         }
         steps.iter().all(|step| step.abs() < SHORT)
     });
@@ -125,9 +127,9 @@ fn two_searches_that_turn_each_other_end() {
 fn a_search_recovers_from_a_turn_that_was_not_its_own() {
     let mut search = WidthSearch::new(0);
     for newton in [-0.0009, 0.0174, -0.0284] {
-        search.step(newton);
+        search.damp_newton_step(newton);
     }
-    let taken: f64 = (0..10).map(|_| search.step(-0.07)).sum();
+    let taken: f64 = (0..10).map(|_| search.damp_newton_step(-0.07)).sum();
     assert!(taken < -0.2, "{taken}");
 }
 
@@ -140,7 +142,8 @@ fn the_spread_of_equals_is_learned_to_the_end() {
         let mut results = Results::new(players);
         let mut luck = ChaCha8Rng::seed_from_u64(seed);
         if versions {
-            (AUTHORS..players).for_each(|version| results.set_before(version, version - AUTHORS));
+            (AUTHORS..players)
+                .for_each(|version| results.set_previous_version(version, version - AUTHORS));
         }
         let near = if versions { AUTHORS } else { players };
         for pair in 0..games {
@@ -152,10 +155,11 @@ fn the_spread_of_equals_is_learned_to_the_end() {
         let fitted = fit(&results, &[]).expect("no anchor").fitted;
         let map = fitted.model.map_estimate_from(fitted.point, ROUGH);
         let mut prior = fitted.model.prior().clone();
-        let covariance = approximate(&fitted.model, &map, &mut prior, &results.rated());
+        let covariance =
+            learn_dispersion_and_blurs(&fitted.model, &map, &mut prior, &results.rated_games());
         let widths = [Width::OfCamps, Width::OfSteps];
         for width in widths.into_iter().take(1 + usize::from(versions)) {
-            let (step, _) = width.newton(&prior, &map.point, &covariance);
+            let (step, _) = width.newton_step(&prior, &map.point, &covariance);
             assert!(step.abs() < 2.0 * SHORT, "{seed} {width:?} {step}");
         }
     }

@@ -3,8 +3,8 @@
 
 use super::known_covariance::KnownCovariance;
 use crate::estimate::ELO;
-use crate::rating_model::prior::{Prior, Steps};
-use crate::significance::count;
+use crate::rating_model::prior::{Prior, PriorSteps};
+use crate::significance::count_as_f64;
 
 /// The prior of the variance in a camp: a gamma distribution in which this is the most probable
 /// standard deviation, in Elo …
@@ -41,16 +41,18 @@ impl Width {
         covariance: &KnownCovariance,
     ) -> (f64, f64) {
         match self {
-            Self::OfCamps => Scatter::new(prior, point, covariance).slope(prior.deviation, MODE),
+            Self::OfCamps => {
+                WidthScatter::new(prior, point, covariance).slope(prior.deviation, MODE)
+            }
             Self::OfSteps => {
-                let scatter = Scatter::of_steps(&prior.steps, point, covariance);
+                let scatter = WidthScatter::from_steps(&prior.steps, point, covariance);
                 scatter.slope(prior.steps.deviation, STEP_MODE)
             }
         }
     }
 
     /// A step towards its most probable logarithm, and the standard error of that.
-    pub(super) fn newton(
+    pub(super) fn newton_step(
         self,
         prior: &Prior,
         point: &[f64],
@@ -80,7 +82,7 @@ impl WidthSearch {
     }
 
     /// The step to take for this one of Newton's.
-    pub(super) fn step(&mut self, newton: f64) -> f64 {
+    pub(super) fn damp_newton_step(&mut self, newton: f64) -> f64 {
         if self.patience > 0 {
             self.patience -= 1;
         } else if let Some((before, taken)) = self.last {
@@ -104,7 +106,7 @@ impl WidthSearch {
 }
 
 /// How the strengths scatter in their camps, summed over all camps; or how steps do.
-pub(super) struct Scatter {
+pub(super) struct WidthScatter {
     /// The squared distances from the means.
     pub(super) squares: f64,
     /// Their variances.
@@ -113,28 +115,33 @@ pub(super) struct Scatter {
     pub(super) free: f64,
 }
 
-impl Scatter {
+impl WidthScatter {
     pub(super) fn new(prior: &Prior, point: &[f64], covariance: &KnownCovariance) -> Self {
         let mut scatter = Self { squares: 0.0, uncertain: 0.0, free: 0.0 };
         for (camp, of_camp) in prior.camps.iter().zip(&covariance.of_camps) {
-            let own: f64 = camp.iter().map(|&slot| covariance.of(slot)).sum();
-            scatter.squares += squares(camp, point);
+            let own: f64 = camp.iter().map(|&slot| covariance.variance(slot)).sum();
+            scatter.squares += squared_camp_width(camp, point);
             // Of one alone, nothing but rounding is left.
-            scatter.uncertain += (own - of_camp.variance / count(camp.len())).max(0.0);
-            scatter.free += count(camp.len()) - 1.0;
+            scatter.uncertain += (own - of_camp.variance / count_as_f64(camp.len())).max(0.0);
+            scatter.free += count_as_f64(camp.len()) - 1.0;
         }
         scatter
     }
 
-    pub(super) fn of_steps(steps: &Steps, point: &[f64], covariance: &KnownCovariance) -> Self {
+    pub(super) fn from_steps(
+        steps: &PriorSteps,
+        point: &[f64],
+        covariance: &KnownCovariance,
+    ) -> Self {
         let steps = &steps.list;
         let length = |step: &[usize; 2]| point[step[0]] - point[step[1]];
-        let mean = steps.iter().map(length).sum::<f64>() / count(steps.len());
-        let own = steps.iter().map(|step| covariance.of_difference(step[0], step[1]));
+        let mean = steps.iter().map(length).sum::<f64>() / count_as_f64(steps.len());
+        let own = steps.iter().map(|step| covariance.difference_variance(step[0], step[1]));
         Self {
             squares: steps.iter().map(|step| (length(step) - mean).powi(2)).sum(),
-            uncertain: (own.sum::<f64>() - covariance.of_steps / count(steps.len())).max(0.0),
-            free: count(steps.len()) - 1.0,
+            uncertain: (own.sum::<f64>() - covariance.of_steps / count_as_f64(steps.len()))
+                .max(0.0),
+            free: count_as_f64(steps.len()) - 1.0,
         }
     }
 
@@ -151,12 +158,12 @@ impl Scatter {
     }
 }
 
-pub(super) fn mean(camp: &[usize], point: &[f64]) -> f64 {
-    camp.iter().map(|&slot| point[slot]).sum::<f64>() / count(camp.len())
+pub(super) fn mean_camp_strength(camp: &[usize], point: &[f64]) -> f64 {
+    camp.iter().map(|&slot| point[slot]).sum::<f64>() / count_as_f64(camp.len())
 }
 
 /// The sum of squared distances from the mean.
-pub(super) fn squares(camp: &[usize], point: &[f64]) -> f64 {
-    let mean = mean(camp, point);
+pub(super) fn squared_camp_width(camp: &[usize], point: &[f64]) -> f64 {
+    let mean = mean_camp_strength(camp, point);
     camp.iter().map(|&slot| (point[slot] - mean).powi(2)).sum()
 }

@@ -4,11 +4,11 @@ use ndarray::{Array2, ArrayView1};
 use proptest::prelude::*;
 
 use super::*;
-use crate::matrices::parameter_order::Order;
+use crate::matrices::parameter_order::ParameterOrder;
 
 /// Four players; the last two have fixed ratings half a unit apart.
-fn layout(seats: SeatEffect) -> Layout {
-    Layout::new(&[None, None, Some((0, 0.0)), Some((0, 0.5))], seats)
+fn layout(seats: SeatEffect) -> ParameterLayout {
+    ParameterLayout::new(&[None, None, Some((0, 0.0)), Some((0, 0.5))], seats)
 }
 
 const SEATS: [SeatEffect; 2] = [SeatEffect::Common, SeatEffect::PerPlayer];
@@ -30,14 +30,14 @@ fn close(one: f64, other: f64) -> bool {
 }
 
 /// The contrast, the common part and the draw parameter of two players at `point`.
-fn parts(layout: &Layout, predictor: &PairPredictor, point: &[f64]) -> [f64; 3] {
+fn parts(layout: &ParameterLayout, predictor: &PairPredictor, point: &[f64]) -> [f64; 3] {
     let [upper, lower] = predictor.leads(point);
     let contrast = (upper - lower) / 2.0 - predictor.shift;
-    [contrast, f64::midpoint(upper, lower), point[layout.draw()]]
+    [contrast, f64::midpoint(upper, lower), point[layout.draw_index()]]
 }
 
 /// The vector over all parameters of one of the parts.
-fn direction(layout: &Layout, predictor: &PairPredictor, part: usize) -> Vec<f64> {
+fn direction(layout: &ParameterLayout, predictor: &PairPredictor, part: usize) -> Vec<f64> {
     let mut unit = [0.0; 3];
     unit[part] = 1.0;
     let mut vector = vec![0.0; layout.len()];
@@ -60,7 +60,7 @@ proptest! {
         for layout in SEATS.map(layout) {
             let point = &point[..layout.len()];
             for (upper, lower) in pairs() {
-                let predictor = layout.pair(upper, lower);
+                let predictor = layout.pair_predictor(upper, lower);
                 let mut vector = vec![0.0; layout.len()];
                 predictor.add_vector(given, &mut vector);
                 let expected = dot(&given, &parts(&layout, &predictor, point));
@@ -74,8 +74,8 @@ proptest! {
         for layout in SEATS.map(layout) {
             let point = &point[..layout.len()];
             for (upper, lower) in pairs() {
-                let predictor = layout.pair(upper, lower);
-                let mut matrix = Triangle::zeros(Arc::new(Order::dense(layout.len())));
+                let predictor = layout.pair_predictor(upper, lower);
+                let mut matrix = Triangle::zeros(Arc::new(ParameterOrder::dense(layout.len())));
                 predictor.add_matrix(&local, &mut matrix);
                 let size = (layout.len(), layout.len());
                 let matrix = Array2::from_shape_fn(size, |(one, other)| matrix.cell(one, other));
@@ -94,8 +94,8 @@ proptest! {
                 cells[row.max(column) * 10 + row.min(column)]
             });
             for (upper, lower) in pairs() {
-                let predictor = layout.pair(upper, lower);
-                let restricted = predictor.restrict(&matrix);
+                let predictor = layout.pair_predictor(upper, lower);
+                let restricted = predictor.restrict_to_parts(&matrix);
                 let directions = [0, 1, 2].map(|part| direction(&layout, &predictor, part));
                 for (row, one) in restricted.iter().zip(&directions) {
                     for (&cell, other) in row.iter().zip(&directions) {
@@ -112,9 +112,9 @@ proptest! {
 fn players_with_fixed_ratings_share_a_strength() {
     let layout = layout(SeatEffect::Common);
     assert_eq!(layout.slots, [0, 1, 2, 2]);
-    assert_eq!((layout.strengths, layout.draw(), layout.len()), (3, 4, 5));
+    assert_eq!((layout.strengths, layout.draw_index(), layout.len()), (3, 4, 5));
     assert_eq!(layout.advantage([0, 1]), [Some((3, 1.0)), None]);
-    let fixed = layout.pair(3, 2);
+    let fixed = layout.pair_predictor(3, 2);
     let [first, second] = fixed.leads(&[9.0, 9.0, 1.0, 0.25, 0.0]);
     assert!(
         close(first, 0.75) && close(second, -0.25),
@@ -127,8 +127,8 @@ fn each_player_may_have_a_seat_effect_of_its_own() {
     let layout = layout(SeatEffect::PerPlayer);
     assert_eq!((layout.len(), layout.own_effects()), (9, 5..9));
     let mut point = vec![0.0; 9];
-    point[layout.own(0)] = 1.0;
-    let leads = |upper, lower| layout.pair(upper, lower).leads(&point);
+    point[layout.own_effect_index(0)] = 1.0;
+    let leads = |upper, lower| layout.pair_predictor(upper, lower).leads(&point);
     assert!(leads(0, 1).iter().all(|&lead| close(lead, 0.5)), "half of it in each of its games");
     assert!(leads(1, 2).iter().all(|&lead| close(lead, 0.0)));
 }

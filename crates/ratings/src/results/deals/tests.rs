@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use super::*;
 use crate::estimate::{ELO, FixedRating};
 use crate::fit::{Fit, fit, fit_weakly};
-use crate::rating_model::Model;
+use crate::rating_model::RatingModel;
 use crate::rating_model::prior::Prior;
 use crate::results::game_outcome::Outcomes;
 use crate::results::rated_games::RatedGames;
@@ -72,7 +72,7 @@ fn fitted(results: &Results) -> Fit {
 }
 
 fn deals(results: &Results) -> Deals {
-    let RatedGames::Deals(deals) = results.rated() else { panic!("games of several seats") };
+    let RatedGames::Deals(deals) = results.rated_games() else { panic!("games of several seats") };
     deals
 }
 
@@ -104,12 +104,12 @@ fn with_its_weight_a_game_tells_as_much_as_it_seems_to() {
             let mut gradient = vec![0.0; seats];
             for one in &deals.list[0].games[0] {
                 let [a, b] = one.players.map(usize::from);
-                let score =
-                    deals.table.weight() * if one.outcome == GameOutcome::Win { 0.5 } else { -0.5 };
+                let score = deals.table.comparison_weight()
+                    * if one.outcome == GameOutcome::Win { 0.5 } else { -0.5 };
                 gradient[a] += score;
                 gradient[b] -= score;
                 for (row, column, sign) in [(a, a, 1.0), (b, b, 1.0), (a, b, -1.0), (b, a, -1.0)] {
-                    curvature[row][column] += deals.table.weight() * sign / 4.0;
+                    curvature[row][column] += deals.table.comparison_weight() * sign / 4.0;
                 }
             }
             for (row, x) in gradient.iter().enumerate() {
@@ -123,9 +123,9 @@ fn with_its_weight_a_game_tells_as_much_as_it_seems_to() {
             assert!((one - other).abs() < 1e-9, "{table:?}: {covariance:?} {curvature:?}");
         }
         // Of the difference of two players, between whom a game of two tells ¼.
-        let all = count(orders.len());
+        let all = count_as_f64(orders.len());
         let of_difference = (curvature[0][0] - curvature[0][1]) / all / 2.0;
-        assert!((of_difference - table.information() / 4.0).abs() < 1e-9, "{table:?}");
+        assert!((of_difference - table.game_information() / 4.0).abs() < 1e-9, "{table:?}");
     }
 }
 
@@ -156,20 +156,20 @@ fn log_posterior(games: &[Game], players: usize, seats: usize, p: &[f64]) -> f64
                     std::cmp::Ordering::Greater => 2,
                 };
                 let all: f64 = weights.iter().sum();
-                sum += 3.0 / (count(seats) + 1.0) * (weights[at] / all).ln();
+                sum += 3.0 / (count_as_f64(seats) + 1.0) * (weights[at] / all).ln();
             }
         }
     }
     let normal = |x: f64, precision: f64| -x * x * precision / 2.0;
     sum += p[..players].iter().map(|&x| normal(x, Prior::WEAK)).sum::<f64>();
-    let of_seat = 2.0 * (ELO / Model::ADVANTAGE_SD).powi(2);
+    let of_seat = 2.0 * (ELO / RatingModel::ADVANTAGE_SD).powi(2);
     sum += p[players..players + seats].iter().map(|&x| normal(x, of_seat)).sum::<f64>();
-    sum + normal(p[players + seats] - Model::DRAW_MEAN, Model::DRAW_SD.powi(-2))
+    sum + normal(p[players + seats] - RatingModel::DRAW_MEAN, RatingModel::DRAW_SD.powi(-2))
 }
 
 #[test]
 fn the_fit_is_at_the_maximum_of_its_definition() {
-    let games = rotations(6, 3, 8, |player, seat| count(player) + count(seat));
+    let games = rotations(6, 3, 8, |player, seat| count_as_f64(player) + count_as_f64(seat));
     let fit = fit_weakly(&results(6, table(3), &games), &[]).expect("no anchor");
     let point = &fit.fitted.point;
     assert_eq!(point.len(), 6 + 3 + 1);
@@ -188,7 +188,7 @@ fn the_fit_is_at_the_maximum_of_its_definition() {
 
 #[test]
 fn two_seats_as_deals_have_the_ratings_of_pairs() {
-    let games = rotations(7, 2, 60, |player, seat| 2.0 * count(player) + count(seat));
+    let games = rotations(7, 2, 60, |player, seat| 2.0 * count_as_f64(player) + count_as_f64(seat));
     let mut pairs = Results::new(7);
     for (players, places, deal) in &games {
         let outcome = match places[0].cmp(&places[1]) {
@@ -212,8 +212,8 @@ fn two_seats_as_deals_have_the_ratings_of_pairs() {
     }
     assert!((other.game_dispersion - 1.0).abs() < 1e-12, "a game of two is one comparison");
     for player in 0..7 {
-        assert_eq!(pairs.of(player), seated.of(player));
-        assert_eq!(pairs.between(player, 3), seated.between(player, 3));
+        assert_eq!(pairs.outcomes_of(player), seated.outcomes_of(player));
+        assert_eq!(pairs.outcomes_between(player, 3), seated.outcomes_between(player, 3));
     }
     assert_eq!(pairs.games(), seated.games());
 }
@@ -236,8 +236,8 @@ fn a_fault_that_ends_a_game_counts_between_guilty_and_innocent() {
         series.collect::<Vec<_>>()
     };
     assert_eq!(compared(&results), [(0, 2), (0, 3), (1, 2), (1, 3)]);
-    assert_eq!(results.of(0), Outcomes { wins: 2, draws: 1, losses: 0 });
-    assert_eq!(results.of(3), Outcomes { wins: 0, draws: 0, losses: 3 });
+    assert_eq!(results.outcomes_of(0), Outcomes { wins: 2, draws: 1, losses: 0 });
+    assert_eq!(results.outcomes_of(3), Outcomes { wins: 0, draws: 0, losses: 3 });
     assert_eq!(results.completion(0), Completion { finished: 0, forfeited: 0, spared: 1 });
     assert_eq!(results.completion(3), Completion { finished: 0, forfeited: 1, spared: 0 });
     // If the game continues, all are compared but the two that failed.
@@ -251,7 +251,7 @@ fn a_fault_that_ends_a_game_counts_between_guilty_and_innocent() {
     let mut results = Results::at_table(4, table(4));
     results.add_seated(&SeatedGame { forfeits: &[true; 4], ..game });
     assert!(compared(&results).is_empty() && fit(&results, &[]).is_ok());
-    assert_eq!(results.of(1), Outcomes { wins: 0, draws: 0, losses: 3 });
+    assert_eq!(results.outcomes_of(1), Outcomes { wins: 0, draws: 0, losses: 3 });
 }
 
 #[test]
@@ -265,13 +265,13 @@ fn where_only_the_winner_is_known_the_others_are_not_compared() {
         [(0, 1), (1, 2), (1, 3)]
     );
     assert!(series.iter().all(|it| (it.weight - 0.5).abs() < 1e-12));
-    assert_eq!(results.of(1), Outcomes { wins: 3, draws: 0, losses: 0 });
-    assert_eq!(results.of(0), Outcomes { wins: 0, draws: 0, losses: 1 });
+    assert_eq!(results.outcomes_of(1), Outcomes { wins: 3, draws: 0, losses: 0 });
+    assert_eq!(results.outcomes_of(0), Outcomes { wins: 0, draws: 0, losses: 1 });
 }
 
 #[test]
 fn the_order_of_the_games_does_not_matter() {
-    let mut games = rotations(8, 4, 6, |player, _| count(player));
+    let mut games = rotations(8, 4, 6, |player, _| count_as_f64(player));
     let bits = |games: &[Game]| {
         let fit = fitted(&results(8, table(4), games));
         fit.ratings.iter().map(|it| (it.value.to_bits(), it.high.to_bits())).collect::<Vec<_>>()
@@ -294,13 +294,13 @@ fn copies_score_but_are_not_rated() {
             fingerprint: std::num::NonZeroU64::new(5),
         });
     }
-    assert_eq!((results.games(), results.of(0).wins), (3, 6));
+    assert_eq!((results.games(), results.outcomes_of(0).wins), (3, 6));
     assert_eq!(deals(&results).list.len(), 1);
 }
 
 #[test]
 fn unknown_seats_have_no_value() {
-    let games = rotations(6, 3, 10, |player, _| count(player));
+    let games = rotations(6, 3, 10, |player, _| count_as_f64(player));
     let table = Table { seating: Seating::Unknown, ..table(3) };
     let turned = |games: &[Game]| {
         let turn = |(players, places, deal): &Game| {
@@ -322,7 +322,7 @@ fn unknown_seats_have_no_value() {
 
 #[test]
 fn anchors_keep_their_ratings() {
-    let games = rotations(6, 3, 30, |player, _| count(player));
+    let games = rotations(6, 3, 30, |player, _| count_as_f64(player));
     let results = results(6, table(3), &games);
     let fixed = [(0, 1300.0), (4, 1000.0)].map(|(player, rating)| FixedRating { player, rating });
     let fit = fit(&results, &fixed).expect("known players");
@@ -369,12 +369,13 @@ fn seats_that_differ_are_found() {
         let results = results(8, table(4), &rotations(8, 4, 40, score));
         seat_effects(&results, &[], &fitted(&results)).expect("no anchor")
     };
-    let level = effects(&|player, _| count(player) / 2.0);
+    let level = effects(&|player, _| count_as_f64(player) / 2.0);
     assert!(level.values_p.expect("enough deals") > 0.05 && level.p_value > 0.05, "{level:?}");
-    let first = effects(&|player, seat| count(player) / 2.0 + 2.0 * count(seat));
+    let first = effects(&|player, seat| count_as_f64(player) / 2.0 + 2.0 * count_as_f64(seat));
     assert!(first.values_p.expect("enough deals") < 1e-3 && first.p_value > 0.05, "{first:?}");
     // To some players the first seat is worth much, to the others the last one.
-    let own = effects(&|player, seat| 3.0 * count(if player % 2 == 0 { seat } else { 3 - seat }));
+    let own =
+        effects(&|player, seat| 3.0 * count_as_f64(if player % 2 == 0 { seat } else { 3 - seat }));
     assert!(own.p_value < 0.01, "{own:?}");
     // Where luck belongs to the seat, it says nothing about the seats.
     let lucky = results(8, table(4), &lucky(false));

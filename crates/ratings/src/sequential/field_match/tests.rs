@@ -1,12 +1,13 @@
 use std::num::NonZeroU64;
 
 use super::*;
-use crate::significance::count;
+use crate::significance::count_as_f64;
 
 const ERRORS: (f64, f64) = (0.05, 0.05);
 
 fn field_match(opponents: usize, most_rounds: u32) -> FieldMatch {
-    FieldMatch::new((0.0, 50.0), ERRORS, FieldSize::of_two(opponents), most_rounds).expect("a test")
+    FieldMatch::new((0.0, 50.0), ERRORS, FieldSize::with_two_seats(opponents), most_rounds)
+        .expect("a test")
 }
 
 /// The games of a deal by the half points of each player's two games.
@@ -79,8 +80,8 @@ fn the_match_stops_at_the_verdict() {
 #[test]
 fn both_errors_can_be_made_smaller() {
     let deals = |errors| {
-        let mut played =
-            FieldMatch::new((0.0, 50.0), errors, FieldSize::of_two(2), 1000).expect("a test");
+        let mut played = FieldMatch::new((0.0, 50.0), errors, FieldSize::with_two_seats(2), 1000)
+            .expect("a test");
         play(&mut played, 2000, 2);
         played.deals()
     };
@@ -135,12 +136,12 @@ fn results_of_every_shape_have_finite_numbers() {
 #[test]
 fn a_difference_shows_less_against_distant_opponents() {
     let elo = |elo: f64| elo * PER_ELO;
-    let near = mean_at(20.0, &[0.0]) - 0.5;
+    let near = expected_field_value(20.0, &[0.0]) - 0.5;
     assert!((near - 0.01439).abs() < 1e-5, "{near}");
-    assert!((mean_at(20.0, &[elo(200.0)]) - 0.5) / near < 0.74);
-    let mixed = mean_at(20.0, &[elo(-200.0), 0.0, elo(200.0)]) - 0.5;
+    assert!((expected_field_value(20.0, &[elo(200.0)]) - 0.5) / near < 0.74);
+    let mixed = expected_field_value(20.0, &[elo(-200.0), 0.0, elo(200.0)]) - 0.5;
     assert!((mixed / near - (1.0 + 2.0 * 0.7301) / 3.0).abs() < 1e-2, "{}", mixed / near);
-    assert!(mean_at(0.0, &[1.0, 0.3]).to_bits() == 0.5_f64.to_bits());
+    assert!(expected_field_value(0.0, &[1.0, 0.3]).to_bits() == 0.5_f64.to_bits());
 }
 
 #[test]
@@ -148,13 +149,18 @@ fn an_estimate_is_the_difference_at_which_its_mean_is_expected() {
     let played = field_match(3, 1000);
     for truth in [-300.0, -20.0, 0.0, 7.0, 150.0] {
         let strengths = [-1.0, 0.2, 2.0];
-        assert!((played.elo_of(mean_at(truth, &strengths), &strengths) - truth).abs() < 1e-6);
+        assert!(
+            (played.elo_at_value(expected_field_value(truth, &strengths), &strengths) - truth)
+                .abs()
+                < 1e-6
+        );
     }
 }
 
 #[test]
 fn the_first_expectation_is_that_of_the_formula() {
-    let played = FieldMatch::new((0.0, 20.0), ERRORS, FieldSize::of_two(5), 1000).expect("a test");
+    let played =
+        FieldMatch::new((0.0, 20.0), ERRORS, FieldSize::with_two_seats(5), 1000).expect("a test");
     let deals = played.expected_deals();
     assert!((deals - 6.0 / 16.0 / 0.01439_f64.powi(2)).abs() < 10.0, "{deals}");
 }
@@ -178,18 +184,19 @@ fn a_deal_has_a_game_at_each_seat_of_both() {
     // Between equals without ties, a place is as likely as another.
     for seats in 2..=16 {
         let field = FieldSize { tables: 1, seats };
-        let places: Vec<f64> = (0..seats).map(|place| count(place) / count(seats - 1)).collect();
-        let mean = places.iter().sum::<f64>() / count(seats);
+        let places: Vec<f64> =
+            (0..seats).map(|place| count_as_f64(place) / count_as_f64(seats - 1)).collect();
+        let mean = places.iter().sum::<f64>() / count_as_f64(seats);
         let squares = places.iter().map(|share| (share - mean).powi(2)).sum::<f64>();
-        let variance = squares / count(seats).powi(2);
+        let variance = squares / count_as_f64(seats).powi(2);
         assert!((field.first_variance() - variance).abs() < 1e-12, "{seats}");
     }
 }
 
 #[test]
 fn numbers_out_of_range_are_refused() {
-    assert!(FieldMatch::new((10.0, 10.0), ERRORS, FieldSize::of_two(1), 1).is_err());
-    assert!(FieldMatch::new((0.0, 10.0), (0.0, 0.05), FieldSize::of_two(1), 1).is_err());
+    assert!(FieldMatch::new((10.0, 10.0), ERRORS, FieldSize::with_two_seats(1), 1).is_err());
+    assert!(FieldMatch::new((0.0, 10.0), (0.0, 0.05), FieldSize::with_two_seats(1), 1).is_err());
 }
 
 /// The games of a deal of a duel of three seats, of which the new player wins this many.
@@ -211,7 +218,7 @@ fn a_duel_tells_who_is_ahead_of_the_other() {
     let mut played = FieldMatch::duel((0.0, 50.0), ERRORS, 3, 1000).expect("a test");
     // A deal of three games that are decided has a variance of a twelfth.
     let expected = played.expected_deals();
-    let lead = share_at(50.0 * PER_ELO) - 0.5;
+    let lead = expected_field_share(50.0 * PER_ELO) - 0.5;
     let needed = played.state().test.needed.0;
     assert!((expected - 2.0 * needed / 12.0 / lead.powi(2)).abs() < 1e-9, "{expected}");
     for number in 1.. {

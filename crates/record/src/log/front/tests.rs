@@ -1,9 +1,9 @@
 use super::*;
-use crate::log::{LOG, LogReader, seal};
+use crate::log::{LOG, LogReader, seal_log_line};
 use crate::model::record::examples::{faulty, game, header};
 
 fn line(record: &GameRecord) -> Vec<u8> {
-    seal(&StoredGame::new(record), "one").expect("JSON")
+    seal_log_line(&StoredGame::new(record), "one").expect("JSON")
 }
 
 fn examples() -> [GameRecord; 3] {
@@ -68,8 +68,8 @@ fn lines_of_older_logs_are_read_whole() {
         "reason": record.reason, "fault": null, "scores": record.scores, "plies": record.plies,
     });
     let dir = tempfile::tempdir().expect("a folder");
-    let mut log = seal(&header(&["ant", "bee"]), "one").expect("JSON");
-    let old = seal(&old, "one").expect("JSON");
+    let mut log = seal_log_line(&header(&["ant", "bee"]), "one").expect("JSON");
+    let old = seal_log_line(&old, "one").expect("JSON");
     assert_eq!(GameFront::read(&old), None);
     log.extend(old);
     std::fs::write(dir.path().join(LOG), log).expect("written");

@@ -2,13 +2,13 @@ use super::*;
 use crate::model::record::GameRecord;
 use crate::model::record::examples::{game, header};
 
-fn names() -> GameNames {
-    GameNames::of(&header(&["ant", "bee"]))
+fn names() -> GameLineNames {
+    GameLineNames::of(&header(&["ant", "bee"]))
 }
 
 /// A game of the tournament, with the id that belongs to it.
 fn record(first: &str, second: &str, result: &str) -> GameRecord {
-    GameRecord { id: game_id(&[first, second], 1, 1), ..game(first, second, result) }
+    GameRecord { id: derive_game_id(&[first, second], 1, 1), ..game(first, second, result) }
 }
 
 fn line(record: &GameRecord) -> Option<GameLine> {

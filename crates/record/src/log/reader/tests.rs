@@ -1,8 +1,8 @@
 use std::fs;
 
 use super::*;
-use crate::log::random_access::LogPlaces;
-use crate::log::{LogWriter, write_header};
+use crate::log::random_access::RandomAccessLog;
+use crate::log::{LogWriter, write_log_header};
 use crate::model::clock;
 use crate::model::opening_source::Openings;
 use crate::model::record::examples::{game, header, program};
@@ -102,7 +102,7 @@ fn a_header_with_values_that_no_configuration_allows_is_refused() {
         let mut edited = header(&["ant", "bee"]);
         change(&mut edited);
         let mut line = Vec::new();
-        write_header(&mut line, &edited).expect("memory");
+        write_log_header(&mut line, &edited).expect("memory");
         let said = refused(&String::from_utf8(line).expect("UTF-8"));
         assert!(said.contains(why), "{said}");
     }
@@ -112,7 +112,7 @@ fn a_header_with_values_that_no_configuration_allows_is_refused() {
 fn a_torn_line_longer_than_any_record_is_torn_from_its_beginning() {
     let dir = tempfile::tempdir().expect("a folder");
     let mut line = Vec::new();
-    write_header(&mut line, &header(&["ant", "bee"])).expect("memory");
+    write_log_header(&mut line, &header(&["ant", "bee"])).expect("memory");
     let whole = line.len() as u64;
     for torn in [LONGEST, LONGEST + 5] {
         fs::write(dir.path().join(LOG), &line).expect("written");
@@ -129,7 +129,7 @@ fn a_torn_line_longer_than_any_record_is_torn_from_its_beginning() {
 fn a_header_that_was_edited_is_read_and_noticed() {
     let dir = tempfile::tempdir().expect("a folder");
     let mut line = Vec::new();
-    write_header(&mut line, &header(&["ant"])).expect("memory");
+    write_log_header(&mut line, &header(&["ant"])).expect("memory");
     fs::write(dir.path().join(LOG), &line).expect("written");
     let reader = LogReader::open(dir.path()).expect("a log");
     assert!(reader.header_intact());
@@ -149,7 +149,7 @@ fn every_line_says_where_it_is() {
     games.iter().try_for_each(|game| log.append(game)).expect("appended");
     let text = fs::read(dir.path().join(LOG)).expect("a log");
     let mut reader = LogReader::open(dir.path()).expect("a log");
-    let mut places = LogPlaces::open(dir.path()).expect("a log");
+    let mut places = RandomAccessLog::open(dir.path()).expect("a log");
     for (number, game) in (2..).zip(games) {
         let line = reader.next_line().expect("readable").expect("a line");
         let at = usize::try_from(line.at).expect("a small file");

@@ -5,10 +5,10 @@ use crate::log::{LOG, LogWriter};
 use crate::model::fault::FaultCode;
 use crate::model::record::GameRecord;
 use crate::model::record::examples::{faulty, game, header};
-use crate::seeds::game_id;
+use crate::seeds::derive_game_id;
 
 /// The lines of the log in `dir`, as a scan sees them, and whether a torn line follows.
-fn scan(dir: &Path) -> (Vec<Scanned>, bool) {
+fn scan(dir: &Path) -> (Vec<ScannedLine>, bool) {
     let mut scan = LogScan::open(dir).expect("a log");
     let mut lines = Vec::new();
     while let Some(line) = scan.next_line().expect("readable") {
@@ -18,19 +18,19 @@ fn scan(dir: &Path) -> (Vec<Scanned>, bool) {
 }
 
 /// The same by parsing every line whole.
-fn wholly(dir: &Path) -> (Vec<Scanned>, bool) {
+fn wholly(dir: &Path) -> (Vec<ScannedLine>, bool) {
     let mut log = LogReader::open(dir).expect("a log");
-    let names = GameNames::of(log.header());
+    let names = GameLineNames::of(log.header());
     let mut lines = Vec::new();
     while let Some(line) = log.next_line().expect("readable") {
-        lines.push(Scanned::of(line, &names));
+        lines.push(ScannedLine::from_line(line, &names));
     }
     (lines, log.torn())
 }
 
 /// A game with the id that belongs to it.
 fn named(pair: u32, record: GameRecord) -> GameRecord {
-    GameRecord { id: game_id(&["ant", "bee"], pair, 1), pair, ..record }
+    GameRecord { id: derive_game_id(&["ant", "bee"], pair, 1), pair, ..record }
 }
 
 /// A log with games of every kind.
@@ -53,7 +53,7 @@ fn the_front_of_a_line_says_what_the_whole_line_says() {
     log(dir.path());
     let (lines, torn) = scan(dir.path());
     assert_eq!(format!("{:?}", (&lines, torn)), format!("{:?}", wholly(dir.path())));
-    let games = lines.iter().filter(|line| matches!(line, Scanned::Game(_))).count();
+    let games = lines.iter().filter(|line| matches!(line, ScannedLine::Game(_))).count();
     assert_eq!((lines.len(), games), (4, 3));
 }
 

@@ -25,9 +25,9 @@ fn a_torn_line_is_dropped_before_appending() {
     let whole = length(dir.path());
     let text = fs::read(dir.path().join(LOG)).expect("a log");
     fs::write(dir.path().join(LOG), [&text[..], b"{\"id\":\"half"].concat()).expect("torn");
-    let mut log = LogWriter::hold(dir.path()).expect("held");
+    let mut log = LogWriter::open_locked(dir.path()).expect("held");
     assert!(length(dir.path()) > whole, "holding a log changes nothing");
-    log.go_on(&header(&["ant", "bee"]), whole).expect("it goes on");
+    log.continue_at(&header(&["ant", "bee"]), whole).expect("it goes on");
     assert_eq!(length(dir.path()), whole);
     log.append(&one).expect("appended");
     assert_eq!(games(dir.path()), 2);
@@ -62,7 +62,7 @@ fn a_header_that_no_command_could_read_is_not_written() {
 #[test]
 fn a_missing_log_cannot_be_locked() {
     let dir = tempfile::tempdir().expect("a folder");
-    let error = LogWriter::hold(dir.path()).expect_err("there is none");
+    let error = LogWriter::open_locked(dir.path()).expect_err("there is none");
     let WriteError::Failed { source, path } = error else { panic!("{error}") };
     assert_eq!((source.kind(), path), (io::ErrorKind::NotFound, dir.path().join(LOG)));
 }

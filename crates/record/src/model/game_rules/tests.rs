@@ -11,20 +11,21 @@ fn header(game: &str, options: &serde_json::Value) -> Header {
 
 #[test]
 fn the_rules_of_a_log_are_those_of_its_header() {
-    let rules = GameRules::of(&header("watch-your-back", &json!({"max-moves": 7}))).expect("rules");
+    let rules = GameRules::from_header(&header("watch-your-back", &json!({"max-moves": 7})))
+        .expect("rules");
     assert_eq!(
         (rules.game.name(), &rules.options.to_json()["max-moves"]),
         ("watch-your-back", &7.into())
     );
     assert_eq!((rules.start.ply(), &*rules.seats()[Seat::SECOND]), (0, "black"));
-    let again = GameRules::of(&header("watch-your-back", &json!(rules.options.to_json())));
+    let again = GameRules::from_header(&header("watch-your-back", &json!(rules.options.to_json())));
     assert_eq!(again.expect("rules").options.texts(), rules.options.texts(), "it reads the same");
 }
 
 #[test]
 fn a_header_that_makes_no_sense_says_why() {
     let refused = |game: &str, options| {
-        let error = GameRules::of(&header(game, &options)).expect_err("refused");
+        let error = GameRules::from_header(&header(game, &options)).expect_err("refused");
         error.to_string()
     };
     assert_eq!(refused("draughts", json!({})), "no game `draughts`");
@@ -38,7 +39,7 @@ fn a_header_that_makes_no_sense_says_why() {
 
 #[test]
 fn every_built_in_player_suits_a_game_that_hides_nothing() {
-    let rules = GameRules::of(&header("watch-your-back", &json!({}))).expect("rules");
+    let rules = GameRules::from_header(&header("watch-your-back", &json!({}))).expect("rules");
     for bot in ["random", "greedy", "steady", "search-100"] {
         assert_eq!(rules.suits(bot), Ok(true));
     }

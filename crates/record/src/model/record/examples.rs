@@ -9,7 +9,7 @@ use crate::model::clock::TimeControl;
 use crate::model::containment::{Containment, PlayerLimits};
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::{
-    ClockRecord, FaultPolicy, GameRecord, Header, OutageCounts, PlayerInfo, SCHEMA,
+    ClockRecord, FaultPolicy, GameRecord, Header, HeaderPlayer, RecordedOutages, SCHEMA,
 };
 use crate::model::seat_usage::SeatUsage;
 use crate::model::stage::{RankedBy, Stage};
@@ -19,10 +19,10 @@ const SEATS: [&str; 2] = ["white", "black"];
 
 /// The header of a round-robin of players with these names.
 pub fn header(names: &[&str]) -> Header {
-    let player = |name: &&str| PlayerInfo {
+    let player = |name: &&str| HeaderPlayer {
         command: String::new(),
         hash: String::new(),
-        ..PlayerInfo::person(name)
+        ..HeaderPlayer::for_person(name)
     };
     Header {
         schema: SCHEMA.to_owned(),
@@ -112,7 +112,7 @@ pub fn game(first: &str, second: &str, result: &str) -> GameRecord {
         notes: Vec::new(),
         reported: None,
         void: Vec::new(),
-        outages: OutageCounts::default(),
+        outages: RecordedOutages::default(),
         usage: SeatUsage::default(),
         worker: None,
     }

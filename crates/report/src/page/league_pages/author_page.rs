@@ -5,9 +5,11 @@ mod author_versions;
 
 use maud::{Markup, html};
 
-use super::super::name;
+use super::super::page_player_name;
 use super::challenge_section::ChallengeSection;
-use super::{framed, hidden, leave, shown};
+use super::{
+    escape_league_text, render_league_frame, render_league_leave_form, render_league_token,
+};
 use crate::Standings;
 
 pub use author_games::{GameFilter, GameResult, ListedGame, OpponentScore, TurnedAt};
@@ -71,9 +73,9 @@ impl AuthorPage<'_> {
     /// The page as HTML.
     pub fn html(&self) -> String {
         let body = html! {
-            @if !self.message.is_empty() { p.notice { (shown(self.message)) } }
+            @if !self.message.is_empty() { p.notice { (escape_league_text(self.message)) } }
             @for notice in self.notices { p.warning { (notice) } }
-            (self.upload())
+            (self.render_upload_form())
             section aria-labelledby="report-heading" {
                 h2 #report-heading { "Report" }
                 pre #report aria-live="polite" {
@@ -93,23 +95,23 @@ impl AuthorPage<'_> {
             section { h2 { "Your opponents" } (self.opponent_table()) }
             section { h2 { "Your hand-ins" } (self.history_table()) }
         };
-        framed(
+        render_league_frame(
             self.league,
             &format!("{} – {}", self.author, self.league),
             &html! {
-                "You are " strong { (name(self.author)) } "." (leave(self.token))
+                "You are " strong { (page_player_name(self.author)) } "." (render_league_leave_form(self.token))
             },
             &body,
         )
     }
 
-    fn upload(&self) -> Markup {
+    fn render_upload_form(&self) -> Markup {
         html! {
             section {
                 h2 { "Hand in" }
                 @if let Some(bounds) = self.bounds {
                     form method="post" action="/author/hand-in" enctype="multipart/form-data" {
-                        (hidden(self.token))
+                        (render_league_token(self.token))
                         label for="files" { "Your player: an archive, a file, or several files" }
                         input #files type="file" name="files" multiple required;
                         label for="comment" { "A note to yourself (optional)" }
@@ -119,7 +121,7 @@ impl AuthorPage<'_> {
                     p.hint { (bounds) }
                 }
                 @if !self.handed_in.is_empty() {
-                    p { "Last hand-in: " (shown(&self.handed_in.join(", "))) "." }
+                    p { "Last hand-in: " (escape_league_text(&self.handed_in.join(", "))) "." }
                 }
             }
         }
@@ -129,18 +131,18 @@ impl AuthorPage<'_> {
         if self.history.is_empty() {
             return html! { p { "Nothing has been checked yet." } };
         }
-        stacking(
+        render_stacking_table(
             "Your hand-ins",
             &html! {
                 thead { tr { th { "Checked" } th { "Files" } th { "Comment" } th { "Outcome" } } }
                 tbody { @for one in self.history { tr {
                     th scope="row" { (one.when) }
-                    td data-label="Files" { (shown(&one.files)) }
-                    td data-label="Comment" { (shown(&one.comment)) }
+                    td data-label="Files" { (escape_league_text(&one.files)) }
+                    td data-label="Comment" { (escape_league_text(&one.comment)) }
                     td data-label="Outcome" {
                         @match &one.outcome {
                             Ok(version) => { "entered as version " (version) }
-                            Err(why) => { "refused: " (shown(why)) }
+                            Err(why) => { "refused: " (escape_league_text(why)) }
                         }
                     }
                 } } }
@@ -150,7 +152,7 @@ impl AuthorPage<'_> {
 }
 
 /// A table whose rows become blocks where the screen is narrow, each cell with its label.
-pub(super) fn stacking(label: &str, content: &Markup) -> Markup {
+pub(super) fn render_stacking_table(label: &str, content: &Markup) -> Markup {
     html! { table.stacking aria-label=(label) { (content) } }
 }
 

@@ -3,10 +3,10 @@
 
 use maud::{Markup, html};
 
-use super::super::name;
-use super::author_page::stacking;
-use super::{hidden, shown};
-use referee_protocol::escape;
+use super::super::page_player_name;
+use super::author_page::render_stacking_table;
+use super::{escape_league_text, render_league_token};
+use referee_protocol::escape::escape_line;
 
 /// Whom an author can challenge, and what became of it.
 #[derive(Debug)]
@@ -50,14 +50,14 @@ impl ChallengeSection {
                 h2 { "Challenge" }
                 @if let Some(opponent) = &self.waiting {
                     p.notice {
-                        "Your challenge to " (name(opponent)) " is queued or in progress. "
+                        "Your challenge to " (page_player_name(opponent)) " is queued or in progress. "
                         "Reload the page to see the result."
                     }
                 } @else if !self.opponents.is_empty() { (self.form(token)) }
                 @if let Some([when, opponent, why]) = &self.refused {
                     p.warning {
-                        (when) ": your challenge to " (name(opponent)) " was not played: "
-                        (shown(why)) "."
+                        (when) ": your challenge to " (page_player_name(opponent)) " was not played: "
+                        (escape_league_text(why)) "."
                     }
                 }
                 @if !self.played.is_empty() { (self.table()) }
@@ -68,14 +68,14 @@ impl ChallengeSection {
     fn form(&self, token: &str) -> Markup {
         html! {
             form method="post" action="/author/challenge" enctype="multipart/form-data" {
-                (hidden(token))
+                (render_league_token(token))
                 @if let Some(among) = self.among {
                     input type="hidden" name="among" value=(among);
                 }
                 label for="opponent" { "Play two games, which do not count, against" }
                 select #opponent name="opponent" {
                     @for opponent in &self.opponents {
-                        option value=(opponent) { (escape::terminal(opponent)) }
+                        option value=(opponent) { (escape_line(opponent)) }
                     }
                 }
                 button { "Play" }
@@ -85,7 +85,7 @@ impl ChallengeSection {
     }
 
     fn table(&self) -> Markup {
-        stacking(
+        render_stacking_table(
             "Your challenges",
             &html! {
                 thead { tr {
@@ -93,9 +93,9 @@ impl ChallengeSection {
                 } }
                 tbody { @for one in &self.played { tr {
                     th scope="row" { (one.when) }
-                    td data-label="Opponent" { (name(&one.opponent)) }
+                    td data-label="Opponent" { (page_player_name(&one.opponent)) }
                     td.n data-label="Version" { (one.version) }
-                    td data-label="Results" { (shown(&outcome(one))) }
+                    td data-label="Results" { (escape_league_text(&format_challenge_outcome(one))) }
                     td data-label="Games" {
                         @if !one.results.is_empty() {
                             a href={ "/author/challenges/" (one.number) "/" } { "watch" }
@@ -108,7 +108,7 @@ impl ChallengeSection {
 }
 
 /// The results of a challenge, and what is missing.
-fn outcome(one: &ListedChallenge) -> String {
+fn format_challenge_outcome(one: &ListedChallenge) -> String {
     let all = one.results.iter().chain(&one.problem).map(String::as_str);
     all.collect::<Vec<_>>().join("; ")
 }

@@ -24,27 +24,27 @@ pub struct ClockUse {
 
 /// The times of all players.
 #[derive(Debug, Clone)]
-pub(super) struct Clocks {
-    by_player: Vec<Times>,
+pub(super) struct ClockUseCollector {
+    by_player: Vec<TurnTimes>,
 }
 
 /// Counts by bucket.
 #[derive(Debug, Clone, Default)]
-struct Times {
+struct TurnTimes {
     counts: Vec<u64>,
     turns: u64,
     max: u64,
 }
 
-impl Clocks {
+impl ClockUseCollector {
     pub(super) fn new(players: usize) -> Self {
-        Self { by_player: vec![Times::default(); players] }
+        Self { by_player: vec![TurnTimes::default(); players] }
     }
 
     pub(super) fn add(&mut self, player: usize, used_ns: &[u64]) {
         let times = &mut self.by_player[player];
         for &ns in used_ns {
-            let bucket = bucket(ns);
+            let bucket = clock_use_bucket(ns);
             if times.counts.len() <= bucket {
                 times.counts.resize(bucket + 1, 0);
             }
@@ -54,7 +54,7 @@ impl Clocks {
         }
     }
 
-    pub(super) fn uses(&self, names: &[String]) -> Vec<ClockUse> {
+    pub(super) fn conclude(&self, names: &[String]) -> Vec<ClockUse> {
         let asked = names.iter().zip(&self.by_player).filter(|(_, times)| times.turns > 0);
         asked
             .map(|(name, times)| ClockUse {
@@ -68,7 +68,7 @@ impl Clocks {
     }
 }
 
-impl Times {
+impl TurnTimes {
     /// The smallest time within which `percent` of the turns ended: the middle of its bucket.
     fn quantile(&self, percent: u64) -> u64 {
         let rank = (self.turns * percent).div_ceil(100);
@@ -77,18 +77,18 @@ impl Times {
             below += count;
             below >= rank
         });
-        at.map_or(0, |bucket| middle(bucket).min(self.max))
+        at.map_or(0, |bucket| clock_use_bucket_middle(bucket).min(self.max))
     }
 }
 
 /// Small times have one bucket each; above them, every doubling has [`STEPS`] buckets.
-fn bucket(ns: u64) -> usize {
+fn clock_use_bucket(ns: u64) -> usize {
     let doublings = ns.checked_ilog2().unwrap_or(0).saturating_sub(STEP_BITS);
     let bucket = u64::from(doublings) * STEPS + (ns >> doublings);
     usize::try_from(bucket).unwrap_or(usize::MAX)
 }
 
-fn middle(bucket: usize) -> u64 {
+fn clock_use_bucket_middle(bucket: usize) -> u64 {
     let bucket = bucket as u64;
     if bucket < 2 * STEPS {
         return bucket;
@@ -106,18 +106,18 @@ mod tests {
     fn buckets_are_close_to_their_times() {
         for shift in 0..60 {
             for ns in [1_u64 << shift, (1 << shift) + 1, (1 << shift) * 3 / 2, (2 << shift) - 1] {
-                let off = middle(bucket(ns)).abs_diff(ns);
+                let off = clock_use_bucket_middle(clock_use_bucket(ns)).abs_diff(ns);
                 assert!(off * 60 <= ns, "{ns}: off by {off}");
             }
         }
-        assert_eq!(bucket(0), 0);
+        assert_eq!(clock_use_bucket(0), 0);
     }
 
     #[test]
     fn quantiles_match_the_times() {
-        let mut clocks = Clocks::new(2);
+        let mut clocks = ClockUseCollector::new(2);
         clocks.add(0, &(1..=100).map(|n| n * 1_000_000).collect::<Vec<_>>());
-        let uses = clocks.uses(&["ant".to_owned(), "bee".to_owned()]);
+        let uses = clocks.conclude(&["ant".to_owned(), "bee".to_owned()]);
         assert_eq!(uses.len(), 1);
         let near = |one: u64, other: u64| one.abs_diff(other) * 60 <= other;
         assert!(near(uses[0].median_ns, 50_000_000) && near(uses[0].p95_ns, 95_000_000));

@@ -1,10 +1,10 @@
 //! Finds players with the same command and files.
 
-use referee_record::wording::listed;
+use referee_record::wording::join_with_and;
 
 /// Groups `players`, given as names and hashes, by equal hash, in their order. Where names are
 /// pseudonyms, hashes are empty and tell nothing.
-pub fn copies<'a>(players: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Vec<String>> {
+pub fn group_copies<'a>(players: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Vec<String>> {
     let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
     for (name, hash) in players.into_iter().filter(|(_, hash)| !hash.is_empty()) {
         match groups.iter_mut().find(|(known, _)| *known == hash) {
@@ -16,8 +16,8 @@ pub fn copies<'a>(players: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<
 }
 
 /// Describes a group in a sentence that is safe to show.
-pub fn describe(names: &[String]) -> String {
-    format!("{} are the same player: the same command with the same files.", listed(names))
+pub fn describe_copies(names: &[String]) -> String {
+    format!("{} are the same player: the same command with the same files.", join_with_and(names))
 }
 
 #[cfg(test)]
@@ -26,12 +26,13 @@ mod tests {
 
     #[test]
     fn players_with_the_same_hash_form_a_group() {
-        let found = copies([("ant", "1"), ("bee", "2"), ("cat", "1"), ("dog", "3"), ("elk", "1")]);
+        let found =
+            group_copies([("ant", "1"), ("bee", "2"), ("cat", "1"), ("dog", "3"), ("elk", "1")]);
         assert_eq!(found, [["ant", "cat", "elk"]]);
         assert_eq!(
-            describe(&found[0]),
+            describe_copies(&found[0]),
             "ant, cat and elk are the same player: the same command with the same files."
         );
-        assert!(copies([("ant", "1"), ("bee", "2"), ("P01", ""), ("P02", "")]).is_empty());
+        assert!(group_copies([("ant", "1"), ("bee", "2"), ("P01", ""), ("P02", "")]).is_empty());
     }
 }

@@ -24,14 +24,14 @@ pub struct DecisionHash {
 ///
 /// # Errors
 /// The record cannot be replayed.
-pub(crate) fn decisions(
+pub(crate) fn hash_decisions(
     rules: &GameRules,
     record: &GameRecord,
 ) -> Result<Vec<DecisionHash>, ReplayError> {
-    let mut replay = Replay::of(rules, record)?;
+    let mut replay = Replay::with_rules(rules, record)?;
     let mut found = Vec::new();
     loop {
-        add_decisions(&replay, &mut found);
+        add_decision_hashes(&replay, &mut found);
         if replay.next().transpose()?.is_none() {
             return Ok(found);
         }
@@ -39,24 +39,29 @@ pub(crate) fn decisions(
 }
 
 /// Adds the decisions that the next recorded answers are.
-pub fn add_decisions(replay: &Replay<'_>, found: &mut Vec<DecisionHash>) {
+pub fn add_decision_hashes(replay: &Replay<'_>, found: &mut Vec<DecisionHash>) {
     if replay.is_in_opening() {
         return;
     }
-    let position = replay.current();
+    let position = replay.current_position();
     let mut state = None;
     for seat in position.turn().asked().iter() {
-        let Some(text) = replay.recorded(seat) else { return };
+        let Some(text) = replay.recorded_answer(seat) else { return };
         if position.legal_count(seat) > 1 {
             let state = *state.get_or_insert_with(|| position.state_hash());
-            let place = hash(&(state, seat));
+            let place = hash_decision_part(&(state, seat));
             let is_first = position.first_legal(seat).as_deref() == Some(text);
-            found.push(DecisionHash { seat, position: place, action: hash(&text), is_first });
+            found.push(DecisionHash {
+                seat,
+                position: place,
+                action: hash_decision_part(&text),
+                is_first,
+            });
         }
     }
 }
 
-fn hash(value: &impl Hash) -> u64 {
+fn hash_decision_part(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()

@@ -1,13 +1,13 @@
 //! What a pass over a log has found about decisions, so that the next pass need not replay the same
 //! games again, which takes most of its time.
 
-use super::look_alikes::FirstDecisions;
+use super::look_alikes::LookAlikeDecisions;
 use crate::analysis::seen_games::SeenGames;
 
 /// The first decisions in a number of games from the first of a log.
 #[derive(Debug, Default)]
 pub struct KnownDecisions {
-    pub(super) first: FirstDecisions,
+    pub(super) first: LookAlikeDecisions,
     /// The number of games, and a hash of them.
     games: usize,
     hash: u64,
@@ -15,7 +15,7 @@ pub struct KnownDecisions {
 
 impl KnownDecisions {
     /// The decisions in the games that were seen.
-    pub(super) fn of(first: FirstDecisions, seen: &SeenGames) -> Self {
+    pub(super) fn from_seen(first: LookAlikeDecisions, seen: &SeenGames) -> Self {
         Self { first, games: seen.games, hash: seen.hash() }
     }
 

@@ -64,27 +64,27 @@ pub(super) struct Habits {
 
 /// The first decision of each player in each position, if it is kept.
 #[derive(Debug)]
-pub(super) struct FirstDecisions {
+pub(super) struct LookAlikeDecisions {
     /// The hash of an action, and whether it is the first legal one, by position and player.
     decided: BTreeMap<(u64, u32), (u32, bool)>,
     most: usize,
 }
 
-impl Default for FirstDecisions {
+impl Default for LookAlikeDecisions {
     fn default() -> Self {
-        Self::keeping(KEPT)
+        Self::with_limit(KEPT)
     }
 }
 
 /// A number of positions, and how many of them have the decision that is looked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Positions {
+struct LookAlikePositions {
     all: u32,
     same: u32,
 }
 
-impl FirstDecisions {
-    fn keeping(most: usize) -> Self {
+impl LookAlikeDecisions {
+    fn with_limit(most: usize) -> Self {
         Self { decided: BTreeMap::new(), most }
     }
 
@@ -103,17 +103,17 @@ impl FirstDecisions {
     }
 
     /// The players that decide alike, or nearly always play the first legal action.
-    pub(super) fn habits(&self, names: &[String]) -> Habits {
-        let counted = self.count(names.len());
+    pub(super) fn find_habits(&self, names: &[String]) -> Habits {
+        let counted = self.count_positions(names.len());
         let look_alikes = counted.look_alikes(names);
         Habits { look_alikes, first_legal: counted.first_legal(names) }
     }
 
     /// Counts what so many players have in common.
-    fn count(&self, players: usize) -> Counted {
+    fn count_positions(&self, players: usize) -> LookAlikeCounts {
         // Where games begin alike, nearly every two players have a position in common.
-        let mut table = vec![Positions::default(); Counted::begin(players)];
-        let mut first = vec![Positions::default(); players];
+        let mut table = vec![LookAlikePositions::default(); LookAlikeCounts::row_start(players)];
+        let mut first = vec![LookAlikePositions::default(); players];
         let mut group: Vec<(usize, u32)> = Vec::new();
         let mut here = None;
         for (&(position, player), &(action, is_first)) in &self.decided {
@@ -121,51 +121,52 @@ impl FirstDecisions {
                 group.clear();
             }
             let player = player as usize;
-            first[player].add(Positions { all: 1, same: u32::from(is_first) });
-            let row = &mut table[Counted::begin(player)..][..player];
+            first[player].add(LookAlikePositions { all: 1, same: u32::from(is_first) });
+            let row = &mut table[LookAlikeCounts::row_start(player)..][..player];
             for &(other, other_action) in &group {
-                row[other].add(Positions { all: 1, same: u32::from(action == other_action) });
+                row[other]
+                    .add(LookAlikePositions { all: 1, same: u32::from(action == other_action) });
             }
             group.push((player, action));
         }
-        Counted { table, first }
+        LookAlikeCounts { table, first }
     }
 }
 
 /// The positions of players, and those that they have in common.
-struct Counted {
+struct LookAlikeCounts {
     /// The positions that each two players have in common: for each player, those with each player
     /// before it.
-    table: Vec<Positions>,
+    table: Vec<LookAlikePositions>,
     /// The positions of each player, and those in which it plays the first legal action.
-    first: Vec<Positions>,
+    first: Vec<LookAlikePositions>,
 }
 
-impl Counted {
+impl LookAlikeCounts {
     /// The positions that each two players have in common, sorted by the second.
-    fn pairs(&self) -> impl Iterator<Item = ([usize; 2], Positions)> {
+    fn pairs(&self) -> impl Iterator<Item = ([usize; 2], LookAlikePositions)> {
         (0..self.first.len()).flat_map(|player| {
-            let row = self.table[Self::begin(player)..][..player].iter().enumerate();
+            let row = self.table[Self::row_start(player)..][..player].iter().enumerate();
             row.map(move |(other, common)| ([other, player], *common))
         })
     }
 
     /// Where the row of a player begins in the table.
-    fn begin(player: usize) -> usize {
+    fn row_start(player: usize) -> usize {
         player * player.saturating_sub(1) / 2
     }
 
     /// The clusters of players that decide alike, the most similar first.
     fn look_alikes(&self, names: &[String]) -> Vec<LookAlikes> {
-        let mut of_player = vec![Positions::default(); names.len()];
+        let mut of_player = vec![LookAlikePositions::default(); names.len()];
         for (pair, common) in self.pairs() {
             for player in pair {
                 of_player[player].add(common);
             }
         }
-        let is_similar = |&(pair, common): &([usize; 2], Positions)| {
+        let is_similar = |&(pair, common): &([usize; 2], LookAlikePositions)| {
             let [one, other] = pair.map(|player| of_player[player]);
-            let rest = Positions {
+            let rest = LookAlikePositions {
                 all: one.all + other.all - 2 * common.all,
                 same: one.same + other.same - 2 * common.same,
             };
@@ -184,7 +185,7 @@ impl Counted {
                 cluster_of.iter_mut().filter(|of| **of == old).for_each(|of| *of = new);
             }
         }
-        let mut others = vec![Positions::default(); names.len()];
+        let mut others = vec![LookAlikePositions::default(); names.len()];
         for (pair, common) in self.pairs() {
             let clusters = pair.map(|player| cluster_of[player]);
             if clusters[0] != clusters[1] {
@@ -217,10 +218,11 @@ impl Counted {
 
     /// The players that nearly always play the first legal action, and more often than others do.
     fn first_legal(&self, names: &[String]) -> Vec<FirstLegal> {
-        let mut total = Positions::default();
+        let mut total = LookAlikePositions::default();
         self.first.iter().for_each(|&own| total.add(own));
         let found = names.iter().zip(&self.first).filter_map(|(name, own)| {
-            let others = Positions { all: total.all - own.all, same: total.same - own.same };
+            let others =
+                LookAlikePositions { all: total.all - own.all, same: total.same - own.same };
             let share = own.share().filter(|_| own.stands_out(LEAST_FIRST, others))?;
             Some(FirstLegal { player: name.clone(), positions: own.all, share })
         });
@@ -228,7 +230,7 @@ impl Counted {
     }
 }
 
-impl Positions {
+impl LookAlikePositions {
     fn add(&mut self, more: Self) {
         self.all += more.all;
         self.same += more.same;
@@ -258,7 +260,7 @@ mod tests {
 
     #[test]
     fn look_alikes_are_found() {
-        let mut seen = FirstDecisions::default();
+        let mut seen = LookAlikeDecisions::default();
         for position in 0..40 {
             for player in 0..4 {
                 // Players 1 and 3 choose the same in all positions but one; the others choose
@@ -273,7 +275,7 @@ mod tests {
             }
         }
         let names = ["ant", "bee", "cat", "dog"].map(str::to_owned);
-        let found = seen.habits(&names).look_alikes;
+        let found = seen.find_habits(&names).look_alikes;
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].players, ["bee", "dog"]);
         assert_eq!(found[0].positions, 40);
@@ -289,7 +291,7 @@ mod tests {
             })
             .collect();
         let sample = |decisions: &mut dyn Iterator<Item = &(u64, DecisionHash)>| {
-            let mut seen = FirstDecisions::keeping(100);
+            let mut seen = LookAlikeDecisions::with_limit(100);
             for (player, decision) in decisions {
                 seen.add(usize::from(*player == 1), decision);
                 assert!(seen.decided.len() <= 100);
@@ -298,10 +300,10 @@ mod tests {
         };
         let kept = sample(&mut decisions.iter());
         assert_eq!(kept, sample(&mut decisions.iter().rev()));
-        let mut both = FirstDecisions::keeping(100);
+        let mut both = LookAlikeDecisions::with_limit(100);
         both.decided = kept;
         assert_eq!(
-            both.count(2).pairs().next().expect("a pair").1.all,
+            both.count_positions(2).pairs().next().expect("a pair").1.all,
             50,
             "what is common is kept whole"
         );
@@ -309,22 +311,22 @@ mod tests {
 
     #[test]
     fn common_decisions_and_few_positions_are_not_reported() {
-        let mut all = FirstDecisions::default();
+        let mut all = LookAlikeDecisions::default();
         for player in 0..3 {
             (0..50).for_each(|position| all.add(player, &decision(position, 1)));
         }
         let names = ["ant", "bee", "cat"].map(str::to_owned);
-        assert!(all.habits(&names).look_alikes.is_empty());
-        let mut few = FirstDecisions::default();
+        assert!(all.find_habits(&names).look_alikes.is_empty());
+        let mut few = LookAlikeDecisions::default();
         for player in 0..2 {
             (0..19).for_each(|position| few.add(player, &decision(position, 1)));
         }
-        assert!(few.habits(&names).look_alikes.is_empty());
+        assert!(few.find_habits(&names).look_alikes.is_empty());
     }
 
     #[test]
     fn players_that_decide_alike_form_clusters() {
-        let mut seen = FirstDecisions::default();
+        let mut seen = LookAlikeDecisions::default();
         for position in 0..100 {
             // Bee decides like ant in 90% and like cat in 85%, which ant and cat do in 75%. Dog and
             // elk are a cluster of their own, and fox is unlike the others.
@@ -335,7 +337,7 @@ mod tests {
             }
         }
         let names = ["ant", "bee", "cat", "dog", "elk", "fox"].map(str::to_owned);
-        let found = seen.habits(&names).look_alikes;
+        let found = seen.find_habits(&names).look_alikes;
         assert_eq!(found[0].players, ["dog", "elk"]);
         assert_eq!(found[1].players, ["ant", "bee", "cat"]);
         assert_eq!((found.len(), found[1].positions, found[1].share), (2, 100, 0.85));
@@ -345,14 +347,14 @@ mod tests {
     #[test]
     fn players_that_play_the_first_legal_action_are_found() {
         let first_of = |players: &[(usize, u64)], positions: u64| {
-            let mut seen = FirstDecisions::default();
+            let mut seen = LookAlikeDecisions::default();
             for &(player, every) in players {
                 for position in 0..positions {
                     let is_other = position % every == every - 1;
                     seen.add(player, &decision(position, u64::from(is_other)));
                 }
             }
-            seen.habits(&["ant", "bee", "cat"].map(str::to_owned)).first_legal
+            seen.find_habits(&["ant", "bee", "cat"].map(str::to_owned)).first_legal
         };
         // Ant plays another action in each 20th position, bee in each 19th, cat in each second.
         let found = first_of(&[(0, 20), (1, 19), (2, 2)], 380);

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use referee_games::{PASS, Seat};
 use referee_record::model::clock::Measure;
-use referee_record::model::record::{GameRecord, Note};
+use referee_record::model::record::{GameRecord, RecordedNote};
 
 /// A player's reports about its searches, on average.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -27,30 +27,30 @@ pub struct SearchUse {
 
 /// The reports of all players.
 #[derive(Debug, Clone)]
-pub(super) struct Searches {
-    by_player: Vec<Sums>,
+pub(super) struct SearchUseCollector {
+    by_player: Vec<SearchSums>,
     measure: Measure,
 }
 
 /// A sum with the number of its parts.
 #[derive(Debug, Clone, Copy, Default)]
-struct Mean {
+struct SearchMean {
     sum: f64,
     count: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Sums {
+struct SearchSums {
     moves: u64,
-    depth: Mean,
-    nodes: Mean,
+    depth: SearchMean,
+    nodes: SearchMean,
     /// The nodes and the seconds of moves for which both are known.
     speed: [f64; 2],
-    time: Mean,
-    latency: Mean,
+    time: SearchMean,
+    latency: SearchMean,
 }
 
-impl Mean {
+impl SearchMean {
     fn add(&mut self, value: f64) {
         self.sum += value;
         self.count += 1;
@@ -62,9 +62,9 @@ impl Mean {
     }
 }
 
-impl Searches {
+impl SearchUseCollector {
     pub(super) fn new(players: usize, measure: Measure) -> Self {
-        Self { by_player: vec![Sums::default(); players], measure }
+        Self { by_player: vec![SearchSums::default(); players], measure }
     }
 
     /// Adds what the player at `seat` of a game reports.
@@ -72,19 +72,23 @@ impl Searches {
         let name = &record.players.names[seat];
         let own = record.notes.iter().filter(|note| note.by == **name && !note.search.is_empty());
         for note in own {
-            self.by_player[player].add(note, measured(record, seat, note), self.measure);
+            self.by_player[player].add(
+                note,
+                measured_search_time(record, seat, note),
+                self.measure,
+            );
         }
     }
 
-    pub(super) fn uses(&self, names: &[String]) -> Vec<SearchUse> {
+    pub(super) fn conclude(&self, names: &[String]) -> Vec<SearchUse> {
         let reporting = names.iter().zip(&self.by_player).filter(|(_, sums)| sums.moves > 0);
         reporting.map(|(name, sums)| sums.conclude(name)).collect()
     }
 }
 
-impl Sums {
+impl SearchSums {
     #[expect(clippy::cast_precision_loss, reason = "means have few digits")]
-    fn add(&mut self, note: &Note, measured_ns: Option<u64>, measure: Measure) {
+    fn add(&mut self, note: &RecordedNote, measured_ns: Option<u64>, measure: Measure) {
         self.moves += 1;
         if let Some(depth) = note.search.depth {
             self.depth.add(depth.into());
@@ -119,7 +123,7 @@ impl Sums {
 
 /// The measured time of the move that a remark is about, in nanoseconds. Times are recorded by
 /// turn, so it is known only in games in which the seats take turns.
-fn measured(record: &GameRecord, seat: Seat, note: &Note) -> Option<u64> {
+fn measured_search_time(record: &GameRecord, seat: Seat, note: &RecordedNote) -> Option<u64> {
     let given = record.opening.len();
     let asked: usize = record.clock.used_ns.values.values().iter().map(Vec::len).sum();
     let alternate = asked.checked_sub(record.actions.len()).is_some_and(|failed| failed <= 1)
@@ -145,8 +149,13 @@ mod tests {
         record.plies = 4;
         record.clock.used_ns.values[Seat::FIRST] = vec![30 * MS];
         record.clock.used_ns.values[Seat::SECOND] = vec![16 * MS, 16 * MS];
-        let note =
-            |ply, by: &str, search| Note { ply, by: by.to_owned(), note: None, eval: None, search };
+        let note = |ply, by: &str, search| RecordedNote {
+            ply,
+            by: by.to_owned(),
+            note: None,
+            eval: None,
+            search,
+        };
         let full = |depth, nodes, time_ms| SearchReport {
             score: Some(1),
             depth: Some(depth),
@@ -164,10 +173,10 @@ mod tests {
     }
 
     fn uses(record: &GameRecord, measure: Measure) -> Vec<SearchUse> {
-        let mut searches = Searches::new(2, measure);
+        let mut searches = SearchUseCollector::new(2, measure);
         searches.add(0, record, Seat::FIRST);
         searches.add(1, record, Seat::SECOND);
-        searches.uses(&["ant".to_owned(), "bee".to_owned()])
+        searches.conclude(&["ant".to_owned(), "bee".to_owned()])
     }
 
     #[test]

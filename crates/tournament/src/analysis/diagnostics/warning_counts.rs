@@ -25,11 +25,11 @@ pub struct WarningCount {
 
 /// The warnings about all players, by player number and kind.
 #[derive(Debug, Default)]
-pub(super) struct Warnings {
+pub(super) struct WarningCollector {
     counts: BTreeMap<(usize, String), WarningCount>,
 }
 
-impl Warnings {
+impl WarningCollector {
     /// Adds the warnings of a game about the player at `seat`.
     pub(super) fn add(&mut self, player: usize, record: &GameRecord, seat: Seat) {
         let of_seat = |text: &'_ String| -> Option<String> {
@@ -37,7 +37,7 @@ impl Warnings {
             Some(rest.strip_prefix(':').unwrap_or(rest).strip_prefix(' ')?.to_owned())
         };
         for warning in record.warnings.iter().filter_map(of_seat) {
-            let key = (player, kind(&warning).to_owned());
+            let key = (player, warning_kind(&warning).to_owned());
             if self.counts.len() >= MOST_KINDS && !self.counts.contains_key(&key) {
                 continue;
             }
@@ -57,7 +57,7 @@ impl Warnings {
 }
 
 /// The part of a warning before its figures and quotations, which all of its kind share.
-fn kind(warning: &str) -> &str {
+fn warning_kind(warning: &str) -> &str {
     let end = warning.find(|it: char| it.is_ascii_digit() || it == ':' || it == '"');
     &warning[..end.unwrap_or(warning.len())]
 }
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn warnings_of_a_kind_are_counted_together() {
-        let mut warnings = Warnings::default();
+        let mut warnings = WarningCollector::default();
         for (id, texts) in [
             ("a-1", ["white overran its time at ply 4 by 0.1 s", "white: `x` was changed"]),
             ("a-2", ["white overran its time at ply 9 by 0.2 s", "black: `x` was changed"]),
@@ -98,7 +98,7 @@ mod tests {
     fn a_log_cannot_have_any_number_of_kinds() {
         let mut record = game("ant", "bee", "draw");
         record.warnings = (0..2 * MOST_KINDS).map(|n| format!("white {}", "x".repeat(n))).collect();
-        let mut warnings = Warnings::default();
+        let mut warnings = WarningCollector::default();
         warnings.add(0, &record, Seat::FIRST);
         warnings.add(0, &record, Seat::FIRST);
         let found = warnings.conclude();

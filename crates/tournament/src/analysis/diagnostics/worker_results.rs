@@ -75,13 +75,13 @@ pub struct WorkerDifference {
 
 /// The scores of pairs of games, in half points.
 #[derive(Debug, Clone, Copy, Default)]
-struct PairScores {
+struct WorkerPairScores {
     pairs: u32,
     sum: f64,
     squares: f64,
 }
 
-impl PairScores {
+impl WorkerPairScores {
     fn add(&mut self, other: Self) {
         self.pairs += other.pairs;
         self.sum += other.sum;
@@ -89,7 +89,7 @@ impl PairScores {
     }
 
     /// The expectation and variance of the sum of `pairs` of these, drawn without replacement.
-    fn sample(self, pairs: u32) -> (f64, f64) {
+    fn expected_sample(self, pairs: u32) -> (f64, f64) {
         let (all, drawn) = (f64::from(self.pairs), f64::from(pairs));
         let mean = self.sum / all;
         if self.pairs < 2 {
@@ -112,7 +112,7 @@ pub(crate) struct WorkerCollector {
     /// Games and half points by player and worker.
     results: HashMap<(usize, usize), (u32, u32)>,
     /// By player, opponent and worker.
-    scores: BTreeMap<(usize, usize), BTreeMap<usize, PairScores>>,
+    scores: BTreeMap<(usize, usize), BTreeMap<usize, WorkerPairScores>>,
     /// The worker and the half points of both players in the first game of a pair.
     halves: HashMap<HalfPair, (usize, [usize; 2])>,
 }
@@ -150,7 +150,7 @@ impl WorkerCollector {
         #[expect(clippy::cast_precision_loss, reason = "at most 4")]
         let sum = halves as f64;
         let scores = self.scores.entry(pairing).or_default().entry(worker).or_default();
-        scores.add(PairScores { pairs: 1, sum, squares: sum * sum });
+        scores.add(WorkerPairScores { pairs: 1, sum, squares: sum * sum });
     }
 
     /// The results, if a worker played any game. `names` are those of the players.
@@ -170,7 +170,9 @@ impl WorkerCollector {
         let mut tested = Vec::new();
         for (player, name) in names.iter().enumerate() {
             for &(worker, number) in &order {
-                let Some((difference, p_value)) = self.test(player, number) else { continue };
+                let Some((difference, p_value)) = self.test_difference(player, number) else {
+                    continue;
+                };
                 tested.push(((name, worker, difference), p_value));
             }
         }
@@ -192,16 +194,16 @@ impl WorkerCollector {
 
     /// The difference of a player on a worker, as a share of the points, and its p-value. `None`
     /// without enough games, or if its results never vary.
-    fn test(&self, player: usize, worker: usize) -> Option<(f64, f64)> {
+    fn test_difference(&self, player: usize, worker: usize) -> Option<(f64, f64)> {
         let (mut here, mut all, mut expected, mut variance) =
-            (PairScores::default(), PairScores::default(), 0.0, 0.0);
+            (WorkerPairScores::default(), WorkerPairScores::default(), 0.0, 0.0);
         for by_worker in self.scores.range((player, 0)..(player + 1, 0)).map(|(_, scores)| scores) {
-            let mut stratum = PairScores::default();
+            let mut stratum = WorkerPairScores::default();
             for scores in by_worker.values() {
                 stratum.add(*scores);
             }
             let drawn = by_worker.get(&worker).copied().unwrap_or_default();
-            let (mean, spread) = stratum.sample(drawn.pairs);
+            let (mean, spread) = stratum.expected_sample(drawn.pairs);
             here.add(drawn);
             all.add(stratum);
             expected += mean;
@@ -223,7 +225,7 @@ mod tests {
     use referee_record::model::record::examples::game;
 
     fn add(collector: &mut WorkerCollector, record: &GameRecord, players: [usize; 2]) {
-        collector.add(record, GameSummary::of(record).expect("a result"), players);
+        collector.add(record, GameSummary::from_record(record).expect("a result"), players);
     }
 
     /// Plays this many pairs of ant and bee on a worker; ant wins this many of each ten games with
@@ -284,8 +286,8 @@ mod tests {
     #[test]
     fn the_variance_is_that_of_a_sample_without_replacement() {
         // Of 4, 0, 4, 0, two are drawn: 8, 4 (four times) or 0, so the variance is 32 ÷ 6.
-        let all = PairScores { pairs: 4, sum: 8.0, squares: 32.0 };
-        let (mean, variance) = all.sample(2);
+        let all = WorkerPairScores { pairs: 4, sum: 8.0, squares: 32.0 };
+        let (mean, variance) = all.expected_sample(2);
         assert!((mean - 4.0).abs() < 1e-12 && (variance - 32.0 / 6.0).abs() < 1e-12);
     }
 }

@@ -4,7 +4,10 @@ use referee_games::Seat;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::{BadLines, FieldError, Header, Names, fault_code, final_score};
+use super::{
+    BadImportLines, FieldError, ImportedHeader, ImportedNames, parse_imported_fault_code,
+    parse_imported_score,
+};
 use crate::analysis::named_results::{Faulted, NamedResults};
 use referee_ratings::{Compared, GameOutcome, SeatedEnding, SeatedGame, Seating, Table};
 use referee_record::model::fault::FaultCode;
@@ -16,7 +19,7 @@ const MOST_SEATS: usize = 16;
 
 /// The index of each column.
 #[derive(Debug)]
-struct TidyColumns {
+struct SeatRowColumns {
     /// The column that identifies a game: `id`, or else `game`.
     game: (&'static str, usize),
     player: usize,
@@ -27,31 +30,31 @@ struct TidyColumns {
     fault: Option<usize>,
 }
 
-impl TidyColumns {
-    fn of(header: &Header<'_>) -> Result<Self, String> {
-        let (place, final_score) = (header.named("place")?, header.named("final_score")?);
+impl SeatRowColumns {
+    fn from_header(header: &ImportedHeader<'_>) -> Result<Self, String> {
+        let (place, final_score) = (header.column("place")?, header.column("final_score")?);
         if place.or(final_score).is_none() {
-            return Err(header.missing("place", "game,seat,player,place"));
+            return Err(header.describe_missing_column("place", "game,seat,player,place"));
         }
-        let game = match header.named("id")? {
+        let game = match header.column("id")? {
             Some(id) => ("id", id),
-            None => ("game", header.required("game", "game,seat,player,place")?),
+            None => ("game", header.required_column("game", "game,seat,player,place")?),
         };
         Ok(Self {
             game,
-            player: header.required("player", "game,seat,player,place")?,
+            player: header.required_column("player", "game,seat,player,place")?,
             place,
             final_score,
-            seat: header.named("seat")?,
-            deal: header.named("deal")?,
-            fault: header.named("fault")?,
+            seat: header.column("seat")?,
+            deal: header.column("deal")?,
+            fault: header.column("fault")?,
         })
     }
 }
 
 /// A player's row in a game.
 #[derive(Debug)]
-struct TidyRow {
+struct SeatRow {
     line: usize,
     player: usize,
     /// The number of its seat among all seats of the list.
@@ -63,40 +66,40 @@ struct TidyRow {
 }
 
 #[derive(Debug)]
-struct TidyGame {
+struct SeatRowGame {
     name: String,
     deal: Option<u32>,
-    rows: Vec<TidyRow>,
+    rows: Vec<SeatRow>,
 }
 
-impl TidyGame {
-    fn line(&self) -> usize {
+impl SeatRowGame {
+    fn first_line(&self) -> usize {
         self.rows.first().map_or(1, |row| row.line)
     }
 
-    fn shown(&self) -> String {
+    fn describe(&self) -> String {
         format!("game `{}`", self.name.escape_debug())
     }
 }
 
 /// The rows read so far.
 #[derive(Debug)]
-pub(super) struct TidyList {
-    columns: TidyColumns,
-    names: Names,
-    seats: Names,
+pub(super) struct SeatRowList {
+    columns: SeatRowColumns,
+    names: ImportedNames,
+    seats: ImportedNames,
     /// In the order of their first rows.
-    games: Vec<TidyGame>,
+    games: Vec<SeatRowGame>,
     /// The place of each game in that list.
     places: HashMap<String, usize>,
 }
 
-impl TidyList {
-    pub(super) fn new(header: &Header<'_>) -> Result<Self, String> {
+impl SeatRowList {
+    pub(super) fn new(header: &ImportedHeader<'_>) -> Result<Self, String> {
         Ok(Self {
-            columns: TidyColumns::of(header)?,
-            names: Names::default(),
-            seats: Names::default(),
+            columns: SeatRowColumns::from_header(header)?,
+            names: ImportedNames::default(),
+            seats: ImportedNames::default(),
             games: Vec::new(),
             places: HashMap::new(),
         })
@@ -114,41 +117,42 @@ impl TidyList {
         if game.is_empty() {
             return Err((Some(column), "it is empty; expected the game's number".to_owned()));
         }
-        let score = final_score("final_score", optional(columns.final_score))?;
+        let score = parse_imported_score("final_score", optional(columns.final_score))?;
         let order = match (columns.place, score) {
-            (Some(at), _) => place(&fields[at])?,
+            (Some(at), _) => parse_seat_row_place(&fields[at])?,
             (None, Some(score)) => -score,
             (None, None) => {
                 let problem = "it is empty; expected a number".to_owned();
                 return Err((Some("final_score"), problem));
             }
         };
-        let deal = deal(optional(columns.deal))?;
+        let deal = parse_seat_row_deal(optional(columns.deal))?;
         let fault = Some(optional(columns.fault)).filter(|fault| !fault.is_empty());
-        let fault = fault.map(|name| fault_code(name, "or nothing")).transpose()?;
-        let seat = columns.seat.map(|at| self.seats.number("seat", "seat", &fields[at]));
+        let fault = fault.map(|name| parse_imported_fault_code(name, "or nothing")).transpose()?;
+        let seat = columns.seat.map(|at| self.seats.number_of("seat", "seat", &fields[at]));
         let seat = seat.transpose()?;
-        let player = self.names.number("player", "player's name", &fields[columns.player])?;
+        let player = self.names.number_of("player", "player's name", &fields[columns.player])?;
         let game = *self.places.entry(game.to_owned()).or_insert_with(|| {
-            self.games.push(TidyGame { name: game.to_owned(), deal, rows: Vec::new() });
+            self.games.push(SeatRowGame { name: game.to_owned(), deal, rows: Vec::new() });
             self.games.len() - 1
         });
         let game = &mut self.games[game];
         if game.deal != deal {
-            let problem = format!("{} has a different deal on line {}", game.shown(), game.line());
+            let problem =
+                format!("{} has a different deal on line {}", game.describe(), game.first_line());
             return Err((Some("deal"), problem));
         }
         if game.rows.len() == MOST_SEATS {
             let problem = format!(
                 "{} has more than {MOST_SEATS} lines; expected one for each of its 2 to \
                  {MOST_SEATS} seats",
-                game.shown()
+                game.describe()
             );
             return Err((Some(column), problem));
         }
         for other in &game.rows {
             let twice =
-                |what| format!("{} has the same {what} on line {}", game.shown(), other.line);
+                |what| format!("{} has the same {what} on line {}", game.describe(), other.line);
             if other.player == player {
                 return Err((Some("player"), twice("player")));
             }
@@ -158,20 +162,20 @@ impl TidyList {
         }
         // Without a column for seats, they are not known.
         let seat = seat.unwrap_or(game.rows.len());
-        game.rows.push(TidyRow { line, player, seat, order, score, fault });
+        game.rows.push(SeatRow { line, player, seat, order, score, fault });
         Ok(())
     }
 
     /// Checks what rows must have in common.
-    pub(super) fn check(&self, bad: &mut BadLines) {
+    pub(super) fn check(&self, bad: &mut BadImportLines) {
         let Some(first) = self.games.first() else { return };
         let (seats, column) = (first.rows.len(), self.columns.game.0);
         if seats == 1 {
             let problem = format!(
                 "{} has one line; expected 2 to {MOST_SEATS}, one per seat, with the same `{column}`",
-                first.shown(),
+                first.describe(),
             );
-            return bad.add(first.line(), (Some(column), problem));
+            return bad.add(first.first_line(), (Some(column), problem));
         }
         let mut deals: HashMap<(Vec<usize>, u32, usize, usize), usize> = HashMap::new();
         for game in &self.games {
@@ -179,16 +183,16 @@ impl TidyList {
                 let problem = format!(
                     "{} has {} players, and {} has {seats}; expected a line for each seat, and \
                      the same number of seats in all games",
-                    game.shown(),
+                    game.describe(),
                     game.rows.len(),
-                    first.shown(),
+                    first.describe(),
                 );
-                bad.add(game.line(), (None, problem));
+                bad.add(game.first_line(), (None, problem));
             }
             let is_first = game.rows.iter().any(|row| row.order <= 1.0);
             if self.columns.place.is_some() && !is_first {
-                let problem = format!("{} has no player in place 1", game.shown());
-                bad.add(game.line(), (Some("place"), problem));
+                let problem = format!("{} has no player in place 1", game.describe());
+                bad.add(game.first_line(), (Some("place"), problem));
             }
             let (Some(deal), true) = (game.deal, self.columns.seat.is_some()) else { continue };
             let mut players: Vec<usize> = game.rows.iter().map(|row| row.player).collect();
@@ -213,14 +217,14 @@ impl TidyList {
                  seats in all games",
                 all.len(),
                 names.collect::<Vec<_>>().join(", "),
-                first.shown(),
+                first.describe(),
             );
-            bad.add(first.line(), (Some("seat"), problem));
+            bad.add(first.first_line(), (Some("seat"), problem));
         }
     }
 
     /// All games as results; players are numbered by name.
-    pub(super) fn results(
+    pub(super) fn into_results(
         mut self,
         faulted: Faulted,
         compared: Compared,
@@ -244,9 +248,9 @@ impl TidyList {
             });
         }
         if let (2, Seating::Known) = (seats, seating) {
-            let mut results = NamedResults::new(&names).with(faulted).ranked_by(rank);
+            let mut results = NamedResults::new(&names).counting_faulted(faulted).ranked_by(rank);
             for game in &self.games {
-                add_game_of_two(&mut results, game);
+                add_seat_rows_of_two(&mut results, game);
             }
             return results;
         }
@@ -255,16 +259,17 @@ impl TidyList {
         for (name, &number) in self.seats.list.iter().zip(&seat_numbers) {
             seat_names[number].clone_from(name);
         }
-        let mut results =
-            NamedResults::at_table(&names, table, seat_names).with(faulted).ranked_by(rank);
+        let mut results = NamedResults::at_table(&names, table, seat_names)
+            .counting_faulted(faulted)
+            .ranked_by(rank);
         for game in &self.games {
-            add_game(&mut results, game);
+            add_seat_row_game(&mut results, game);
         }
         results
     }
 }
 
-fn add_game_of_two(results: &mut NamedResults, game: &TidyGame) {
+fn add_seat_rows_of_two(results: &mut NamedResults, game: &SeatRowGame) {
     let [first, second] = &game.rows[..] else { return };
     let seats = Seat::all(2).zip([first.fault, second.fault]);
     let faults = seats.filter_map(|(seat, fault)| Some((seat, fault?))).collect();
@@ -274,13 +279,13 @@ fn add_game_of_two(results: &mut NamedResults, game: &TidyGame) {
         std::cmp::Ordering::Greater => GameOutcome::Loss,
     };
     let players = [first.player, second.player].into();
-    let summary = GameSummary { faults, ..GameSummary::of_two(outcome) };
-    results.add_summary(players, game.deal, summary, final_scores(game).as_deref());
+    let summary = GameSummary { faults, ..GameSummary::from_outcome(outcome) };
+    results.add_summary(players, game.deal, summary, seat_row_final_scores(game).as_deref());
 }
 
-fn add_game(results: &mut NamedResults, game: &TidyGame) {
+fn add_seat_row_game(results: &mut NamedResults, game: &SeatRowGame) {
     let players: Vec<usize> = game.rows.iter().map(|row| row.player).collect();
-    let place = |own: &TidyRow| {
+    let place = |own: &SeatRow| {
         let better = game.rows.iter().filter(|row| row.order < own.order);
         better.map(|_| 1).sum::<u32>()
     };
@@ -294,7 +299,7 @@ fn add_game(results: &mut NamedResults, game: &TidyGame) {
     } else {
         SeatedEnding::Rules
     };
-    let scores = final_scores(game);
+    let scores = seat_row_final_scores(game);
     let game = SeatedGame {
         players: &players,
         places: &places,
@@ -307,11 +312,11 @@ fn add_game(results: &mut NamedResults, game: &TidyGame) {
 }
 
 /// The final scores, if all have one.
-fn final_scores(game: &TidyGame) -> Option<Box<[f64]>> {
+fn seat_row_final_scores(game: &SeatRowGame) -> Option<Box<[f64]>> {
     game.rows.iter().map(|row| row.score).collect()
 }
 
-fn place(text: &str) -> Result<f64, FieldError> {
+fn parse_seat_row_place(text: &str) -> Result<f64, FieldError> {
     let place = text.parse().ok().filter(|&place: &u32| place > 0);
     place.map(f64::from).ok_or_else(|| {
         let problem = format!(
@@ -323,7 +328,7 @@ fn place(text: &str) -> Result<f64, FieldError> {
     })
 }
 
-fn deal(text: &str) -> Result<Option<u32>, FieldError> {
+fn parse_seat_row_deal(text: &str) -> Result<Option<u32>, FieldError> {
     if text.is_empty() {
         return Ok(None);
     }

@@ -8,7 +8,8 @@ fn read_text(text: &str) -> Result<NamedResults, String> {
 }
 
 fn read_by(text: &str, rank: RankedBy) -> Result<NamedResults, String> {
-    read(text.as_bytes(), Faulted::Count, Compared::All, rank).map_err(|error| error.to_string())
+    read_imported_games(text.as_bytes(), Faulted::Count, Compared::All, rank)
+        .map_err(|error| error.to_string())
 }
 
 #[test]
@@ -18,7 +19,7 @@ fn results_are_read_in_every_notation() {
                 a,b,draw\na,b,1/2-1/2\na,b,½-½\na,b,0.5\n";
     let results = read_text(text).expect("results");
     assert_eq!(results.names(), ["a", "b"]);
-    assert_eq!(results.counts.of(0), Outcomes { wins: 5, draws: 4, losses: 5 });
+    assert_eq!(results.counts.outcomes_of(0), Outcomes { wins: 5, draws: 4, losses: 5 });
 }
 
 /// In the game of these lists black comes first, or the seats have names that mean something else.
@@ -27,7 +28,7 @@ fn the_winner_s_name_decides_whatever_the_seats_are_called() {
     let text = "first,second,result,winner\na,b,black,a\nb,a,white,a\na,b,red,a\na,b,0,a\n\
                 a,b,draw,\na,b,1,b\n";
     let results = read_text(text).expect("results");
-    assert_eq!(results.counts.of(0), Outcomes { wins: 4, draws: 1, losses: 1 });
+    assert_eq!(results.counts.outcomes_of(0), Outcomes { wins: 4, draws: 1, losses: 1 });
     let error = read_text("first,second,result,winner\na,b,black,c\na,b,1-0,\n");
     let expected = ["`c` with the result `black`", "`` with the result `1-0`"].map(|what| {
         format!("column `winner`: invalid winner {what}; expected `a` or `b`, or nothing in a draw")
@@ -42,7 +43,7 @@ fn columns_may_come_in_any_order_and_be_quoted() {
                 0-1,\"two lines\",a,c\r\n";
     let results = read_text(text).expect("results");
     assert_eq!(results.names(), ["a", "b, the \"second\"", "c"]);
-    assert_eq!(results.counts.of(0), Outcomes { wins: 2, draws: 0, losses: 0 });
+    assert_eq!(results.counts.outcomes_of(0), Outcomes { wins: 2, draws: 0, losses: 0 });
 }
 
 #[test]
@@ -94,9 +95,10 @@ fn a_single_fault_belongs_to_the_loser() {
     let faults = [0, 1].map(|player| results.faults(player).clone());
     assert_eq!(faults[0], [(FaultCode::Crash, 2)].into());
     assert_eq!(faults[1], [(FaultCode::Timeout, 1), (FaultCode::Illegal, 1)].into());
-    let without = read(text.as_bytes(), Faulted::LeaveOut, Compared::All, RankedBy::Ratings)
-        .expect("results");
-    assert_eq!(without.counts.of(0), Outcomes { wins: 0, draws: 1, losses: 0 });
+    let without =
+        read_imported_games(text.as_bytes(), Faulted::LeaveOut, Compared::All, RankedBy::Ratings)
+            .expect("results");
+    assert_eq!(without.counts.outcomes_of(0), Outcomes { wins: 0, draws: 1, losses: 0 });
 }
 
 #[test]
@@ -168,16 +170,18 @@ fn a_list_may_have_a_line_for_each_seat() {
     let counts = &results.counts;
     assert_eq!((counts.games(), counts.seats()), (3, 3));
     // Ahead of both; behind both; and ahead of the player that crashed, level with the other.
-    assert_eq!(counts.of(0), Outcomes { wins: 3, draws: 1, losses: 2 });
+    assert_eq!(counts.outcomes_of(0), Outcomes { wins: 3, draws: 1, losses: 2 });
     assert_eq!((counts.places(0), counts.places(3)), (&[2, 0, 1][..], &[0, 0, 1][..]));
     assert_eq!(counts.completion(0).spared, 1);
     assert_eq!(results.faults(3), &[(FaultCode::Crash, 1)].into());
-    let without = read(TIDY.as_bytes(), Faulted::LeaveOut, Compared::All, RankedBy::Ratings)
-        .expect("results");
+    let without =
+        read_imported_games(TIDY.as_bytes(), Faulted::LeaveOut, Compared::All, RankedBy::Ratings)
+            .expect("results");
     assert_eq!((without.counts.games(), without.counts.completion(3).forfeited), (2, 1));
-    let winner = read(TIDY.as_bytes(), Faulted::Count, Compared::Winner, RankedBy::Ratings)
-        .expect("results");
-    let compared = winner.counts.of(2);
+    let winner =
+        read_imported_games(TIDY.as_bytes(), Faulted::Count, Compared::Winner, RankedBy::Ratings)
+            .expect("results");
+    let compared = winner.counts.outcomes_of(2);
     assert_eq!(compared, Outcomes { wins: 0, draws: 0, losses: 2 }, "only with the winners");
 }
 
@@ -197,7 +201,10 @@ fn the_order_of_lines_and_columns_does_not_matter() {
     for player in 0..4 {
         assert_eq!(one.counts.places(player), other.counts.places(player));
         for seat in 0..3 {
-            assert_eq!(one.counts.at_seat(player, seat), other.counts.at_seat(player, seat));
+            assert_eq!(
+                one.counts.outcomes_at_seat(player, seat),
+                other.counts.outcomes_at_seat(player, seat)
+            );
         }
     }
 }
@@ -217,14 +224,18 @@ fn final_scores_are_read_beside_places() {
     let text = "game,seat,player,place,final_score,fault\n1,1,a,1,9,\n1,2,b,2,3,\n1,3,c,3,0,\n\
                 2,1,a,3,,crash\n2,2,b,1,,\n2,3,c,1,,\n";
     let results = read_by(text, RankedBy::Scores).expect("results");
-    let means = |player| results.scored.means(player).map(|it| (it.score, it.margin));
+    let means = |player| results.scored.score_means(player).map(|it| (it.score, it.margin));
     assert_eq!([0, 1].map(means), [Some((9.0, 7.5)), Some((3.0, -1.5))]);
-    assert_eq!(results.scored.without_scores(), 0, "the fault is why the other game has none");
+    assert_eq!(
+        results.scored.games_without_scores(),
+        0,
+        "the fault is why the other game has none"
+    );
     let text = "first,second,result,first_final_score,second_final_score\na,b,1-0,41,40.5\n\
                 b,a,0-1,,\n";
     let results = read_by(text, RankedBy::Scores).expect("results");
-    assert_eq!(results.scored.means(0).map(|it| it.margin), Some(0.5));
-    assert_eq!(results.scored.without_scores(), 1);
+    assert_eq!(results.scored.score_means(0).map(|it| it.margin), Some(0.5));
+    assert_eq!(results.scored.games_without_scores(), 1);
     for text in ["game,player,place\n1,a,1\n1,b,2\n", "first,second,result\na,b,1-0\n"] {
         assert!(read_text(text).is_ok());
         let error = read_by(text, RankedBy::Scores).expect_err("no scores");
@@ -245,7 +256,7 @@ fn a_line_for_each_of_two_seats_gives_the_results_of_a_line_for_both() {
     let shown = |results: &NamedResults| format!("{:?}", results.counts.pairings());
     assert_eq!((shown(&tidy), tidy.names()), (shown(&wide), wide.names()));
     for player in 0..3 {
-        assert_eq!(tidy.counts.of(player), wide.counts.of(player));
+        assert_eq!(tidy.counts.outcomes_of(player), wide.counts.outcomes_of(player));
         assert_eq!(tidy.counts.completion(player), wide.counts.completion(player));
         assert_eq!(tidy.faults(player), wide.faults(player));
     }
@@ -255,7 +266,7 @@ fn a_line_for_each_of_two_seats_gives_the_results_of_a_line_for_both() {
 fn seats_may_be_unknown() {
     let results = read_text("game,player,place\n1,a,1\n1,b,2\n2,b,1\n2,a,1\n").expect("results");
     assert!(results.seats().is_empty() && results.counts.table().is_some());
-    assert_eq!(results.counts.of(0), Outcomes { wins: 1, draws: 1, losses: 0 });
+    assert_eq!(results.counts.outcomes_of(0), Outcomes { wins: 1, draws: 1, losses: 0 });
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use super::*;
 use crate::schedule::tournament_state::TournamentState;
 use referee_games::Seat;
-use referee_record::log::{GameFront, GameNames, LinePlace, LogWriter};
+use referee_record::log::{GameFront, GameLineNames, LinePlace, LogWriter};
 use referee_record::model::record::Header;
 use referee_record::model::record::examples::{game, header};
 use referee_record::model::stage::Stage;
@@ -30,17 +30,17 @@ fn published(records: &[GameRecord]) -> Vec<(String, String, u32, u8)> {
     let dir = tempfile::tempdir().expect("a folder");
     let mut log = LogWriter::create(dir.path(), &tournament()).expect("created");
     records.iter().try_for_each(|record| log.append(record)).expect("appended");
-    let (published, _) = Published::read(dir.path()).expect("a log");
+    let (published, _) = PublishedGames::read(dir.path()).expect("a log");
     let mut seen = Vec::new();
     let each = |game: &LoggedGame| {
         let record = &game.record;
         assert!(game.counts && !game.in_check);
-        let [first, second] =
-            [Seat::FIRST, Seat::SECOND].map(|seat| published.names.of(&record.players[seat]));
+        let [first, second] = [Seat::FIRST, Seat::SECOND]
+            .map(|seat| published.names.pseudonym_of(&record.players[seat]));
         seen.push((first.to_owned(), second.to_owned(), record.pair, record.game));
         Ok::<(), PassError>(())
     };
-    published.each(dir.path(), each).expect("a log");
+    published.each_game(dir.path(), each).expect("a log");
     seen
 }
 
@@ -72,10 +72,10 @@ fn the_first_game_of_a_pair_is_the_one_with_the_lower_pseudonym_first() {
 
 #[test]
 fn a_player_without_a_pseudonym_is_not_published() {
-    let names = GameNames::of(&tournament());
+    let names = GameLineNames::of(&tournament());
     let front = GameFront::of(&games()[0]);
     let line = names.line(&front, LinePlace::default()).expect("a game");
-    assert!(place(&[Some(3), Some(1), Some(2)], &line).is_some());
-    assert!(place(&[None, None, None], &line).is_none());
-    assert!(place(&[], &line).is_none());
+    assert!(published_place(&[Some(3), Some(1), Some(2)], &line).is_some());
+    assert!(published_place(&[None, None, None], &line).is_none());
+    assert!(published_place(&[], &line).is_none());
 }

@@ -14,7 +14,7 @@ fn problems(kinds: impl IntoIterator<Item = LineProblemKind>) -> LineProblems {
 
 #[test]
 fn a_clean_log_has_no_warnings() {
-    assert_eq!(LineProblems::default().lines(), [""; 0]);
+    assert_eq!(LineProblems::default().describe(), [""; 0]);
 }
 
 #[test]
@@ -23,7 +23,7 @@ fn problems_name_their_line_and_game() {
     let mut found = problems([LineProblemKind::Double, LineProblemKind::Foreign]);
     found.add(LineProblem { line: 9, id: None, kind: unreadable });
     assert_eq!(
-        found.lines(),
+        found.describe(),
         [
             "warning: games.jsonl, line 2, game 2-1: the game is already in the log",
             "warning: games.jsonl, line 3, game 3-1: it is not from this tournament",
@@ -37,7 +37,7 @@ fn problems_name_their_line_and_game() {
 
 #[test]
 fn an_edited_line_still_counts() {
-    let lines = problems([LineProblemKind::Edited]).lines();
+    let lines = problems([LineProblemKind::Edited]).describe();
     assert_eq!(
         lines,
         [
@@ -50,7 +50,7 @@ fn an_edited_line_still_counts() {
 #[test]
 fn many_problems_are_counted_and_the_first_are_named() {
     let kinds = [LineProblemKind::Edited, LineProblemKind::Double];
-    let lines = problems(kinds.into_iter().cycle().take(12)).lines();
+    let lines = problems(kinds.into_iter().cycle().take(12)).describe();
     assert_eq!(lines.len(), NAMED + 3);
     assert_eq!(lines[NAMED], "warning: and 7 more lines");
     assert!(lines[NAMED + 1].starts_with("6 lines are ignored"));

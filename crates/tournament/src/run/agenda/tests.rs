@@ -1,7 +1,7 @@
 use std::time::Instant;
 
 use super::*;
-use crate::run::deadline::EndTime;
+use crate::run::deadline::DeadlineTime;
 use referee_games::Seat;
 use referee_record::model::record::GameRecord;
 use referee_record::model::record::examples::{game, header};
@@ -25,7 +25,7 @@ fn play(state: &mut TournamentState, index: usize) {
 
 /// The next jobs, until none is left for now.
 fn next(agenda: &mut Agenda, state: &mut TournamentState) -> Vec<String> {
-    std::iter::from_fn(|| Some(agenda.next(state)?.describe(state))).collect()
+    std::iter::from_fn(|| Some(agenda.next_job(state)?.describe(state))).collect()
 }
 
 #[test]
@@ -33,11 +33,11 @@ fn every_player_is_started_before_the_first_game() {
     let mut state = state();
     let mut agenda = Agenda::new(&state, None, false);
     assert_eq!(next(&mut agenda, &mut state), NAMES.map(|name| format!("the start of {name}")));
-    agenda.probed();
-    agenda.probed();
+    agenda.note_probe_done();
+    agenda.note_probe_done();
     assert!(!agenda.may_play());
     assert_eq!(next(&mut agenda, &mut state), [""; 0], "one has not started yet");
-    agenda.probed();
+    agenda.note_probe_done();
     let games = next(&mut agenda, &mut state);
     assert_eq!(games.len(), 6);
     let in_order = games.iter().zip(0..).all(|(game, at)| game.contains(&state.id(at)));
@@ -64,7 +64,7 @@ fn only_players_with_games_left_are_started() {
         }
     }
     let mut agenda = Agenda::new(&state, None, false);
-    assert!(agenda.may_play() && agenda.next(&mut state).is_none());
+    assert!(agenda.may_play() && agenda.next_job(&mut state).is_none());
 }
 
 #[test]
@@ -72,33 +72,36 @@ fn a_job_that_was_put_back_comes_first() {
     let mut state = state();
     let mut agenda = Agenda::new(&state, None, false);
     for _ in NAMES {
-        agenda.next(&mut state).expect("a start");
-        agenda.probed();
+        agenda.next_job(&mut state).expect("a start");
+        agenda.note_probe_done();
     }
-    let first = agenda.next(&mut state).expect("a game");
+    let first = agenda.next_job(&mut state).expect("a game");
     let expected = first.describe(&state);
-    agenda.next(&mut state).expect("another game");
-    agenda.put_back(Assignment { failed: true, ..first });
-    let again = agenda.next(&mut state).expect("the first game");
+    agenda.next_job(&mut state).expect("another game");
+    agenda.put_back(AgendaJob { failed: true, ..first });
+    let again = agenda.next_job(&mut state).expect("the first game");
     assert_eq!((again.describe(&state), again.failed), (expected, true));
 }
 
 #[test]
 fn nothing_starts_after_the_end_time_not_even_what_was_put_back() {
     let mut state = state();
-    let soon = EndTime::After(Instant::now() + Duration::from_secs(20));
+    let soon = DeadlineTime::After(Instant::now() + Duration::from_secs(20));
     let mut agenda = Agenda::new(&state, Some(RunDeadline::new(soon)), false);
     for _ in NAMES {
-        agenda.next(&mut state).expect("a start");
-        agenda.probed();
+        agenda.next_job(&mut state).expect("a start");
+        agenda.note_probe_done();
     }
-    let game = agenda.next(&mut state).expect("there is time");
+    let game = agenda.next_job(&mut state).expect("there is time");
     agenda.put_back(game);
     // It counts for 30 seconds in a run that has just begun.
-    agenda.took(Duration::from_secs(3600));
-    assert!(agenda.next(&mut state).is_none() && agenda.is_time_up);
+    agenda.note_game_time(Duration::from_secs(3600));
+    assert!(agenda.next_job(&mut state).is_none() && agenda.is_time_up);
 
-    let over = RunDeadline::new(EndTime::After(Instant::now()));
+    let over = RunDeadline::new(DeadlineTime::After(Instant::now()));
     let mut agenda = Agenda::new(&state, Some(over), false);
-    assert!(agenda.next(&mut state).is_none() && agenda.is_time_up, "no player is started either");
+    assert!(
+        agenda.next_job(&mut state).is_none() && agenda.is_time_up,
+        "no player is started either"
+    );
 }

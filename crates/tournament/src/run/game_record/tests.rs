@@ -1,21 +1,20 @@
 use super::*;
-use referee_games::Outcome;
-use referee_games::Places;
+use referee_games::{Outcome, Places};
 use referee_match::referee::GameTrace;
 use referee_protocol::{Cost, Greeting, Usage};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_sandbox::Overrun;
 
 /// Ant has lost a game of one ply to bee by the rules.
-fn builder() -> RecordBuilder {
+fn builder() -> GameRecordBuilder {
     let outcome = Outcome { places: Places::won_by(Seat::SECOND, 2), reason: "elimination".into() };
     let ms = Duration::from_millis;
-    RecordBuilder {
+    GameRecordBuilder {
         seats: BySeat::from(["white".into(), "black".into()]),
         names: BySeat::from(["ant".to_owned(), "bee".to_owned()]),
         seeds: BySeat::from([7, 8]),
         report: GameReport {
-            ending: Ending::Rules(outcome),
+            ending: RefereeEnding::Rules(outcome),
             trace: GameTrace {
                 opening: vec!["a".to_owned()],
                 actions: vec!["b".to_owned()],
@@ -31,7 +30,7 @@ fn builder() -> RecordBuilder {
     }
 }
 
-fn built(builder: RecordBuilder) -> GameRecord {
+fn built(builder: GameRecordBuilder) -> GameRecord {
     let fixture = Fixture { players: [0, 1].into(), pair: 4, game: 2 };
     let reasons = vec!["it lagged".to_owned()];
     let void = VoidAttempts { reasons, ..VoidAttempts::default() };
@@ -40,7 +39,7 @@ fn built(builder: RecordBuilder) -> GameRecord {
 
 #[test]
 fn what_all_attempts_used_is_in_the_record() {
-    let cost = Cost::of_units(0.25).expect("a cost");
+    let cost = Cost::from_units(0.25).expect("a cost");
     let mut void = VoidAttempts::default();
     for tokens in [3, 4] {
         void.usage.add("white", Usage { tokens, cost });
@@ -67,9 +66,9 @@ fn a_void_game_is_announced() {
     assert_eq!(warning, expected);
 }
 
-fn faulted(faults: BySeat<Option<Fault>>) -> RecordBuilder {
+fn faulted(faults: BySeat<Option<Fault>>) -> GameRecordBuilder {
     let mut builder = builder();
-    builder.report.ending = Ending::by_faults(faults).expect("a fault");
+    builder.report.ending = RefereeEnding::by_faults(faults).expect("a fault");
     builder
 }
 
@@ -166,8 +165,8 @@ fn warnings_say_how_much_a_player_pondered() {
     builder.statistics[Seat::FIRST].cpu_off_turn = Duration::from_millis(1249);
     let expected = "white pondered 1.2 s on the opponent's turns; frozen since ply 7";
     assert_eq!(built(builder).warnings, [expected]);
-    assert_eq!(round(Duration::from_millis(1250)), Duration::from_millis(1300));
-    assert_eq!(round(Duration::from_millis(49)), Duration::ZERO);
+    assert_eq!(round_to_tenth_second(Duration::from_millis(1250)), Duration::from_millis(1300));
+    assert_eq!(round_to_tenth_second(Duration::from_millis(49)), Duration::ZERO);
 }
 
 #[test]
@@ -176,12 +175,12 @@ fn void_games_name_the_player_that_disturbed_them() {
     let mut builder = faulted(BySeat::from([Some(late), None]));
     builder.statistics[Seat::SECOND].cpu_off_turn = Duration::from_millis(1500);
     assert_eq!(
-        builder.why_void(Void::Disturbed { by: Seat::SECOND.into() }),
+        builder.describe_void(VoidReason::Disturbed { by: Seat::SECOND.into() }),
         "ant lost on time while bee used 1.5 s of CPU time on the opponent's turns; played again \
          with bee frozen off turn"
     );
     let late = || Some(Fault::new(FaultCode::Timeout, "late"));
     let builder = faulted(BySeat::from([late(), late()]));
-    let why = builder.why_void(Void::Disturbed { by: Seat::FIRST.into() });
+    let why = builder.describe_void(VoidReason::Disturbed { by: Seat::FIRST.into() });
     assert!(why.starts_with("bee lost on time while ant used"), "{why}");
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 use super::*;
 use crate::run::entrant::Entrant;
 use referee_match::player::{Player, PlayerScript, Wire};
-use referee_match::referee::scripted_game;
+use referee_match::referee::scripted_game::scripted_game_rules;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fault::FaultCode;
 use referee_record::model::record::FaultPolicy;
-use referee_record::seeds::Secret;
+use referee_record::seeds::TournamentSecret;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -29,17 +29,17 @@ fn pool(players: usize, restart: bool, replies: &'static [&'static str]) -> (Pla
         };
         Entrant::new(&format!("player {number}"), restart, fresh)
     };
-    let conditions = Conditions {
+    let conditions = JobConditions {
         control: TimeControl { per_move: Some(SECOND), ..TimeControl::unlimited(10 * SECOND) },
         adjudication: None,
         policy: FaultPolicy::Retry(1),
         players: (0..players).map(entrant).enumerate().collect(),
-        secret: Secret::from_seed(1),
+        secret: TournamentSecret::from_seed(1),
         reads_memory: false,
         spectators: Arc::default(),
         closes: watch::Sender::default().subscribe(),
     };
-    (PlayerPool::new(OpeningBook::empty(scripted_game::rules("wb")), Arc::new(conditions)), history)
+    (PlayerPool::new(OpeningBook::empty(scripted_game_rules("wb")), Arc::new(conditions)), history)
 }
 
 /// A pool of two players. The one with number 0 cannot reach its service in the first games, so many
@@ -79,7 +79,7 @@ async fn a_game_without_a_service_is_void_and_played_again_later() {
         let told = History::default();
         let heard = Arc::clone(&told);
         let warn = move |warning| heard.lock().expect("no panic").push(warning);
-        let mut pool = (pool_without_service(2, 2, greeting).warning(warn), History::default());
+        let mut pool = (pool_without_service(2, 2, greeting).on_warning(warn), History::default());
         let began = tokio::time::Instant::now();
         let (finished, _) = play(&mut pool, (0, 1), 1, 1).await;
         // After 1 s, and after 4 s.
@@ -111,7 +111,7 @@ async fn more_outages_than_are_allowed_are_a_fault() {
         let record = finished.record;
         assert_eq!((&*record.reason, &*record.result), ("outage", "white"));
         assert_eq!(record.fault_of(Seat::SECOND).expect("a fault").message, "503");
-        assert_eq!((record.void.len(), record.outages.of("black")), (2, 2));
+        assert_eq!((record.void.len(), record.outages.outages_of("black")), (2, 2));
     }
 }
 
@@ -160,7 +160,7 @@ async fn the_end_of_a_run_ends_the_wait_for_a_service() {
 
 #[test]
 fn the_wait_for_a_service_grows_to_a_quarter_of_an_hour() {
-    let seconds = [1, 2, 3, 5, 6, 15].map(|times| outage_pause(times).as_secs());
+    let seconds = [1, 2, 3, 5, 6, 15].map(|times| pause_before_replay(times).as_secs());
     assert_eq!(seconds, [1, 4, 16, 256, 900, 900]);
 }
 
@@ -186,7 +186,7 @@ async fn play(
     players: (usize, usize),
     pair: u32,
     game: u8,
-) -> (Finished, Vec<String>) {
+) -> (FinishedGame, Vec<String>) {
     let fixture = Fixture { players: [players.0, players.1].into(), pair, game };
     let (_tell, mut stop) = watch::channel(false);
     let outcome = pool.play("a-game".to_owned(), fixture, &mut stop).await;
@@ -247,9 +247,9 @@ async fn a_kept_player_with_a_fault_is_replaced() {
 
 #[tokio::test(start_paused = true)]
 async fn the_longest_idle_player_leaves_first() {
-    let mut pool = pool(idle_most(2) + 2, false, &[]);
+    let mut pool = pool(max_pooled_players(2) + 2, false, &[]);
     let mut history = Vec::new();
-    for player in (0..idle_most(2) + 2).step_by(2) {
+    for player in (0..max_pooled_players(2) + 2).step_by(2) {
         history.extend(play(&mut pool, (player, player + 1), 1, 1).await.1);
     }
     let quits: Vec<&String> = history.iter().filter(|what| what.starts_with("quit")).collect();

@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::name_likeness::are_alike;
+use crate::name_likeness::are_names_alike;
 use referee_record::model::containment::Containment;
 use referee_record::model::opening_source::Openings;
-use referee_record::model::record::{Header, PlayerInfo};
+use referee_record::model::record::{Header, HeaderPlayer};
 use referee_record::model::stage::{
-    Format, RankedBy, Stage, checked_round_robin, configured, describe_stages,
+    Format, RankedBy, Stage, checked_round_robin_stages, configured_stages, describe_stages,
 };
 
 /// What differs between the results and the configuration, although it must not.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Differences {
+pub(super) struct RefusedChanges {
     /// What nothing allows.
     pub(super) forbidden: Vec<String>,
     /// The programs that have changed. Their players may be replaced.
@@ -45,20 +45,20 @@ impl fmt::Display for ChangedProgram {
 ///
 /// Of the `replaced` players, those that failed the check are checked again; after a check, no others
 /// can be replaced. With further games in the log, no other games may be added before them.
-pub(super) fn compare(
+pub(super) fn find_header_changes(
     old: &Header,
     new: &Header,
     replaced: &[String],
     played: &Played<'_>,
-) -> Result<Vec<String>, Differences> {
+) -> Result<Vec<String>, RefusedChanges> {
     let Played { failed, further, .. } = *played;
     let mut changes = Vec::new();
-    let forbidden = fixed_differences(old, new);
-    let mut found = Differences { forbidden, programs: Vec::new(), too_late: Vec::new() };
-    let wanted = configured(&new.stages);
-    compare_stages(old, new, &mut changes, &mut found.forbidden);
-    let is_checked = checked_round_robin(wanted).is_some();
-    let is_fixed = further || !(may_grow(wanted) || is_checked);
+    let forbidden = forbidden_setting_changes(old, new);
+    let mut found = RefusedChanges { forbidden, programs: Vec::new(), too_late: Vec::new() };
+    let wanted = configured_stages(&new.stages);
+    compare_stage_changes(old, new, &mut changes, &mut found.forbidden);
+    let is_checked = checked_round_robin_stages(wanted).is_some();
+    let is_fixed = further || !(may_add_games(wanted) || is_checked);
     let why_fixed = match (further, is_checked) {
         (true, _) => "games added by --until depend on earlier results",
         (_, true) => {
@@ -67,12 +67,12 @@ pub(super) fn compare(
         }
         _ => "in this format, later meetings depend on earlier results",
     };
-    let terms = PlayerTerms { replaced, failed, is_checked, is_fixed, why_fixed };
+    let terms = PlayerChangeTerms { replaced, failed, is_checked, is_fixed, why_fixed };
     for player in &old.players {
         let now = new.players.iter().find(|now| now.name == player.name);
-        terms.compare(player, now, &mut changes, &mut found);
+        terms.compare_player(player, now, &mut changes, &mut found);
     }
-    found.forbidden.extend(namesakes(old, new));
+    found.forbidden.extend(refuse_similar_names(old, new));
     let is_new = |name: &&String| !old.players.iter().any(|known| known.name == **name);
     let added: Vec<&String> = new.players.iter().map(|it| &it.name).filter(is_new).collect();
     changes.extend(added.iter().map(|name| format!("player {name} added")));
@@ -80,11 +80,13 @@ pub(super) fn compare(
         found.too_late.extend(added.into_iter().cloned());
         found.forbidden.extend(changes.iter().map(|change| format!("{change}: {why_fixed}")));
     }
-    changes.extend(old.players.iter().filter_map(|player| restart(player, &new.players)));
-    outages(old, new, &mut changes, &mut found.forbidden);
-    changes.extend(limits(old, new));
-    changes.extend(what_counts(old, new, played, &mut found.forbidden));
-    let has_further = |header: &Header| header.stages.contains(&Stage::further());
+    changes.extend(
+        old.players.iter().filter_map(|player| describe_restart_change(player, &new.players)),
+    );
+    compare_outage_changes(old, new, &mut changes, &mut found.forbidden);
+    changes.extend(usage_limit_changes(old, new));
+    changes.extend(counted_game_changes(old, new, played, &mut found.forbidden));
+    let has_further = |header: &Header| header.stages.contains(&Stage::extra_games());
     match (has_further(old), has_further(new)) {
         (false, true) => changes.push("further games as time allows (--until)".to_owned()),
         (true, false) => changes.push("no further games (none were played)".to_owned()),
@@ -98,16 +100,16 @@ pub(super) fn compare(
 
 /// Why configured players cannot be added to a league: their names are those of authors or versions,
 /// or similar. Whoever is in the league already stays.
-fn namesakes(old: &Header, new: &Header) -> Vec<String> {
+fn refuse_similar_names(old: &Header, new: &Header) -> Vec<String> {
     let is_founder =
         |name: &str| old.players.iter().any(|known| known.entry.is_none() && known.name == name);
     let taken = |name: &str| {
         let came = old.players.iter().filter_map(|player| Some((player, player.entry.as_ref()?)));
         let mut names = came.flat_map(|(player, entry)| [&entry.author, &player.name]);
-        names.find(|known| are_alike(known, name))
+        names.find(|known| are_names_alike(known, name))
     };
     let configured = new.players.iter().filter(|player| player.entry.is_none());
-    let refusal = |player: &PlayerInfo| {
+    let refusal = |player: &HeaderPlayer| {
         let (name, taken) = (&player.name, taken(&player.name)?);
         Some(format!(
             "player {name}: `{taken}` has joined this league, and the names are too similar; give \
@@ -118,18 +120,18 @@ fn namesakes(old: &Header, new: &Header) -> Vec<String> {
 }
 
 /// What changes of the games that count, and of what ranks the players.
-fn what_counts(
+fn counted_game_changes(
     old: &Header,
     new: &Header,
     played: &Played<'_>,
     forbidden: &mut Vec<String>,
 ) -> Vec<String> {
-    let (mut changes, stages) = (Vec::new(), configured(&new.stages));
-    let may_return = may_grow(stages) && !played.further;
+    let (mut changes, stages) = (Vec::new(), configured_stages(&new.stages));
+    let may_return = may_add_games(stages) && !played.further;
     for player in &old.players {
         let now = new.players.iter().find(|now| now.name == player.name);
         let may_return = may_return || player.drawn_before.is_some_and(|it| played.begun <= it);
-        match now.map(|now| disqualification(player, now, may_return)) {
+        match now.map(|now| check_disqualification_change(player, now, may_return)) {
             Some(Ok(change)) => changes.extend(change),
             Some(Err(refusal)) => forbidden.push(refusal),
             None => {}
@@ -138,7 +140,7 @@ fn what_counts(
     if old.rank != new.rank {
         let by = if new.rank == RankedBy::Scores { "final scores" } else { "ratings" };
         // A check only says who stays.
-        if played.stages > 1 && checked_round_robin(stages).is_none() {
+        if played.stages > 1 && checked_round_robin_stages(stages).is_none() {
             forbidden.push(format!(
                 "rank: players cannot be ranked by {by} now, because a later stage has begun with \
                  players chosen by the ranking"
@@ -164,7 +166,7 @@ pub(super) struct Played<'a> {
 }
 
 /// What decides whether a player may change.
-struct PlayerTerms<'a> {
+struct PlayerChangeTerms<'a> {
     replaced: &'a [String],
     failed: &'a [String],
     /// Whether a check comes before the games.
@@ -174,17 +176,17 @@ struct PlayerTerms<'a> {
     why_fixed: &'static str,
 }
 
-impl PlayerTerms<'_> {
+impl PlayerChangeTerms<'_> {
     /// Compares a player with what the configuration says of it now.
-    fn compare(
+    fn compare_player(
         &self,
-        player: &PlayerInfo,
-        now: Option<&PlayerInfo>,
+        player: &HeaderPlayer,
+        now: Option<&HeaderPlayer>,
         changes: &mut Vec<String>,
-        found: &mut Differences,
+        found: &mut RefusedChanges,
     ) {
         let Self { replaced, failed, is_checked, is_fixed, why_fixed } = *self;
-        let Differences { forbidden, programs, too_late } = found;
+        let RefusedChanges { forbidden, programs, too_late } = found;
         let name = &player.name;
         match now {
             None => {
@@ -225,7 +227,7 @@ impl PlayerTerms<'_> {
 
 /// What changes if the program of a player is now restarted at other times. That may change in any
 /// format: who meets whom does not depend on it.
-fn restart(player: &PlayerInfo, now: &[PlayerInfo]) -> Option<String> {
+fn describe_restart_change(player: &HeaderPlayer, now: &[HeaderPlayer]) -> Option<String> {
     let now = now.iter().find(|now| now.name == player.name && now.hash == player.hash)?;
     let how = if now.restart { "in each game" } else { "only after a fault" };
     (now.restart != player.restart).then(|| format!("player {} is restarted {how}", now.name))
@@ -233,7 +235,12 @@ fn restart(player: &PlayerInfo, now: &[PlayerInfo]) -> Option<String> {
 
 /// What changes of how often a game may be void because a player cannot reach its service. The games
 /// played so far may have been so as often as before.
-fn outages(old: &Header, new: &Header, changes: &mut Vec<String>, forbidden: &mut Vec<String>) {
+fn compare_outage_changes(
+    old: &Header,
+    new: &Header,
+    changes: &mut Vec<String>,
+    forbidden: &mut Vec<String>,
+) {
     for before in &old.players {
         let now = new.players.iter().find(|now| now.name == before.name);
         let Some(now) = now.filter(|now| now.outages != before.outages) else { continue };
@@ -248,8 +255,8 @@ fn outages(old: &Header, new: &Header, changes: &mut Vec<String>, forbidden: &mu
 
 /// What changes of how much the players may use. Any limit may change at any time: it only decides
 /// when a game is played.
-fn limits(old: &Header, new: &Header) -> Vec<String> {
-    let change = |before: &PlayerInfo| {
+fn usage_limit_changes(old: &Header, new: &Header) -> Vec<String> {
+    let change = |before: &HeaderPlayer| {
         let now = new.players.iter().find(|now| now.name == before.name)?;
         let (name, now) = (&now.name, now.usage);
         (now != before.usage)
@@ -259,12 +266,12 @@ fn limits(old: &Header, new: &Header) -> Vec<String> {
 }
 
 /// What changes where a player is disqualified, or is not any more; if it must stay so, why.
-fn disqualification(
-    before: &PlayerInfo,
-    now: &PlayerInfo,
+fn check_disqualification_change(
+    before: &HeaderPlayer,
+    now: &HeaderPlayer,
     may_return: bool,
 ) -> Result<Option<String>, String> {
-    let PlayerInfo { name, disqualified, .. } = now;
+    let HeaderPlayer { name, disqualified, .. } = now;
     if *disqualified == before.disqualified {
         return Ok(None);
     }
@@ -283,19 +290,19 @@ fn disqualification(
 }
 
 /// Whether results stay valid when players or pairs are added, or games are played again.
-pub(super) fn may_grow(stages: &[Stage]) -> bool {
+pub(super) fn may_add_games(stages: &[Stage]) -> bool {
     let may = |format: &Format| format.has_one_section() || *format == Format::League;
     matches!(stages, [Stage { format, .. }] if may(format))
 }
 
 /// The differences between the stages. More pairs are allowed; anything else is forbidden.
-fn compare_stages(
+fn compare_stage_changes(
     before: &Header,
     after: &Header,
     changes: &mut Vec<String>,
     differences: &mut Vec<String>,
 ) {
-    let (old, new) = (configured(&before.stages), configured(&after.stages));
+    let (old, new) = (configured_stages(&before.stages), configured_stages(&after.stages));
     if old.iter().map(Stage::without_late).eq(new.iter().map(Stage::without_late)) {
         return;
     }
@@ -323,15 +330,15 @@ fn compare_stages(
 }
 
 /// Differences in settings that must not change.
-fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
+fn forbidden_setting_changes(old: &Header, new: &Header) -> Vec<String> {
     // Two books are told apart by their contents; their openings may be drawn in part.
     let books = old.book.is_some() && new.book.is_some();
     let settings = |header: &Header| {
         let openings = match &header.book {
-            Some(book) if books => Some(book.distinctly()),
-            _ => header.openings.as_ref().map(Openings::distinctly),
+            Some(book) if books => Some(book.describe_distinctly()),
+            _ => header.openings.as_ref().map(Openings::describe_distinctly),
         };
-        fixed_settings(header, openings.as_deref())
+        list_fixed_settings(header, openings.as_deref())
     };
     let (before, after) = (settings(old), settings(new));
     let value_of = |settings: &'_ [(String, String)], name: &str| {
@@ -347,7 +354,7 @@ fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
 }
 
 /// The settings that must not change, as the configuration writes them.
-fn fixed_settings(header: &Header, openings: Option<&str>) -> Vec<(String, String)> {
+fn list_fixed_settings(header: &Header, openings: Option<&str>) -> Vec<(String, String)> {
     let Containment { level, in_force, limits } = &header.containment;
     let ratings = header.anchors.iter().map(|anchor| (anchor.player.clone(), anchor.rating.into()));
     let groups = [
@@ -355,7 +362,7 @@ fn fixed_settings(header: &Header, openings: Option<&str>) -> Vec<(String, Strin
             "",
             json!({
                 "game": header.game,
-                "rules": rules_of(header),
+                "rules": describe_rules_origin(header),
                 "seed": header.seed,
                 "continues": header.continues,
                 "quarantine": header.quarantine,
@@ -377,23 +384,23 @@ fn fixed_settings(header: &Header, openings: Option<&str>) -> Vec<(String, Strin
     let mut settings = Vec::new();
     for (group, values) in &groups {
         for (key, value) in values.as_object().into_iter().flatten() {
-            let (key, value) = setting(key, value);
+            let (key, value) = format_header_setting(key, value);
             settings.push((format!("{group}{key}"), value));
         }
     }
     for (name, value) in &header.options {
-        settings.push((format!("option {name}"), setting(name, value).1));
+        settings.push((format!("option {name}"), format_header_setting(name, value).1));
     }
     settings
 }
 
 /// The program that knows the rules of the games.
-fn rules_of(header: &Header) -> &'static str {
+fn describe_rules_origin(header: &Header) -> &'static str {
     if header.program.is_some() { "a program" } else { "built in" }
 }
 
 /// A setting of the header, as the configuration writes it.
-fn setting(key: &str, value: &Value) -> (String, String) {
+fn format_header_setting(key: &str, value: &Value) -> (String, String) {
     let (name, is_duration) = key.strip_suffix("_ns").map_or((key, false), |name| (name, true));
     let words = match value {
         Value::Null => "none".to_owned(),

@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::folder::{self, FolderError};
-use crate::name_likeness::are_alike;
-use referee_record::log::{LOG, LogScan, Scanned};
-use referee_record::model::league_entry::{Entry, LeavingReason};
-use referee_record::model::record::{Header, PlayerInfo};
+use crate::folder::{FolderError, is_folder_in_use};
+use crate::name_likeness::are_names_alike;
+use referee_record::log::{LOG, LogScan, ScannedLine};
+use referee_record::model::league_entry::{LeagueEntry, LeavingReason};
+use referee_record::model::record::{Header, HeaderPlayer};
 use referee_record::model::roster_change::RosterChange;
 
 /// The reason why a league cannot continue another one.
@@ -60,13 +60,13 @@ pub enum ContinuationError {
 ///
 /// # Errors
 /// Nothing was played there, or it is still being played.
-pub fn folder_before(dir: &Path, name: &str) -> Result<PathBuf, ContinuationError> {
+pub fn continued_league_folder(dir: &Path, name: &str) -> Result<PathBuf, ContinuationError> {
     let before = dir.with_file_name(name);
     if !before.join(LOG).is_file() {
         return Err(ContinuationError::Missing { name: name.to_owned(), dir: before });
     }
     // What changed there afterwards would be lost.
-    if folder::is_being_written(&before) {
+    if is_folder_in_use(&before) {
         return Err(ContinuationError::Playing(name.to_owned()));
     }
     Ok(before)
@@ -74,24 +74,26 @@ pub fn folder_before(dir: &Path, name: &str) -> Result<PathBuf, ContinuationErro
 
 /// Lines for the beginning of the log with the header `wanted` in the folder `dir`: who was in the
 /// league that it continues. Empty if it continues none.
-pub(super) fn versions(
+pub(super) fn continued_league_versions(
     dir: &Path,
     wanted: &Header,
 ) -> Result<Vec<RosterChange>, ContinuationError> {
     let Some(name) = wanted.continues.clone() else { return Ok(Vec::new()) };
-    let dir = folder_before(dir, &name)?;
+    let dir = continued_league_folder(dir, &name)?;
     let failure = FolderError::of_log(&dir);
     let mut log = LogScan::open(&dir).map_err(failure)?;
-    if let Some(found) = difference(log.header(), wanted) {
+    if let Some(found) = continued_league_mismatch(log.header(), wanted) {
         return Err(ContinuationError::Unlike { name, dir, found, game: wanted.game.clone() });
     }
     let (mut there, mut gone) = (Vec::<RosterChange>::new(), BTreeSet::new());
     while let Some(line) = log.next_line().map_err(failure)? {
-        let Scanned::Other(line) = line else { continue };
+        let ScannedLine::Other(line) = line else { continue };
         match line.change.filter(|_| line.intact).map(|change| *change) {
             Some(RosterChange::Entered { player, files }) => {
-                there.retain(|known| author(known) != player.entry.as_ref().map(|it| &*it.author));
-                let player = entering(player, wanted.created);
+                there.retain(|known| {
+                    author_of_entered(known) != player.entry.as_ref().map(|it| &*it.author)
+                });
+                let player = reenter_version(player, wanted.created);
                 there.push(RosterChange::Entered { player, files });
             }
             // The next one may not have entered before that run was killed.
@@ -102,9 +104,11 @@ pub(super) fn versions(
         }
     }
     there.retain(|known| !gone.contains(known.player()));
-    let came = |own: &&PlayerInfo| {
-        let is_own = |name: &str| are_alike(&own.name, name);
-        there.iter().any(|known| is_own(known.player()) || author(known).is_some_and(is_own))
+    let came = |own: &&HeaderPlayer| {
+        let is_own = |name: &str| are_names_alike(&own.name, name);
+        there
+            .iter()
+            .any(|known| is_own(known.player()) || author_of_entered(known).is_some_and(is_own))
     };
     match wanted.players.iter().find(came) {
         Some(taken) => Err(ContinuationError::Taken { name, player: taken.name.clone() }),
@@ -113,7 +117,7 @@ pub(super) fn versions(
 }
 
 /// The author of a version that enters.
-fn author(change: &RosterChange) -> Option<&str> {
+fn author_of_entered(change: &RosterChange) -> Option<&str> {
     match change {
         RosterChange::Entered { player, .. } => Some(&player.entry.as_ref()?.author),
         RosterChange::Left { .. } | RosterChange::Returned { .. } => None,
@@ -121,7 +125,7 @@ fn author(change: &RosterChange) -> Option<&str> {
 }
 
 /// What the log with the header `old` holds, if not a league of the same game.
-fn difference(old: &Header, wanted: &Header) -> Option<String> {
+fn continued_league_mismatch(old: &Header, wanted: &Header) -> Option<String> {
     if !old.is_league() {
         return Some("a tournament in another format".to_owned());
     }
@@ -129,7 +133,7 @@ fn difference(old: &Header, wanted: &Header) -> Option<String> {
 }
 
 /// The same version, entering at this time, in seconds since 1970.
-fn entering(mut player: Box<PlayerInfo>, at: u64) -> Box<PlayerInfo> {
-    player.entry = player.entry.map(|entry| Entry { at, ..entry });
+fn reenter_version(mut player: Box<HeaderPlayer>, at: u64) -> Box<HeaderPlayer> {
+    player.entry = player.entry.map(|entry| LeagueEntry { at, ..entry });
     player
 }

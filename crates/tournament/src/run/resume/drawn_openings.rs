@@ -1,8 +1,10 @@
 //! Draws the openings of a tournament from its book.
 
-use referee_record::model::opening_source::{BookSelection, OpeningFile, Openings, UnreadableBook};
+use referee_record::model::opening_source::{
+    OpeningBookSelection, OpeningFile, Openings, UnreadableBook,
+};
 use referee_record::model::record::Header;
-use referee_record::seeds::book_order;
+use referee_record::seeds::book_order_seed;
 
 /// Adds openings from `book` to the header `wanted`. Those of the header `old` stay if they are
 /// enough.
@@ -14,26 +16,30 @@ pub(super) fn draw_openings(
 ) -> Result<(), UnreadableBook> {
     let selection = book.selection();
     let pairs = wanted.stages.iter().map(|stage| stage.pairs).max().unwrap_or_default();
-    let needed = BookSelection::needed(pairs);
-    if let Some(old) = old.filter(|old| has_drawn(old, wanted.seed, (selection, needed))) {
+    let needed = OpeningBookSelection::openings_needed(pairs);
+    if let Some(old) = old.filter(|old| has_drawn_openings(old, wanted.seed, (selection, needed))) {
         wanted.openings.clone_from(&old.openings);
         wanted.book.clone_from(&old.book);
         return Ok(());
     }
-    let seed = wanted.seed.unwrap_or_else(|| book_order(&wanted.identity));
+    let seed = wanted.seed.unwrap_or_else(|| book_order_seed(&wanted.identity));
     let drawn = book.draw(seed, needed)?;
     drawn.left_out.iter().for_each(|text| note(text));
     wanted.openings = Some(Openings::Listed(drawn.list));
-    wanted.book = Some(BookSelection { read: drawn.read, ..selection.clone() });
+    wanted.book = Some(OpeningBookSelection { read: drawn.read, ..selection.clone() });
     Ok(())
 }
 
 /// Whether the header `old` has the openings that drawing so many from a book would give.
-fn has_drawn(old: &Header, seed: Option<u64>, (book, needed): (&BookSelection, usize)) -> bool {
+fn has_drawn_openings(
+    old: &Header,
+    seed: Option<u64>,
+    (book, needed): (&OpeningBookSelection, usize),
+) -> bool {
     let (Some(known), Some(Openings::Listed(list))) = (&old.book, &old.openings) else {
         return false;
     };
-    let is_same = old.seed == seed && known.distinctly() == book.distinctly();
+    let is_same = old.seed == seed && known.describe_distinctly() == book.describe_distinctly();
     is_same && (list.len() >= needed || known.read >= known.size)
 }
 
@@ -48,10 +54,10 @@ mod tests {
 
     /// A book of which one opening of five cannot be played.
     #[derive(Debug)]
-    struct FakeBook(BookSelection);
+    struct FakeBook(OpeningBookSelection);
 
     impl OpeningFile for FakeBook {
-        fn selection(&self) -> &BookSelection {
+        fn selection(&self) -> &OpeningBookSelection {
             &self.0
         }
 
@@ -61,12 +67,12 @@ mod tests {
         }
 
         fn starting_at(&self, start: u32) -> Arc<dyn OpeningFile> {
-            Arc::new(Self(BookSelection { start, ..self.0.clone() }))
+            Arc::new(Self(OpeningBookSelection { start, ..self.0.clone() }))
         }
     }
 
     fn book(hash: &str) -> FakeBook {
-        FakeBook(BookSelection {
+        FakeBook(OpeningBookSelection {
             file: "book.epd".to_owned(),
             hash: hash.to_owned(),
             size: 5,

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use referee_games::{GameError, one_line};
+use referee_games::{GameError, safe_one_line};
 use referee_record::log::WriteError;
 use referee_record::model::opening_source::UnreadableBook;
 
@@ -70,8 +70,8 @@ pub enum ResumeError {
         "{}; game {} differs at ply {ply}: {}; nothing was changed; restore the program, or give the \
          tournament another name",
         change,
-        one_line(id),
-        one_line(&finding.to_string())
+        safe_one_line(id),
+        safe_one_line(&finding.to_string())
     )]
     Rules {
         /// The change.

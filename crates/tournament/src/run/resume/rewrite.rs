@@ -4,7 +4,9 @@ use std::io;
 use std::path::Path;
 
 use super::ResumeError;
-use referee_record::log::{LogLine, LogReader, LogWriter, SUPERSEDED, set_aside, write_header};
+use referee_record::log::{
+    LogLine, LogReader, LogWriter, SUPERSEDED, keep_removed_lines, write_log_header,
+};
 use referee_record::model::record::{GameRecord, Header};
 
 /// Rewrites the log with the new header and without the games of replaced players. Those are saved
@@ -21,19 +23,21 @@ pub(super) fn rewrite_log(
     };
     if !replaced.is_empty() {
         let path = dir.join(SUPERSEDED);
-        set_aside(&path, |add| {
-            each_line(dir, &mut |line| match &line.record {
-                Ok(record) if is_superseded(record) => add(&superseded(record, old, replaced)),
+        keep_removed_lines(&path, |add| {
+            each_line_to_rewrite(dir, &mut |line| match &line.record {
+                Ok(record) if is_superseded(record) => {
+                    add(&format_superseded_game(record, old, replaced))
+                }
                 _ => Ok(()),
             })
         })
         .map_err(|source| ResumeError::Superseded { path, source })?;
     }
     // Those who came to a league later have lines of their own.
-    let founders = wanted.of_founders();
+    let founders = wanted.without_latecomers();
     log.replace(wanted, |out| {
-        write_header(out, &founders)?;
-        each_line(dir, &mut |line| match &line.record {
+        write_log_header(out, &founders)?;
+        each_line_to_rewrite(dir, &mut |line| match &line.record {
             Ok(record) if is_superseded(record) => Ok(()),
             _ => out.write_all(&line.raw),
         })
@@ -41,7 +45,10 @@ pub(super) fn rewrite_log(
     Ok(())
 }
 
-fn each_line(dir: &Path, each: &mut dyn FnMut(&LogLine) -> io::Result<()>) -> io::Result<()> {
+fn each_line_to_rewrite(
+    dir: &Path,
+    each: &mut dyn FnMut(&LogLine) -> io::Result<()>,
+) -> io::Result<()> {
     let mut reader = LogReader::open(dir).map_err(io::Error::other)?;
     while let Some(line) = reader.next_line().map_err(io::Error::other)? {
         each(&line)?;
@@ -50,7 +57,7 @@ fn each_line(dir: &Path, each: &mut dyn FnMut(&LogLine) -> io::Result<()>) -> io
 }
 
 /// A superseded game, with the hashes of the players that played it.
-fn superseded(record: &GameRecord, header: &Header, replaced: &[String]) -> Vec<u8> {
+fn format_superseded_game(record: &GameRecord, header: &Header, replaced: &[String]) -> Vec<u8> {
     let hashes: serde_json::Map<String, serde_json::Value> = header
         .players
         .iter()

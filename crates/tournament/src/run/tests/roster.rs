@@ -11,9 +11,9 @@ use tokio::sync::oneshot;
 use super::*;
 use crate::run::instruction::PlayerChange;
 use crate::run::job::DueGame;
-use referee_record::model::league_entry::{Entry, Leaving, LeavingReason};
+use referee_record::model::league_entry::{LeagueEntry, Leaving, LeavingReason};
 use referee_record::model::player_spec::examples::bot;
-use referee_record::model::record::{GameRecord, PlayerInfo};
+use referee_record::model::record::{GameRecord, HeaderPlayer};
 use referee_record::model::stage::{Format, Stage};
 
 /// Longer than anything takes, on a clock that moves only while everybody waits.
@@ -109,7 +109,7 @@ struct Kept {
 /// Writes the log.
 struct Keeper(Rc<RefCell<Kept>>);
 
-impl Listener for Keeper {
+impl RunListener for Keeper {
     fn on(&mut self, event: RunEvent<'_>, _: &TournamentState) -> Result<(), WriteError> {
         let mut kept = self.0.borrow_mut();
         let full = || {
@@ -146,14 +146,14 @@ impl Kept {
         let mut header = league();
         for line in &self.log {
             if let Line::Change(change) = line {
-                header.apply(change).expect("it was possible");
+                header.apply_roster_change(change).expect("it was possible");
             }
         }
         let mut state = TournamentState::new(&header);
         for line in &self.log {
             match line {
                 Line::Game(record) => drop(state.add(record).expect("a game, once")),
-                Line::Change(change) => state.apply_logged(change).expect("once"),
+                Line::Change(change) => state.apply_logged_roster_change(change).expect("once"),
             }
         }
         state
@@ -163,7 +163,7 @@ impl Kept {
 /// A hall whose workers wait until they are told what comes of their jobs.
 #[derive(Debug)]
 struct Bench {
-    workers: RefCell<Vec<(usize, mpsc::UnboundedReceiver<Job>, Reports)>>,
+    workers: RefCell<Vec<(usize, mpsc::UnboundedReceiver<Job>, WorkerReports)>>,
     /// The players whose programs are known.
     known: RefCell<BTreeSet<usize>>,
 }
@@ -172,14 +172,14 @@ impl Venue for Bench {
     fn start(
         &self,
         number: usize,
-        reports: Reports,
+        reports: WorkerReports,
         _: watch::Receiver<bool>,
-    ) -> io::Result<Worker> {
+    ) -> io::Result<WorkerHandle> {
         let (jobs, inbox) = mpsc::unbounded_channel();
         let mut workers = self.workers.borrow_mut();
         workers.retain(|(former, ..)| *former != number);
         workers.push((number, inbox, reports));
-        Ok(Worker::elsewhere(jobs))
+        Ok(WorkerHandle::forwarding_to(jobs))
     }
 
     fn admit(&self, number: usize, _: &PlayerSpec, _: &Header) -> Result<(), String> {
@@ -211,7 +211,7 @@ impl Bench {
             Way::Played => JobOutcome::Played(
                 games
                     .iter()
-                    .map(|game| Finished {
+                    .map(|game| FinishedGame {
                         record: state(game),
                         warnings: Vec::new(),
                         transcript: None,
@@ -222,7 +222,7 @@ impl Bench {
             Way::Panic => JobOutcome::Failed(JobFailure::Panic("ouch".to_owned())),
             Way::Shortage => JobOutcome::Shortage(shortage()),
         };
-        reports.send(Report::Done(*number, outcome)).is_ok()
+        reports.send(WorkerReport::Done(*number, outcome)).is_ok()
     }
 }
 
@@ -254,7 +254,7 @@ impl World {
         };
         let mut keeper = Keeper(Rc::clone(&self.kept));
         let deadline = watch::Sender::new(None);
-        let runner = Runner { state: &mut state, jobs: 3, instructions, deadline };
+        let runner = TournamentRunner { state: &mut state, jobs: 3, instructions, deadline };
         let mut running = Box::pin(runner.run(&bench, &mut keeper, halted));
         let mut is_killed = false;
         let end = loop {
@@ -290,7 +290,7 @@ impl World {
                 assert_eq!(read.header(), state.header());
                 assert_eq!(read.outs(), state.outs());
                 assert_eq!(read.played(), state.played());
-                let counted = |state: &TournamentState| state.counted().collect::<Vec<_>>();
+                let counted = |state: &TournamentState| state.counted_games().collect::<Vec<_>>();
                 assert_eq!(counted(&read), counted(&state));
             }
             Some(Err(error)) => assert!(self.kept.borrow().is_full, "{error}"),
@@ -317,7 +317,7 @@ impl World {
             LeagueStep::Enter(which) => {
                 let version = self.versions[which] + 1;
                 if version > 1 {
-                    let before = Entry::name(AUTHORS[which], version - 1);
+                    let before = LeagueEntry::version_name(AUTHORS[which], version - 1);
                     say(self.change(left(&before), None));
                 }
                 let change = entered(AUTHORS[which], version);
@@ -374,9 +374,10 @@ impl World {
 
 fn entered(author: &str, version: u32) -> RosterChange {
     let source = format!("{author} {version}");
-    let entry = Entry { author: author.to_owned(), version, at: 0, source, kept: String::new() };
-    let name = Entry::name(author, version);
-    let player = PlayerInfo { name, entry: Some(entry), ..league().players[0].clone() };
+    let entry =
+        LeagueEntry { author: author.to_owned(), version, at: 0, source, kept: String::new() };
+    let name = LeagueEntry::version_name(author, version);
+    let player = HeaderPlayer { name, entry: Some(entry), ..league().players[0].clone() };
     RosterChange::Entered { player: Box::new(player), files: [].into() }
 }
 

@@ -5,19 +5,20 @@
 //! not count for that player. Every meeting lets its players through or takes one out, so the check
 //! ends.
 
-use super::StageState;
+use super::FormatInput;
 
 /// The meetings of the next round; none when everyone is through or out, as far as can be
 /// determined.
-pub(crate) fn next(course: &StageState<'_>) -> Option<Vec<Vec<usize>>> {
+pub(crate) fn next_check_round(course: &FormatInput<'_>) -> Option<Vec<Vec<usize>>> {
     let mut passed = vec![false; course.out.len()];
     for meeting in course.sections.iter().flatten().filter(|meeting| !meeting.faulted) {
         meeting.players.players().for_each(|player| passed[player] = true);
     }
-    let mut open: Vec<usize> = course.there().filter(|&player| !passed[player]).collect();
+    let mut open: Vec<usize> =
+        course.remaining_entrants().filter(|&player| !passed[player]).collect();
     let missing = open.len().next_multiple_of(course.seats) - open.len();
     let partners: Vec<usize> =
-        course.there().filter(|&player| passed[player]).take(missing).collect();
+        course.remaining_entrants().filter(|&player| passed[player]).take(missing).collect();
     if partners.len() == missing {
         open.extend(partners);
     }
@@ -28,8 +29,8 @@ pub(crate) fn next(course: &StageState<'_>) -> Option<Vec<Vec<usize>>> {
 
 /// The partners of the next meeting in the check of a single player; none if it is through, or if
 /// all others had their turn.
-pub(crate) fn next_partners<'a>(
-    course: &StageState<'_>,
+pub(crate) fn next_check_partners<'a>(
+    course: &FormatInput<'_>,
     others: &'a [usize],
 ) -> Option<&'a [usize]> {
     let is_through = course.sections.iter().flatten().any(|meeting| !meeting.faulted);
@@ -38,7 +39,7 @@ pub(crate) fn next_partners<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::Meeting;
+    use super::super::MeetingResult;
     use super::super::tests::course;
     use super::*;
     use referee_ratings::Results;
@@ -47,18 +48,21 @@ mod tests {
     /// Plays a check with this many players and seats; the listed ones make a fault in every game.
     fn rounds(players: usize, seats: usize, bad: &[usize]) -> (Vec<Vec<Vec<usize>>>, Vec<bool>) {
         let entrants: Vec<usize> = (0..players).collect();
-        let (mut rounds, mut sections) = (Vec::new(), Vec::<Vec<Meeting>>::new());
+        let (mut rounds, mut sections) = (Vec::new(), Vec::<Vec<MeetingResult>>::new());
         let mut out = vec![None; players];
         loop {
             let results = Results::new(players);
-            let course = StageState { seats, ..course(&entrants, &sections, &out, &results) };
-            let Some(meetings) = next(&course) else {
+            let course = FormatInput { seats, ..course(&entrants, &sections, &out, &results) };
+            let Some(meetings) = next_check_round(&course) else {
                 let is_out = out.iter().map(Option::is_some);
                 return (rounds, is_out.collect());
             };
             let meeting = |players: &Vec<usize>| {
                 let faulted = players.iter().any(|player| bad.contains(player));
-                Meeting { faulted, ..Meeting::of(players.iter().copied().collect()) }
+                MeetingResult {
+                    faulted,
+                    ..MeetingResult::without_games(players.iter().copied().collect())
+                }
             };
             sections.push(meetings.iter().map(meeting).collect());
             for players in &meetings {

@@ -2,39 +2,46 @@
 
 use std::cmp::Ordering;
 
-use super::{Meeting, Next, StageState};
+use super::{FormatInput, FormatSection, MeetingResult};
 use referee_record::model::fixture::Lineup;
 
 /// The next section: a round of the bracket, or another pair for each tied meeting of a round.
-pub(crate) fn next(course: &StageState<'_>, tie_breaks: u32) -> Option<Next> {
-    let mut alive = bracket(course.entrants);
+pub(crate) fn next_knockout_section(
+    course: &FormatInput<'_>,
+    tie_breaks: u32,
+) -> Option<FormatSection> {
+    let mut alive = knockout_bracket(course.entrants);
     let mut sections = course.sections.iter();
     loop {
-        let meetings = meetings(&alive);
+        let meetings = knockout_pairings(&alive);
         if meetings.is_empty() {
             return None;
         }
         let Some(section) = sections.next() else {
-            return Some(Next::of_two(meetings, course.deals));
+            return Some(FormatSection::from_pairings(meetings, course.deals));
         };
-        let mut scores: Vec<Meeting> = section.clone();
+        let mut scores: Vec<MeetingResult> = section.clone();
         for _ in 0..tie_breaks {
-            let tied = tied(&scores);
+            let tied = tied_knockout_pairings(&scores);
             if tied.is_empty() {
                 break;
             }
-            let Some(more) = sections.next() else { return Some(Next::of_two(tied, 1)) };
+            let Some(more) = sections.next() else {
+                return Some(FormatSection::from_pairings(tied, 1));
+            };
             for meeting in more {
-                add(&mut scores, meeting);
+                add_tie_break_scores(&mut scores, meeting);
             }
         }
-        alive = go_on(&alive, |one, other| winner(course.entrants, &scores, one, other));
+        alive = advance_knockout_winners(&alive, |one, other| {
+            knockout_winner(course.entrants, &scores, one, other)
+        });
     }
 }
 
 /// The places of the bracket in order; neighbours meet first. Missing players leave a bye to the
 /// best seeds.
-fn bracket(entrants: &[usize]) -> Vec<Option<usize>> {
+fn knockout_bracket(entrants: &[usize]) -> Vec<Option<usize>> {
     let mut seeds = vec![0];
     while seeds.len() < entrants.len() {
         let last = 2 * seeds.len() - 1;
@@ -43,12 +50,15 @@ fn bracket(entrants: &[usize]) -> Vec<Option<usize>> {
     seeds.into_iter().map(|seed| entrants.get(seed).copied()).collect()
 }
 
-fn meetings(alive: &[Option<usize>]) -> Vec<(usize, usize)> {
+fn knockout_pairings(alive: &[Option<usize>]) -> Vec<(usize, usize)> {
     alive.chunks(2).filter_map(|seats| Some((seats[0]?, (*seats.get(1)?)?))).collect()
 }
 
 /// The winners of a round, in the order of the bracket.
-fn go_on(alive: &[Option<usize>], winner: impl Fn(usize, usize) -> usize) -> Vec<Option<usize>> {
+fn advance_knockout_winners(
+    alive: &[Option<usize>],
+    winner: impl Fn(usize, usize) -> usize,
+) -> Vec<Option<usize>> {
     let meet = |seats: &[Option<usize>]| match (seats[0], seats.get(1).copied().flatten()) {
         (Some(one), Some(other)) => Some(winner(one, other)),
         (one, other) => one.or(other),
@@ -57,7 +67,7 @@ fn go_on(alive: &[Option<usize>], winner: impl Fn(usize, usize) -> usize) -> Vec
 }
 
 /// Adds the scores of a further pair.
-fn add(scores: &mut [Meeting], more: &Meeting) {
+fn add_tie_break_scores(scores: &mut [MeetingResult], more: &MeetingResult) {
     if let Some(known) = scores.iter_mut().find(|known| known.players == more.players) {
         known.halves.iter_mut().zip(&more.halves).for_each(|(sum, more)| *sum += more);
         known.out.clone_from(&more.out);
@@ -65,7 +75,7 @@ fn add(scores: &mut [Meeting], more: &Meeting) {
 }
 
 /// The tied meetings, except those in which a player was taken out.
-fn tied(scores: &[Meeting]) -> Vec<(usize, usize)> {
+fn tied_knockout_pairings(scores: &[MeetingResult]) -> Vec<(usize, usize)> {
     scores
         .iter()
         .filter(|meeting| meeting.halves[0] == meeting.halves[1] && !meeting.out.contains(&true))
@@ -75,7 +85,12 @@ fn tied(scores: &[Meeting]) -> Vec<(usize, usize)> {
 
 /// The winner of a meeting: a player that was not out when it ended, then the better score, then
 /// the better seed.
-fn winner(entrants: &[usize], scores: &[Meeting], one: usize, other: usize) -> usize {
+fn knockout_winner(
+    entrants: &[usize],
+    scores: &[MeetingResult],
+    one: usize,
+    other: usize,
+) -> usize {
     let seed = |player| entrants.iter().position(|&known| known == player);
     let better_seed = if seed(one) <= seed(other) { one } else { other };
     let players = Lineup::from([one, other]).sorted();
@@ -104,25 +119,32 @@ mod tests {
         players: usize,
         tie_breaks: u32,
         mut result: impl FnMut(usize, usize) -> usize,
-    ) -> Vec<Vec<Meeting>> {
+    ) -> Vec<Vec<MeetingResult>> {
         let entrants: Vec<usize> = (0..players).collect();
         let out = vec![None; players];
-        let mut sections: Vec<Vec<Meeting>> = Vec::new();
+        let mut sections: Vec<Vec<MeetingResult>> = Vec::new();
         loop {
             let results = Results::new(0);
-            let course = StageState { deals: 2, ..course(&entrants, &sections, &out, &results) };
-            let Some(Next { meetings, deals }) = next(&course, tie_breaks) else { return sections };
+            let course = FormatInput { deals: 2, ..course(&entrants, &sections, &out, &results) };
+            let Some(FormatSection { meetings, deals }) =
+                next_knockout_section(&course, tie_breaks)
+            else {
+                return sections;
+            };
             let meeting = |players: Lineup| {
                 let [one, other] = players.sorted().two();
                 let whole = 4 * deals as usize;
                 let first = result(one, other).min(whole);
-                Meeting { halves: vec![first, whole - first], ..Meeting::of(players) }
+                MeetingResult {
+                    halves: vec![first, whole - first],
+                    ..MeetingResult::without_games(players)
+                }
             };
             sections.push(meetings.into_iter().map(meeting).collect());
         }
     }
 
-    fn players(section: &[Meeting]) -> Vec<[usize; 2]> {
+    fn players(section: &[MeetingResult]) -> Vec<[usize; 2]> {
         section.iter().map(|meeting| meeting.players.two()).collect()
     }
 

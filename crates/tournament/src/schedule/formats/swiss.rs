@@ -6,10 +6,13 @@ use std::collections::HashSet;
 use petgraph::algo::maximum_matching;
 use petgraph::graph::{NodeIndex, UnGraph};
 
-use super::StageState;
+use super::FormatInput;
 
 /// The pairings of the next round; none after `rounds` rounds, or when no meetings are left.
-pub(crate) fn next(course: &StageState<'_>, rounds: u32) -> Option<Vec<(usize, usize)>> {
+pub(crate) fn next_swiss_round(
+    course: &FormatInput<'_>,
+    rounds: u32,
+) -> Option<Vec<(usize, usize)>> {
     if course.sections.len() >= rounds as usize {
         return None;
     }
@@ -20,7 +23,7 @@ pub(crate) fn next(course: &StageState<'_>, rounds: u32) -> Option<Vec<(usize, u
 
 /// The maximum number of rounds that never needs a repeated meeting: half of
 /// the players (by Dirac's theorem, those who have not met have a perfect matching).
-pub fn most_rounds(players: usize) -> usize {
+pub fn max_swiss_rounds(players: usize) -> usize {
     players.div_ceil(2)
 }
 
@@ -36,9 +39,9 @@ struct SwissTable {
 }
 
 impl SwissTable {
-    fn new(course: &StageState<'_>) -> Self {
+    fn new(course: &FormatInput<'_>) -> Self {
         let mut rows: Vec<(usize, usize, bool)> =
-            course.there().map(|player| score(course, player)).collect();
+            course.remaining_entrants().map(|player| swiss_score(course, player)).collect();
         // The sort is stable: players with equal scores stay in the order of the seeds.
         rows.sort_by_key(|row| std::cmp::Reverse(row.0));
         let players: Vec<usize> = rows.iter().map(|row| row.1).collect();
@@ -119,7 +122,7 @@ impl SwissTable {
 
 /// The score of a player in half points, with a round of sitting out as a win; its number; whether
 /// it sat out.
-fn score(course: &StageState<'_>, player: usize) -> (usize, usize, bool) {
+fn swiss_score(course: &FormatInput<'_>, player: usize) -> (usize, usize, bool) {
     let mut halves = 0;
     let mut sat_out = false;
     for section in course.sections {
@@ -136,7 +139,7 @@ mod tests {
 
     use super::super::tests::course;
     use super::*;
-    use crate::schedule::formats::Meeting;
+    use crate::schedule::formats::MeetingResult;
     use referee_ratings::Results;
 
     /// The rounds of a tournament; `result` gives the result of each meeting.
@@ -144,17 +147,20 @@ mod tests {
         players: usize,
         rounds: u32,
         mut result: impl FnMut(usize, usize) -> usize,
-    ) -> Vec<Vec<Meeting>> {
+    ) -> Vec<Vec<MeetingResult>> {
         let entrants: Vec<usize> = (0..players).collect();
         let out = vec![None; players];
-        let mut sections: Vec<Vec<Meeting>> = Vec::new();
+        let mut sections: Vec<Vec<MeetingResult>> = Vec::new();
         loop {
             let results = Results::new(0);
             let course = course(&entrants, &sections, &out, &results);
-            let Some(pairings) = next(&course, rounds) else { return sections };
+            let Some(pairings) = next_swiss_round(&course, rounds) else { return sections };
             let meeting = |&(one, other): &(usize, usize)| {
                 let first = result(one, other);
-                Meeting { halves: vec![first, 4 - first], ..Meeting::of([one, other].into()) }
+                MeetingResult {
+                    halves: vec![first, 4 - first],
+                    ..MeetingResult::without_games([one, other].into())
+                }
             };
             sections.push(pairings.iter().map(meeting).collect());
         }
@@ -166,7 +172,7 @@ mod tests {
             players in 2_usize..20,
             results in prop::collection::vec(0_usize..=4, 200),
         ) {
-            let rounds = u32::try_from(most_rounds(players)).expect("few");
+            let rounds = u32::try_from(max_swiss_rounds(players)).expect("few");
             let mut results = results.into_iter();
             let sections = play(players, rounds, |_, _| results.next().expect("enough"));
             prop_assert_eq!(sections.len(), rounds as usize);

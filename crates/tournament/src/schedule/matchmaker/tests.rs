@@ -23,7 +23,11 @@ fn at_table(seats: usize, players: usize) -> Matchmaker {
 /// A game that is unlike all others.
 fn game(outcome: GameOutcome, number: u64) -> GameSummary {
     let faults = SeatFaults::default();
-    GameSummary { faults, fingerprint: NonZeroU64::new(number + 1), ..GameSummary::of_two(outcome) }
+    GameSummary {
+        faults,
+        fingerprint: NonZeroU64::new(number + 1),
+        ..GameSummary::from_outcome(outcome)
+    }
 }
 
 #[test]
@@ -32,7 +36,7 @@ fn a_new_player_plays_first_and_everyone_gets_a_share() {
     let mut games = [0; 9];
     let play = |form: &mut Matchmaker, pairs: u64, games: &mut [u32; 9]| {
         for number in 0..pairs {
-            let [one, other] = form.choose().expect("two are there").two();
+            let [one, other] = form.choose_deal().expect("two are there").two();
             let outcome = if number % 2 == 0 { GameOutcome::Win } else { GameOutcome::Loss };
             form.learn([one, other].into(), game(outcome, number));
             games[one] += 1;
@@ -53,24 +57,24 @@ fn those_who_left_are_not_chosen() {
     let mut form = form(3);
     form.leave(1);
     for _ in 0..10 {
-        let [one, other] = form.choose().expect("two are there").two();
+        let [one, other] = form.choose_deal().expect("two are there").two();
         assert_eq!((one.min(other), one.max(other)), (0, 2));
     }
     form.leave(0);
-    assert_eq!(form.choose(), None);
+    assert_eq!(form.choose_deal(), None);
 }
 
 #[test]
 fn nobody_is_chosen_for_copies_of_games() {
     let mut form = form(2);
     for _ in 0..=2 * REPEATS {
-        let [one, other] = form.choose().expect("games are new").two();
+        let [one, other] = form.choose_deal().expect("games are new").two();
         form.learn([one.min(other), one.max(other)].into(), game(GameOutcome::Win, 0));
     }
-    assert_eq!(form.choose(), None);
+    assert_eq!(form.choose_deal(), None);
     form.add();
     form.enter(2, None, None);
-    assert!(form.choose().is_some(), "a new opponent");
+    assert!(form.choose_deal().is_some(), "a new opponent");
 }
 
 #[test]
@@ -80,7 +84,7 @@ fn opponents_are_near_in_strength() {
         form.players[player].value = value;
     }
     for _ in 0..20 {
-        let [one, other] = form.choose().expect("four are there").two();
+        let [one, other] = form.choose_deal().expect("four are there").two();
         assert_eq!(one / 2, other / 2, "{one} and {other}");
     }
 }
@@ -92,11 +96,11 @@ fn given_ratings_are_not_played_for() {
         form.add();
         form.enter(player, Some(rating), None);
     }
-    assert_eq!(form.choose(), None, "their games tell nothing");
+    assert_eq!(form.choose_deal(), None, "their games tell nothing");
     form.add();
     form.enter(2, None, None);
     for number in 0..10 {
-        let [one, other] = form.choose().expect("a new player").two();
+        let [one, other] = form.choose_deal().expect("a new player").two();
         assert!(one == 2 || other == 2, "{one} and {other}");
         form.learn([one, other].into(), game(GameOutcome::Draw, number));
     }
@@ -106,7 +110,7 @@ fn given_ratings_are_not_played_for() {
 fn games_until_rest(wins: f64) -> u64 {
     let mut form = form(2);
     let (mut games, mut won) = (0, 0.0);
-    while form.choose().is_some() {
+    while form.choose_deal().is_some() {
         for seats in [[0, 1], [1, 0]] {
             games += 1;
             let is_win = won < wins * f64::from(u32::try_from(games).expect("few"));
@@ -137,7 +141,7 @@ fn ordered(players: Lineup, number: u64) -> GameSummary {
     GameSummary {
         faults,
         fingerprint: NonZeroU64::new(number + 1),
-        ..GameSummary::of_places(places)
+        ..GameSummary::from_places(places)
     }
 }
 
@@ -146,12 +150,12 @@ fn a_table_is_filled_by_others_who_were_rarely_met() {
     let mut form = at_table(4, 12);
     let (mut met, mut number) = (std::collections::BTreeMap::new(), 0);
     for _ in 0..60 {
-        let players = form.choose().expect("twelve are there");
+        let players = form.choose_deal().expect("twelve are there");
         assert!(players.are_different() && players.seats().len() == 4, "{players:?}");
         for _ in 0..4 {
-            form.begins(players);
+            form.note_game_begun(players);
             form.learn(players, ordered(players, number));
-            form.ends(players);
+            form.note_game_over(players);
             number += 1;
         }
         for one in players.players() {
@@ -169,11 +173,11 @@ fn a_table_is_filled_by_others_who_were_rarely_met() {
 #[test]
 fn a_table_needs_as_many_as_it_has_seats_and_no_third_copy_of_a_deal() {
     let mut form = at_table(3, 2);
-    assert_eq!(form.choose(), None);
+    assert_eq!(form.choose_deal(), None);
     form.add();
     form.enter(2, None, None);
     let mut deals = 0;
-    while let Some(players) = form.choose() {
+    while let Some(players) = form.choose_deal() {
         deals += 1;
         for game in 0..3 {
             let rotated = players.sorted_by_key(|player| (player + game) % 3);
@@ -196,7 +200,7 @@ fn a_game_tells_only_of_those_who_are_compared() {
     let faults: SeatFaults =
         [(Seat::SECOND, referee_record::model::fault::FaultCode::Crash)].into_iter().collect();
     let places = Places::lost_by(Seat::SECOND.into(), 3);
-    form.learn(players, GameSummary { faults, ..GameSummary::of_places(places) });
+    form.learn(players, GameSummary { faults, ..GameSummary::from_places(places) });
     let [first, second, third] = [0, 1, 2].map(|player| form.players[player]);
     assert!(first.value > second.value && (first.value - third.value).abs() < 1e-9);
 }

@@ -10,7 +10,7 @@ use crate::schedule::matchmaker::Matchmaker;
 use referee_protocol::Usage;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::game_summary::GameSummary;
-use referee_record::model::league_entry::Entry;
+use referee_record::model::league_entry::LeagueEntry;
 use referee_record::model::record::Header;
 use referee_record::model::roster_change::RosterChange;
 
@@ -37,20 +37,20 @@ impl LeagueState {
         let plays =
             |player: &usize| came[*player] && header.players[*player].disqualified.is_none();
         for player in (0..came.len()).filter(plays) {
-            matchmaker.enter(player, given(header, player), None);
+            matchmaker.enter(player, given_league_rating(header, player), None);
         }
         let left = vec![false; came.len()];
         Self { matchmaker, came, left, open: BTreeSet::new() }
     }
 
     /// The chosen games that are still to be played, from this index on.
-    pub(super) fn open(&self, from: usize) -> impl Iterator<Item = usize> {
+    pub(super) fn open_games(&self, from: usize) -> impl Iterator<Item = usize> {
         self.open.range(from..).copied()
     }
 }
 
 /// The rating that was given to a player, if one was.
-fn given(header: &Header, player: usize) -> Option<f64> {
+fn given_league_rating(header: &Header, player: usize) -> Option<f64> {
     let name = &header.players[player].name;
     header.anchors.iter().find(|anchor| anchor.player == *name).map(|anchor| anchor.rating)
 }
@@ -67,24 +67,24 @@ impl TournamentState {
     }
 
     /// Whether it is a league in which no game would be worth playing now.
-    pub fn is_idle(&self) -> bool {
+    pub fn is_league_idle(&self) -> bool {
         let rests = |league: &LeagueState| {
-            league.open.is_empty() && league.matchmaker.clone().choose().is_none()
+            league.open.is_empty() && league.matchmaker.clone().choose_deal().is_none()
         };
         self.league.as_ref().is_some_and(rests)
     }
 
     /// Whether a player takes part now: in a league, whether it came and did not leave.
-    pub fn is_there(&self, player: usize) -> bool {
+    pub fn is_taking_part(&self, player: usize) -> bool {
         let in_league =
             self.league.as_ref().is_none_or(|league| league.matchmaker.is_there(player));
         in_league && self.out[player].is_none()
     }
 
     /// The version of the same author that came before a player of a league.
-    pub(crate) fn version_before(&self, player: usize) -> Option<usize> {
-        let Entry { author, version, .. } = self.header.players[player].entry.as_ref()?;
-        self.number(&Entry::name(author, version.checked_sub(1)?))
+    pub(crate) fn previous_league_version(&self, player: usize) -> Option<usize> {
+        let LeagueEntry { author, version, .. } = self.header.players[player].entry.as_ref()?;
+        self.player_number(&LeagueEntry::version_name(author, version.checked_sub(1)?))
     }
 
     /// Adds a player that comes to the league now, or lets one go. The same change must be added to
@@ -92,8 +92,8 @@ impl TournamentState {
     ///
     /// # Errors
     /// No such change is possible now. Then nothing changes.
-    pub fn apply(&mut self, change: &RosterChange) -> Result<(), RecordError> {
-        self.header.apply(change).map_err(|_| RecordError::Foreign)?;
+    pub fn apply_roster_change(&mut self, change: &RosterChange) -> Result<(), RecordError> {
+        self.header.apply_roster_change(change).map_err(|_| RecordError::Foreign)?;
         if let RosterChange::Entered { player, .. } = change {
             self.names.push(player.name.clone());
             self.schedule.add_player();
@@ -107,13 +107,16 @@ impl TournamentState {
                 league.left.push(false);
             }
         }
-        self.apply_logged(change)
+        self.apply_logged_roster_change(change)
     }
 
     /// Follows a change that was read in the log, whose header has all players already.
-    pub(crate) fn apply_logged(&mut self, change: &RosterChange) -> Result<(), RecordError> {
-        let player = self.number(change.player()).ok_or(RecordError::Foreign)?;
-        let before = self.version_before(player);
+    pub(crate) fn apply_logged_roster_change(
+        &mut self,
+        change: &RosterChange,
+    ) -> Result<(), RecordError> {
+        let player = self.player_number(change.player()).ok_or(RecordError::Foreign)?;
+        let before = self.previous_league_version(player);
         let league = self.league.as_mut().ok_or(RecordError::Foreign)?;
         match change {
             RosterChange::Entered { .. } if league.came[player] => Err(RecordError::Double),
@@ -126,7 +129,7 @@ impl TournamentState {
             RosterChange::Left { .. } if league.left[player] => Err(RecordError::Double),
             RosterChange::Left { .. } => {
                 league.left[player] = true;
-                self.retire(player);
+                self.retire_league_player(player);
                 Ok(())
             }
             RosterChange::Returned { .. } if !league.left[player] => Err(RecordError::Double),
@@ -143,12 +146,12 @@ impl TournamentState {
 
     /// In a league, chooses no more games of a player, although it did not leave: it cannot be
     /// started now. The log does not say so.
-    pub fn rest(&mut self, player: usize) {
-        self.retire(player);
+    pub fn rest_league_player(&mut self, player: usize) {
+        self.retire_league_player(player);
     }
 
     /// Stops a player. Its games stay.
-    pub(super) fn retire(&mut self, player: usize) {
+    pub(super) fn retire_league_player(&mut self, player: usize) {
         let schedule = &self.schedule;
         let Some(league) = &mut self.league else { return };
         league.matchmaker.leave(player);
@@ -157,39 +160,40 @@ impl TournamentState {
             let game = schedule.fixture(index);
             let stays = game.seat_of(player).is_none();
             if !stays {
-                matchmaker.ends(game.players);
+                matchmaker.note_game_over(game.players);
             }
             stays
         });
     }
 
     /// In a league, chooses the next deal, if there is a sensible one.
-    pub fn choose(&mut self) {
+    pub fn choose_league_deal(&mut self) {
         let Some(league) = &mut self.league else { return };
-        let Some(players) = league.matchmaker.choose() else { return };
+        let Some(players) = league.matchmaker.choose_deal() else { return };
         let first = self.schedule.len();
-        self.schedule.choose(players);
+        self.schedule.add_league_deal(players);
         self.games.resize(self.schedule.len(), None);
         for index in self.schedule.deal(first) {
             league.open.insert(index);
-            league.matchmaker.begins(players);
+            league.matchmaker.note_game_begun(players);
         }
     }
 
     /// In a league, a chosen game will not be played: it is impossible.
-    pub(crate) fn withdraw(&mut self, game: Fixture) {
+    pub(crate) fn withdraw_league_game(&mut self, game: Fixture) {
         let (Some(index), Some(league)) = (self.schedule.index(game), &mut self.league) else {
             return;
         };
         if league.open.remove(&index) {
-            league.matchmaker.ends(game.players);
+            league.matchmaker.note_game_over(game.players);
         }
     }
 
     /// In a league, makes room for a game of the log whose deal is not known yet.
-    pub(super) fn claim(&mut self, game: Fixture) {
+    pub(super) fn claim_league_deal(&mut self, game: Fixture) {
         let Some(league) = &mut self.league else { return };
-        if !(game.players.players().all(|player| league.came[player]) && self.schedule.claim(game))
+        if !(game.players.players().all(|player| league.came[player])
+            && self.schedule.claim_league_deal(game))
         {
             return;
         }
@@ -199,22 +203,22 @@ impl TournamentState {
         let of_deal = self.schedule.index(game).map(|index| self.schedule.deal(index));
         for index in of_deal.into_iter().flatten().filter(|_| are_there) {
             league.open.insert(index);
-            league.matchmaker.begins(game.players);
+            league.matchmaker.note_game_begun(game.players);
         }
     }
 
     /// In a league, learns from a game that is done.
-    pub(super) fn learn(&mut self, index: usize, game: GameSummary) {
+    pub(super) fn learn_league_game(&mut self, index: usize, game: GameSummary) {
         let players = self.fixture(index).players;
         let Some(league) = &mut self.league else { return };
         if league.open.remove(&index) {
-            league.matchmaker.ends(players);
+            league.matchmaker.note_game_over(players);
         }
         league.matchmaker.learn(players, game);
-        self.count(index, game);
+        self.count_faults(index, game);
         for player in players.players() {
             if self.out[player] == Some(index) {
-                self.retire(player);
+                self.retire_league_player(player);
             }
         }
     }

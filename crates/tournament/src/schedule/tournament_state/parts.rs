@@ -3,10 +3,11 @@
 //! that are short of them. They come after all others, so they change nothing.
 
 use super::TournamentState;
-use crate::schedule::{lots, meetings};
+use crate::schedule::draw_schedule_lots;
+use crate::schedule::meetings::missing_meetings;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::record::Header;
-use referee_record::model::stage::{Format, Stage, checked_round_robin, configured};
+use referee_record::model::stage::{Format, Stage, checked_round_robin_stages, configured_stages};
 
 /// A stage, or what a late player plays.
 #[derive(Debug, Clone)]
@@ -18,10 +19,10 @@ pub(super) struct Part {
 
 impl Part {
     /// All parts of a tournament, and the numbers of the players that only play parts of their own.
-    pub(super) fn all(header: &Header) -> (Vec<Self>, Vec<usize>) {
+    pub(super) fn from_header(header: &Header) -> (Vec<Self>, Vec<usize>) {
         let of_stage = |stage: &Stage| Self { stage: stage.clone(), late: None };
         let mut parts: Vec<Self> = header.stages.iter().map(of_stage).collect();
-        let Some([check, all]) = checked_round_robin(&header.stages) else {
+        let Some([check, all]) = checked_round_robin_stages(&header.stages) else {
             return (parts, Vec::new());
         };
         let Format::PartialRoundRobin { late, corrected, .. } = &all.format else {
@@ -48,12 +49,12 @@ impl Part {
     }
 
     /// Whether a single fault in this part takes a player out.
-    pub(super) fn checks(&self, player: usize) -> bool {
+    pub(super) fn is_check_for(&self, player: usize) -> bool {
         self.stage.format == Format::Check && self.late.is_none_or(|late| late == player)
     }
 
     /// The number of its games with this many players and seats, estimated if it depends on results.
-    pub(super) fn games(&self, players: usize, seats: usize) -> usize {
+    pub(super) fn estimate_games(&self, players: usize, seats: usize) -> usize {
         let Stage { format, pairs, .. } = &self.stage;
         match (self.late, format) {
             (Some(_), Format::PartialRoundRobin { opponents: meetings, .. }) => {
@@ -73,7 +74,7 @@ impl TournamentState {
     ///
     /// Everyone has fewer to make up for after them, unless one of their players is taken out as well.
     /// So this ends.
-    pub(super) fn make_up(&self) -> Option<Part> {
+    pub(super) fn make_up_part(&self) -> Option<Part> {
         let seats = self.header.seats.len();
         let is_next_added = self.parts.get(self.part + 1).is_some_and(Part::is_added);
         if seats == 2 || is_next_added {
@@ -83,13 +84,13 @@ impl TournamentState {
         let Stage { format, pairs, .. } = &self.parts[first].stage;
         let Format::PartialRoundRobin { opponents: meetings, .. } = format else { return None };
         let most = u32::try_from(*meetings).unwrap_or(u32::MAX).saturating_mul(*pairs);
-        let mut players = self.there();
-        let lots = lots(&self.lots_of(), &self.names);
+        let mut players = self.remaining_for_section();
+        let lots = draw_schedule_lots(&self.section_lots_text(), &self.names);
         players.sort_by_key(|&player| lots[player]);
         let deals = (self.begins[first]..self.len()).step_by(seats);
-        let had = deals.filter(|&deal| !self.is_check(deal) && self.is_complete(deal));
+        let had = deals.filter(|&deal| !self.is_check(deal) && self.is_deal_complete(deal));
         let had = had.map(|deal| self.fixture(deal).players);
-        let missing = meetings::missing(&players, had, most, seats);
+        let missing = missing_meetings(&players, had, most, seats);
         let named = |players: Vec<usize>| {
             players.into_iter().map(|player| self.names[player].clone()).collect()
         };
@@ -102,7 +103,7 @@ impl TournamentState {
 
     /// Whether all games of the deal that begins at `index` count, and nobody who is out made a fault
     /// in them: one that fails from the start is taken out only after games that tell nothing.
-    fn is_complete(&self, index: usize) -> bool {
+    fn is_deal_complete(&self, index: usize) -> bool {
         self.deal(index).all(|index| {
             let players = self.fixture(index).players;
             let failed = |game: GameSummary| {
@@ -118,7 +119,7 @@ impl TournamentState {
     /// have begun. Where earlier results cannot change, all others follow from them again.
     pub(crate) fn listed_stages(&self) -> Vec<Stage> {
         let stages = &self.header.stages;
-        if configured(stages).len() > 1 && checked_round_robin(stages).is_none() {
+        if configured_stages(stages).len() > 1 && checked_round_robin_stages(stages).is_none() {
             return Vec::new();
         }
         let written = stages.iter().filter(|stage| stage.format.is_listed()).count();

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::schedule::formats::Meeting;
+use crate::schedule::formats::MeetingResult;
 use referee_games::SeatMap;
 use referee_protocol::Score;
 use referee_record::model::fault::FaultCode;
@@ -72,7 +72,7 @@ proptest! {
             prop_assert_eq!(one_by_one.add(&of(&one_by_one, index)), Ok(index));
             from = index + 1;
         }
-        prop_assert_eq!(one_by_one.due(), 0);
+        prop_assert_eq!(one_by_one.count_due(), 0);
 
         // All games, and only those still due when their turn comes.
         let (mut all, mut due) = (state(pairs, limit), state(pairs, limit));
@@ -126,7 +126,7 @@ fn records_of_another_tournament_are_recognised() {
     ] {
         assert_eq!(state.add(&foreign), Err(RecordError::Foreign));
     }
-    assert_eq!((state.played(), state.due()), (1, state.len() - 1));
+    assert_eq!((state.played(), state.count_due()), (1, state.len() - 1));
 }
 
 fn of(stages: &[Stage], players: usize, limit: u32) -> TournamentState {
@@ -160,7 +160,7 @@ fn the_best_play_a_later_gauntlet_besides_its_anchors() {
 
 #[test]
 fn further_games_are_due_only_if_there_is_time() {
-    let stages = [Stage::round_robin(1), Stage::further()];
+    let stages = [Stage::round_robin(1), Stage::extra_games()];
     let result = |state: &TournamentState, index: usize| {
         let plain = record(state, index, [false, false]);
         let plain = GameRecord { actions: vec![state.id(index)], ..plain };
@@ -174,12 +174,12 @@ fn further_games_are_due_only_if_there_is_time() {
         log.push(result(&state, index));
         state.add(&log[log.len() - 1]).expect("it belongs");
     }
-    assert_eq!((state.summary().total(), state.due()), (12, 0));
+    assert_eq!((state.summary().total_games(), state.count_due()), (12, 0));
     assert_eq!(state.further_played(), 0);
     state.allow_further();
     let mut rounds = Vec::new();
     for _ in 0..50 {
-        rounds.push(state.due());
+        rounds.push(state.count_due());
         let index = state.next_due(0).expect("there are always more");
         log.push(result(&state, index));
         state.add(&log[log.len() - 1]).expect("it belongs");
@@ -191,10 +191,10 @@ fn further_games_are_due_only_if_there_is_time() {
     for game in &log {
         again.add(game).expect("it belongs");
     }
-    assert_eq!((again.summary().total(), again.due()), (62, 0));
+    assert_eq!((again.summary().total_games(), again.count_due()), (62, 0));
     assert_eq!((again.next_due(0), again.further_played()), (None, 50));
     again.allow_further();
-    assert_eq!((again.next_due(0), again.due()), (state.next_due(0), state.due()));
+    assert_eq!((again.next_due(0), again.count_due()), (state.next_due(0), state.count_due()));
 }
 
 #[test]
@@ -209,18 +209,18 @@ fn players_are_not_paired_to_repeat_games() {
     };
     let ladder = Format::Ladder { games: 400, margin: None };
     let ladder = Stage { format: ladder, pairs: 1, players: None };
-    for stages in [[Stage::round_robin(1), Stage::further()], [Stage::round_robin(1), ladder]] {
+    for stages in [[Stage::round_robin(1), Stage::extra_games()], [Stage::round_robin(1), ladder]] {
         let mut state = of(&stages, 4, 0);
         state.allow_further();
         for _ in 0..200 {
             let index = state.next_due(0).expect("player 3 brings new games");
             state.add(&result(&state, index)).expect("it belongs");
         }
-        let copies: u32 = state.results_for_pairing().copies().values().sum();
+        let copies: u32 = state.results_for_section().copies().values().sum();
         assert!(copies <= 20, "{copies} copies of 200 games");
     }
     // Without new games, it is over.
-    let mut state = of(&[Stage::round_robin(1), Stage::further()], 3, 0);
+    let mut state = of(&[Stage::round_robin(1), Stage::extra_games()], 3, 0);
     state.allow_further();
     while let Some(index) = state.next_due(0) {
         state.add(&result(&state, index)).expect("it belongs");
@@ -246,8 +246,8 @@ fn opponents_of_a_withdrawn_player_keep_their_points() {
         }
     }
     assert_eq!(state.outs()[0], Some(Out::Quarantined));
-    let score = |meeting: Meeting| (meeting.players.two(), meeting.halves);
-    let scores: Vec<_> = state.played_in(0).into_iter().map(score).collect();
+    let score = |meeting: MeetingResult| (meeting.players.two(), meeting.halves);
+    let scores: Vec<_> = state.section_results(0).into_iter().map(score).collect();
     assert_eq!(scores, [([0, 2], vec![0, 8]), ([1, 3], vec![4, 4])], "as much as who sits out");
 }
 
@@ -372,12 +372,12 @@ fn read(header: &Header, log: &[GameRecord]) -> TournamentState {
 /// What counts and what is due.
 fn picture(state: &TournamentState) -> Vec<(String, bool, bool)> {
     let is_due = |index| !state.is_done(index) && !state.is_passed_over(index);
-    (0..state.len()).map(|it| (state.id(it), state.counts(it), is_due(it))).collect()
+    (0..state.len()).map(|it| (state.id(it), state.is_counted(it), is_due(it))).collect()
 }
 
 /// A round-robin, and further games.
 fn further() -> impl Strategy<Value = Vec<Stage>> {
-    Just(vec![Stage::round_robin(1), Stage::further()])
+    Just(vec![Stage::round_robin(1), Stage::extra_games()])
 }
 
 proptest! {
@@ -401,7 +401,7 @@ proptest! {
         let mut state = read(&new, &log);
         let before = log.len();
         play_on(&mut state, 10_000, &results, &mut log);
-        prop_assert_eq!(state.due(), 0);
+        prop_assert_eq!(state.count_due(), 0);
         for game in &log[before..] {
             prop_assert!(!game.players.values.iter().any(|(_, name)| *name == new.players[barred].name));
         }
@@ -434,13 +434,13 @@ proptest! {
         results in prop::collection::vec((0_u8..3, prop::bool::weighted(0.3)), 64),
     ) {
         let mut state = of(&stages, players, limit);
-        let mut decided: Vec<Vec<Meeting>> = Vec::new();
+        let mut decided: Vec<Vec<MeetingResult>> = Vec::new();
         loop {
             let next = state.next_due(0);
             // Every section is over except the one that is being played.
             let current = usize::from(next.is_some());
             for section in 0..state.schedule.sections() - current {
-                let now = state.played_in(section);
+                let now = state.section_results(section);
                 if let Some(known) = decided.get(section) {
                     prop_assert_eq!(&now, known, "section {}", section);
                 } else {
@@ -473,7 +473,7 @@ proptest! {
                 continue;
             }
             let pairings =
-                state.played_in(section).into_iter().map(|meeting| meeting.players.two());
+                state.section_results(section).into_iter().map(|meeting| meeting.players.two());
             match format_of(&state, section) {
                 Format::RoundRobin | Format::Gauntlet { .. } => {}
                 Format::Knockout { .. } => for [one, other] in pairings {
@@ -513,12 +513,12 @@ proptest! {
         let of_game = |state: &TournamentState, index: usize| drawn(state, index, &results);
         let mut one_by_one = of(&stages, players, limit);
         while let Some(index) = one_by_one.next_due(0) {
-            prop_assert!(one_by_one.due() > 0);
+            prop_assert!(one_by_one.count_due() > 0);
             let game = of_game(&one_by_one, index);
             prop_assert_eq!(one_by_one.add(&game), Ok(index));
         }
-        prop_assert_eq!(one_by_one.due(), 0);
-        let Summary { played, due, never, .. } = one_by_one.summary();
+        prop_assert_eq!(one_by_one.count_due(), 0);
+        let ProgressSummary { played, due, never, .. } = one_by_one.summary();
         prop_assert_eq!(played + due + never, one_by_one.len());
 
         // Up to four games at once, finished in another order.
@@ -548,7 +548,7 @@ proptest! {
             again.add(game).expect("it belongs");
         }
         prop_assert_eq!(shown(&again), shown(&one_by_one));
-        prop_assert_eq!(again.due(), 0);
+        prop_assert_eq!(again.count_due(), 0);
     }
 }
 
@@ -566,7 +566,7 @@ fn with_late(late: &[&str], fails: impl Fn(&str, &str) -> bool) -> TournamentSta
         let faults = [fails(first, second), fails(second, first)];
         state.add(&record(&state, index, faults)).expect("it is due");
     }
-    assert_eq!(state.due(), 0);
+    assert_eq!(state.count_due(), 0);
     state
 }
 
@@ -582,7 +582,7 @@ fn late_players_are_checked_after_all_others() {
     assert!(ids(&two).starts_with(&ids(&one)) && ids(&one).starts_with(&ids(&none)));
     for (state, before, player) in [(&one, &none, "p4"), (&two, &one, "p5")] {
         let own: Vec<usize> = (before.len()..state.len()).collect();
-        let number = state.number(player).expect("it is there");
+        let number = state.player_number(player).expect("it is there");
         assert!(own.iter().all(|&index| state.fixture(index).seat_of(number).is_some()));
         let checks: Vec<bool> = own.iter().map(|&index| state.is_check(index)).collect();
         assert_eq!(checks, [true, true, false, false, false, false]);
@@ -597,7 +597,7 @@ fn a_fault_in_the_check_of_a_late_player_does_not_take_its_partner_out() {
     let partner = if first == "p4" { second } else { first };
     // The partner fails in both games: two faults in a row are too many, as in other games.
     let state = with_late(&["p4"], |one, other| one == partner && other == "p4");
-    let number = state.number(partner).expect("it is there");
+    let number = state.player_number(partner).expect("it is there");
     assert_eq!(state.outs()[number], Some(Out::Quarantined));
     let checks = (0..state.len()).filter(|&index| state.is_check(index)).count();
     assert_eq!(checks, 4 + 4, "two meetings of all, and two of the late player");

@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::super::super::{name, percent};
-use super::super::shown;
-use super::{AuthorPage, stacking};
+use super::super::super::{format_percent, page_player_name};
+use super::super::escape_league_text;
+use super::{AuthorPage, render_stacking_table};
 use referee_ratings::Outcomes;
 use referee_record::model::fault::FaultCode;
 
@@ -88,7 +88,7 @@ impl AuthorPage<'_> {
                 (link(GameFilter::Lost, "/author?games=lost#games", "Latest lost games"))
             }
             @if self.games.is_empty() { p { (none) } } @else {
-                (stacking("Your games", &html! {
+                (render_stacking_table("Your games", &html! {
                     thead { tr {
                         @if has_times { th { "Began" } } th { "Result" } th { "Opponent" } th.n { "Version" }
                         th { "Seat" } th { "Ended by" } th.n { "Plies" } th { "Game" }
@@ -96,14 +96,14 @@ impl AuthorPage<'_> {
                     } }
                     tbody { @for game in self.games { tr {
                         @if has_times { td data-label="Began" { (game.when) } }
-                        th scope="row" { (result(game.result)) }
-                        td data-label="Opponent" { (name(&game.opponent)) }
+                        th scope="row" { (format_author_result(game.result)) }
+                        td data-label="Opponent" { (page_player_name(&game.opponent)) }
                         td.n data-label="Version" { (game.version) }
-                        td data-label="Seat" { (shown(&game.seat)) }
-                        td data-label="Ended by" { (shown(&game.reason)) }
+                        td data-label="Seat" { (escape_league_text(&game.seat)) }
+                        td data-label="Ended by" { (escape_league_text(&game.reason)) }
                         td.n data-label="Plies" { (game.plies) }
-                        td data-label="Game" { (watch(game)) }
-                        @if has_turned { (turned(game)) }
+                        td data-label="Game" { (link_author_game(game)) }
+                        @if has_turned { (render_author_turned_cell(game)) }
                     } } }
                 }))
             }
@@ -122,19 +122,19 @@ impl AuthorPage<'_> {
         }
         html! {
             p { "All your versions against all of theirs." }
-            (stacking("Your opponents", &html! {
+            (render_stacking_table("Your opponents", &html! {
                 thead { tr {
                     th { "Opponent" } th.n { "Games" } th.n { "W" } th.n { "D" } th.n { "L" }
                     th.n { "Score" }
                 } }
                 tbody { @for one in self.opponents { tr {
-                    th scope="row" { (name(&one.name)) }
+                    th scope="row" { (page_player_name(&one.name)) }
                     td.n data-label="Games" { (one.outcomes.games()) }
                     td.n data-label="Won" { (one.outcomes.wins) }
                     td.n data-label="Drawn" { (one.outcomes.draws) }
                     td.n data-label="Lost" { (one.outcomes.losses) }
                     td.n data-label="Score" {
-                        (percent(one.outcomes.score().value(), f64::from(one.outcomes.games())))
+                        (format_percent(one.outcomes.score().value(), f64::from(one.outcomes.games())))
                     }
                 } } }
             }))
@@ -143,8 +143,8 @@ impl AuthorPage<'_> {
 }
 
 /// The link to a game. One that ended in a fault opens there.
-fn watch(game: &ListedGame) -> Markup {
-    let fault = FaultCode::named(&game.reason);
+fn link_author_game(game: &ListedGame) -> Markup {
+    let fault = FaultCode::from_name(&game.reason);
     html! {
         a href={ "/#game=" (game.id) @if fault.is_some() { "&ply=" (game.plies) } } { "watch" }
     }
@@ -152,17 +152,17 @@ fn watch(game: &ListedGame) -> Markup {
 
 /// Where a game turned, with a link to the position in which the player decided. An empty cell has no
 /// label where rows are blocks.
-fn turned(game: &ListedGame) -> Markup {
+fn render_author_turned_cell(game: &ListedGame) -> Markup {
     let Some(at) = &game.turned else { return html! { td {} } };
     html! { td data-label="Turned at" {
         span {
             a href={ "/#game=" (game.id) "&ply=" (at.ply.saturating_sub(1)) } { "ply " (at.ply) }
-            ": " (shown(&at.better))
+            ": " (escape_league_text(&at.better))
         }
     } }
 }
 
-fn result(result: GameResult) -> &'static str {
+fn format_author_result(result: GameResult) -> &'static str {
     match result {
         GameResult::Won => "won",
         GameResult::Drawn => "drawn",

@@ -2,15 +2,16 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::super::super::{name, or_dash, percent};
-use super::{AuthorPage, stacking};
-use crate::charts::{AxisScale, IntervalRow, interval_chart};
-use crate::number_format::{elo, two_digits};
-use crate::{Row, match_verdict};
+use super::super::super::{format_percent, page_player_name, page_text_or_dash};
+use super::{AuthorPage, render_stacking_table};
+use crate::StandingsRow;
+use crate::charts::{IntervalRow, IntervalScale, interval_chart};
+use crate::match_verdict::format_verdict_interval;
+use crate::number_format::{format_elo, round_to_two_digits};
 use referee_ratings::{Estimate, Outcomes};
 use referee_record::model::league_entry::LeavingReason;
 use referee_record::model::player_spec::Out;
-use referee_record::wording::counted;
+use referee_record::wording::pluralize;
 
 /// About the margin of a rating in Elo with which a league is content.
 const SETTLED: f64 = 50.0;
@@ -73,15 +74,15 @@ impl AuthorPage<'_> {
             return html! { p { "No version has entered yet." } };
         }
         html! {
-            (stacking("Your versions", &html! {
+            (render_stacking_table("Your versions", &html! {
                 thead { tr {
                     th { "Version" } th { "Shown as" } th { "Entered" } th { "State" }
                     th.n { "Place" } th.n { "Elo" } th.n { "Gain" } th.n { "Games" } th.n { "W" }
                     th.n { "D" } th.n { "L" } th.n { "Faults" } th { "Files" }
                 } }
-                tbody { @for version in self.versions { (self.version(version)) } }
+                tbody { @for version in self.versions { (self.render_version_row(version)) } }
             }))
-            @if let Some(outlook) = self.outlook() { p { (outlook) } }
+            @if let Some(outlook) = self.rating_outlook() { p { (outlook) } }
             p.hint {
                 "A packet has a version's games, its faults and the messages before the first \
                  fault. "
@@ -91,30 +92,30 @@ impl AuthorPage<'_> {
     }
 
     /// How well the rating of the version that plays is known.
-    fn outlook(&self) -> Option<String> {
+    fn rating_outlook(&self) -> Option<String> {
         let version = self.versions.iter().find(|version| version.left.is_none())?;
         let row = self.standings.rows.iter().find(|row| row.player == version.shown)?;
-        outlook(version.number, row.games, row.shown_rating()?.margin())
+        describe_rating_outlook(version.number, row.games, row.shown_rating()?.margin())
     }
 
-    fn version(&self, version: &AuthorVersion<'_>) -> Markup {
+    fn render_version_row(&self, version: &AuthorVersion<'_>) -> Markup {
         let row = self.standings.rows.iter().find(|row| row.player == version.shown);
         let place = row.and_then(|row| self.standings.shared_rank(row).ok());
-        let count = |of: fn(&Row) -> u32| or_dash(row.map(of));
+        let count = |of: fn(&StandingsRow) -> u32| page_text_or_dash(row.map(of));
         let folder = format!("/author/versions/{}", version.number);
         html! { tr {
             th scope="row" { (version.number) }
-            td data-label="Shown as" { (name(version.shown)) }
+            td data-label="Shown as" { (page_player_name(version.shown)) }
             td data-label="Entered" { (version.entered) }
-            td data-label="State" { (state(version.left, version.out)) }
-            td.n data-label="Place" { (or_dash(place.map(|rank| rank.place))) }
-            td.n data-label="Elo" { (with_margin(row.and_then(Row::shown_rating))) }
-            td.n data-label="Gain" { (with_margin(row.and_then(Row::gain))) }
+            td data-label="State" { (describe_version_state(version.left, version.out)) }
+            td.n data-label="Place" { (page_text_or_dash(place.map(|rank| rank.place))) }
+            td.n data-label="Elo" { (format_version_rating(row.and_then(StandingsRow::shown_rating))) }
+            td.n data-label="Gain" { (format_version_rating(row.and_then(StandingsRow::gain))) }
             td.n data-label="Games" { (count(|row| row.outcomes.games())) }
             td.n data-label="Won" { (count(|row| row.outcomes.wins)) }
             td.n data-label="Drawn" { (count(|row| row.outcomes.draws)) }
             td.n data-label="Lost" { (count(|row| row.outcomes.losses)) }
-            td.n data-label="Faults" { (count(Row::fault_total)) }
+            td.n data-label="Faults" { (count(StandingsRow::fault_total)) }
             td data-label="Files" { span {
                 a href={ (folder) "/" } { "games and faults" } ", "
                 a href={ (folder) "/packet.zip" } download { "packet" }
@@ -125,16 +126,16 @@ impl AuthorPage<'_> {
 
     pub(super) fn step_table(step: &VersionStep) -> Markup {
         let [before, after] = [step.before, step.version].map(|number| format!("Version {number}"));
-        let score = |of: Outcomes| percent(of.score().value(), f64::from(of.games()));
-        let games = |of: Outcomes| counted(of.games(), "game");
+        let score = |of: Outcomes| format_percent(of.score().value(), f64::from(of.games()));
+        let games = |of: Outcomes| pluralize(of.games(), "game");
         html! {
-            p { (answer(step)) }
+            p { (describe_version_step(step)) }
             @if !step.opponents.is_empty() {
                 p.hint { "Scores against opponents that both have met, biggest changes first." }
-                (stacking("The last two versions", &html! {
+                (render_stacking_table("The last two versions", &html! {
                     thead { tr { th { "Opponent" } th.n { (before) } th.n { (after) } } }
                     tbody { @for one in &step.opponents { tr {
-                        th scope="row" { (name(&one.name)) }
+                        th scope="row" { (page_player_name(&one.name)) }
                         td.n data-label=(before) { (score(one.before)) " of " (games(one.before)) }
                         td.n data-label=(after) { (score(one.after)) " of " (games(one.after)) }
                     } } }
@@ -161,15 +162,15 @@ impl AuthorPage<'_> {
                        follow the times.";
         html! {
             figure {
-                (PreEscaped(interval_chart(&rows, AxisScale::Elo, "Your rating over time")))
+                (PreEscaped(interval_chart(&rows, IntervalScale::Elo, "Your rating over time")))
                 figcaption { (caption) }
                 details.table { summary { "Show as table" }
-                (stacking("Your rating over time", &html! {
+                (render_stacking_table("Your rating over time", &html! {
                     thead { tr { th { "Time" } th.n { "Version" } th.n { "Elo" } } }
                     tbody { @for one in self.ratings { tr {
                         th scope="row" { (one.when) }
                         td.n data-label="Version" { (one.version) }
-                        td.n data-label="Elo" { (with_margin(Some(one.rating))) }
+                        td.n data-label="Elo" { (format_version_rating(Some(one.rating))) }
                     } } }
                 })) }
             }
@@ -178,7 +179,7 @@ impl AuthorPage<'_> {
 }
 
 /// Whether a version is stronger than the one before, and by how much.
-fn answer(step: &VersionStep) -> String {
+fn describe_version_step(step: &VersionStep) -> String {
     let VersionStep { version, before, .. } = step;
     let Some(gain) = step.gain else {
         return format!(
@@ -186,7 +187,7 @@ fn answer(step: &VersionStep) -> String {
              who have met each other."
         );
     };
-    let interval = match_verdict::shown(gain, "Elo");
+    let interval = format_verdict_interval(gain, "Elo");
     if gain.low > 0.0 {
         format!("Yes, it is stronger than version {before}: {interval}.")
     } else if gain.high < 0.0 {
@@ -198,24 +199,27 @@ fn answer(step: &VersionStep) -> String {
 
 /// How many more games make the rating of a version as certain as ratings of a league become; `None`
 /// if it is.
-fn outlook(version: u32, games: u32, margin: f64) -> Option<String> {
+fn describe_rating_outlook(version: u32, games: u32, margin: f64) -> Option<String> {
     let more = f64::from(games) * ((margin / SETTLED).powi(2) - 1.0);
     (more >= 1.0).then(|| {
         format!(
             "The rating of version {version} is known to within ±{} Elo; about {} more games would \
              narrow that to ±{}.",
-            elo(margin),
-            two_digits(more),
-            elo(SETTLED)
+            format_elo(margin),
+            round_to_two_digits(more),
+            format_elo(SETTLED)
         )
     })
 }
 
-fn with_margin(rating: Option<Estimate>) -> String {
-    or_dash(rating.map(|rating| format!("{} ±{}", elo(rating.value), elo(rating.margin()))))
+fn format_version_rating(rating: Option<Estimate>) -> String {
+    page_text_or_dash(
+        rating
+            .map(|rating| format!("{} ±{}", format_elo(rating.value), format_elo(rating.margin()))),
+    )
 }
 
-fn state(left: Option<LeavingReason>, out: Option<Out>) -> &'static str {
+fn describe_version_state(left: Option<LeavingReason>, out: Option<Out>) -> &'static str {
     match (left, out) {
         (Some(LeavingReason::Replaced), _) => "replaced",
         (Some(LeavingReason::Removed), _) => "removed by the organiser",
@@ -235,7 +239,12 @@ mod tests {
     fn a_version_helped_if_its_gain_is_certain() {
         let said = |gain: Option<[f64; 3]>| {
             let gain = gain.map(|[low, value, high]| Estimate { value, low, high });
-            answer(&VersionStep { version: 2, before: 1, gain, opponents: Vec::new() })
+            describe_version_step(&VersionStep {
+                version: 2,
+                before: 1,
+                gain,
+                opponents: Vec::new(),
+            })
         };
         for (gain, sentence) in [
             (Some([5.0, 40.0, 75.0]), "Yes, it is stronger than version 1: +40 Elo (5 … 75)."),
@@ -249,19 +258,22 @@ mod tests {
 
     #[test]
     fn a_version_that_is_out_does_not_play() {
-        assert_eq!(state(None, None), "playing");
+        assert_eq!(describe_version_state(None, None), "playing");
         let told = "quarantined for faults: hand in a new version";
-        assert_eq!(state(None, Some(Out::Quarantined)), told);
+        assert_eq!(describe_version_state(None, Some(Out::Quarantined)), told);
         // Its author has done that.
-        assert_eq!(state(Some(LeavingReason::Replaced), Some(Out::Quarantined)), "replaced");
+        assert_eq!(
+            describe_version_state(Some(LeavingReason::Replaced), Some(Out::Quarantined)),
+            "replaced"
+        );
     }
 
     #[test]
     fn four_times_as_many_games_halve_the_margin() {
         let told = "The rating of version 3 is known to within ±100 Elo; about 120 more games \
                     would narrow that to ±50.";
-        assert_eq!(outlook(3, 40, 100.0).as_deref(), Some(told));
-        assert_eq!(outlook(3, 200, 49.0), None);
-        assert_eq!(outlook(3, 0, 400.0), None);
+        assert_eq!(describe_rating_outlook(3, 40, 100.0).as_deref(), Some(told));
+        assert_eq!(describe_rating_outlook(3, 200, 49.0), None);
+        assert_eq!(describe_rating_outlook(3, 0, 400.0), None);
     }
 }

@@ -1,8 +1,8 @@
 use super::*;
 use referee_protocol::Cost;
 use referee_record::model::adjudication::Adjudication;
-use referee_record::model::league_entry::Entry;
-use referee_record::model::record::{Anchor, FaultPolicy, PlayerInfo, examples};
+use referee_record::model::league_entry::LeagueEntry;
+use referee_record::model::record::{Anchor, FaultPolicy, HeaderPlayer, examples};
 use referee_record::model::seat_usage::UsageLimit;
 use referee_record::model::stage::Format;
 
@@ -12,8 +12,8 @@ fn header() -> Header {
     examples::header(&NAMES)
 }
 
-fn player(name: &str, hash: &str) -> PlayerInfo {
-    PlayerInfo {
+fn player(name: &str, hash: &str) -> HeaderPlayer {
+    HeaderPlayer {
         name: name.to_owned(),
         command: String::new(),
         hash: hash.to_owned(),
@@ -33,13 +33,13 @@ fn swiss(rounds: u32) -> Vec<Stage> {
     vec![Stage { format: Format::Swiss { rounds }, pairs: 1, players: None }]
 }
 
-fn compared(new: &Header) -> Result<Vec<String>, Differences> {
-    compare(&header(), new, &[], &Played::default())
+fn compared(new: &Header) -> Result<Vec<String>, RefusedChanges> {
+    find_header_changes(&header(), new, &[], &Played::default())
 }
 
 /// The differences, none of which is allowed.
-fn forbidden(compared: Result<Vec<String>, Differences>) -> Vec<String> {
-    let Differences { forbidden, programs, .. } = compared.expect_err("refused");
+fn forbidden(compared: Result<Vec<String>, RefusedChanges>) -> Vec<String> {
+    let RefusedChanges { forbidden, programs, .. } = compared.expect_err("refused");
     assert_eq!(programs, []);
     forbidden
 }
@@ -83,16 +83,16 @@ fn an_option_must_be_in_both_or_in_neither() {
     let (mut old, mut new) = (header(), header());
     new.options.insert("max-moves".to_owned(), 5.into());
     assert_eq!(
-        forbidden(compare(&old, &new, &[], &Played::default())),
+        forbidden(find_header_changes(&old, &new, &[], &Played::default())),
         ["option max-moves: the results have nothing, the configuration 5"]
     );
     old.options.insert("max-moves".to_owned(), 7.into());
     assert_eq!(
-        forbidden(compare(&old, &new, &[], &Played::default())),
+        forbidden(find_header_changes(&old, &new, &[], &Played::default())),
         ["option max-moves: the results have 7, the configuration 5"]
     );
     assert_eq!(
-        forbidden(compare(&old, &header(), &[], &Played::default())),
+        forbidden(find_header_changes(&old, &header(), &[], &Played::default())),
         ["option max-moves: the results have 7, the configuration nothing"]
     );
 }
@@ -105,15 +105,15 @@ fn a_player_is_disqualified_and_taken_back_until_others_played_without_it() {
     let change = "player bee disqualified: it copied; none of its games counts";
     assert_eq!(compared(&new), Ok(vec![change.to_owned()]));
     let back = "player bee is no longer disqualified; its games count again";
-    assert_eq!(compare(&new, &old, &[], &Played::default()), Ok(vec![back.to_owned()]));
+    assert_eq!(find_header_changes(&new, &old, &[], &Played::default()), Ok(vec![back.to_owned()]));
     old.stages = swiss(2);
     new.stages = swiss(2);
     new.players[1].drawn_before = Some(1);
     let played = |begun| Played { begun, ..Played::default() };
-    assert_eq!(compare(&old, &new, &[], &played(1)), Ok(vec![change.to_owned()]));
-    assert_eq!(compare(&new, &old, &[], &played(1)), Ok(vec![back.to_owned()]));
+    assert_eq!(find_header_changes(&old, &new, &[], &played(1)), Ok(vec![change.to_owned()]));
+    assert_eq!(find_header_changes(&new, &old, &[], &played(1)), Ok(vec![back.to_owned()]));
     assert_eq!(
-        forbidden(compare(&new, &old, &[], &played(2))),
+        forbidden(find_header_changes(&new, &old, &[], &played(2))),
         ["player bee: it stays disqualified, because others have played without it; put the \
           `disqualified` line back"]
     );
@@ -126,8 +126,8 @@ fn what_ranks_players_changes_until_it_has_chosen_those_of_a_later_stage() {
     let new = Header { rank: RankedBy::Scores, ..old.clone() };
     let played = |stages| Played { stages, ..Played::default() };
     let change = "players are ranked by final scores";
-    assert_eq!(compare(&old, &new, &[], &played(1)), Ok(vec![change.to_owned()]));
-    let said = forbidden(compare(&old, &new, &[], &played(2)));
+    assert_eq!(find_header_changes(&old, &new, &[], &played(1)), Ok(vec![change.to_owned()]));
+    let said = forbidden(find_header_changes(&old, &new, &[], &played(2)));
     assert!(
         said[0].ends_with("a later stage has begun with players chosen by the ranking"),
         "{said:?}"
@@ -154,7 +154,7 @@ fn a_round_robin_may_get_more_pairs_and_players() {
     );
     let mut old = header();
     old.stages = vec![Stage::round_robin(2)];
-    let fewer = forbidden(compare(&old, &header(), &[], &Played::default()));
+    let fewer = forbidden(find_header_changes(&old, &header(), &[], &Played::default()));
     assert_eq!(
         fewer,
         ["pairs: the results have 2, the configuration 1; their number can only grow"]
@@ -165,19 +165,19 @@ fn a_round_robin_may_get_more_pairs_and_players() {
 fn no_player_joins_a_league_under_the_name_of_an_author_or_a_version() {
     let stages = vec![Stage { format: Format::League, pairs: 1, players: None }];
     let league = |configured: &[&str]| {
-        let entry = Entry {
+        let entry = LeagueEntry {
             author: "ann".to_owned(),
             version: 1,
             at: 0,
             source: String::new(),
             kept: String::new(),
         };
-        let came = PlayerInfo { entry: Some(entry), ..player("ann v1", "") };
+        let came = HeaderPlayer { entry: Some(entry), ..player("ann v1", "") };
         let own = configured.iter().map(|name| player(name, ""));
         Header { stages: stages.clone(), players: own.chain([came]).collect(), ..header() }
     };
     let old = league(&NAMES);
-    let compared = |new: &Header| compare(&old, new, &[], &Played::default());
+    let compared = |new: &Header| find_header_changes(&old, new, &[], &Played::default());
     assert_eq!(compared(&league(&["ant", "bee", "cat"])), Ok(vec!["player cat added".to_owned()]));
     // The last one begins with a Cyrillic letter.
     for name in ["ann", "ANN", "ann v1", "\u{430}nn"] {
@@ -187,7 +187,7 @@ fn no_player_joins_a_league_under_the_name_of_an_author_or_a_version() {
     }
     // A league that has such players already goes on.
     let old = league(&["ant", "ann"]);
-    assert_eq!(compare(&old, &old, &[], &Played::default()), Ok(Vec::new()));
+    assert_eq!(find_header_changes(&old, &old, &[], &Played::default()), Ok(Vec::new()));
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_player_of_the_results_must_stay_as_it_was() {
     assert_eq!(gone, "player ant: it is in the results but not configured");
     let mut new = header();
     "12ab".clone_into(&mut new.players[0].hash);
-    let Differences { forbidden, programs, .. } = compared(&new).expect_err("refused");
+    let RefusedChanges { forbidden, programs, .. } = compared(&new).expect_err("refused");
     let programs: Vec<String> = programs.iter().map(ChangedProgram::to_string).collect();
     assert_eq!(forbidden, [""; 0]);
     assert_eq!(programs, ["player ant: its program changed ( became 12ab)"]);
@@ -208,7 +208,7 @@ fn a_replaced_player_plays_its_games_again() {
     old.players = vec![player("ant", "aa"), player("bee", "bb")];
     new.players = vec![player("ant", "cc"), player("bee", "bb")];
     assert_eq!(
-        compare(&old, &new, &["ant".to_owned()], &Played::default()),
+        find_header_changes(&old, &new, &["ant".to_owned()], &Played::default()),
         Ok(vec!["player ant replaced: aa became cc; its games will be replayed".to_owned()])
     );
 }
@@ -218,28 +218,37 @@ fn nothing_is_added_once_later_meetings_depend_on_earlier_results() {
     let (mut old, mut new) = (header(), header());
     old.stages = swiss(2);
     new.stages = swiss(2);
-    assert_eq!(compare(&old, &new, &[], &Played::default()), Ok(Vec::new()));
+    assert_eq!(find_header_changes(&old, &new, &[], &Played::default()), Ok(Vec::new()));
     new.players.push(player("cat", ""));
     assert_eq!(
-        forbidden(compare(&old, &new, &[], &Played::default())),
+        forbidden(find_header_changes(&old, &new, &[], &Played::default())),
         ["player cat added: in this format, later meetings depend on earlier results"]
     );
     new.players.pop();
     "12ab".clone_into(&mut new.players[0].hash);
     for replaced in [vec![], vec!["ant".to_owned()]] {
         assert_eq!(
-            forbidden(compare(&old, &new, &replaced, &Played::default())),
+            forbidden(find_header_changes(&old, &new, &replaced, &Played::default())),
             ["cannot replace player ant ( → 12ab): in this format, later meetings depend on \
               earlier results"]
         );
     }
     new.players = [header().players, vec![player("cat", "")]].concat();
-    let further =
-        forbidden(compare(&header(), &new, &[], &Played { further: true, ..Played::default() }));
+    let further = forbidden(find_header_changes(
+        &header(),
+        &new,
+        &[],
+        &Played { further: true, ..Played::default() },
+    ));
     assert!(further[0].starts_with("stages: the results have "), "{further:?}");
     new.stages = header().stages;
     assert_eq!(
-        forbidden(compare(&header(), &new, &[], &Played { further: true, ..Played::default() })),
+        forbidden(find_header_changes(
+            &header(),
+            &new,
+            &[],
+            &Played { further: true, ..Played::default() }
+        )),
         ["player cat added: games added by --until depend on earlier results"]
     );
 }
@@ -247,10 +256,10 @@ fn nothing_is_added_once_later_meetings_depend_on_earlier_results() {
 #[test]
 fn budgets_may_change() {
     let mut new = header();
-    new.players[0].usage = UsageLimit { tokens: Some(10), cost: Cost::of_units(2.5) };
+    new.players[0].usage = UsageLimit { tokens: Some(10), cost: Cost::from_units(2.5) };
     let expected = "usage limits of ant: none became tokens 10, cost 2.5";
     assert_eq!(compared(&new).expect("allowed"), [expected]);
-    let lower = compare(&new, &header(), &[], &Played::default()).expect("allowed");
+    let lower = find_header_changes(&new, &header(), &[], &Played::default()).expect("allowed");
     assert_eq!(lower, ["usage limits of ant: tokens 10, cost 2.5 became none"]);
 }
 
@@ -259,7 +268,7 @@ fn outages_can_only_be_raised() {
     let mut new = header();
     new.players[0].outages = 2;
     assert_eq!(compared(&new).expect("allowed"), ["outages of ant: 0 became 2"]);
-    let lowered = compare(&new, &header(), &[], &Played::default());
+    let lowered = find_header_changes(&new, &header(), &[], &Played::default());
     let expected = "outages of ant: 2 became 0; they can only be raised";
     assert_eq!(forbidden(lowered), [expected]);
 }
@@ -270,8 +279,9 @@ fn a_program_is_restarted_at_other_times_in_any_format() {
     let mut new = old.clone();
     new.players[0].restart = !new.players[0].restart;
     for further in [false, true] {
-        let changes = compare(&old, &new, &[], &Played { further, ..Played::default() })
-            .expect("it may change");
+        let changes =
+            find_header_changes(&old, &new, &[], &Played { further, ..Played::default() })
+                .expect("it may change");
         assert_eq!(changes.len(), 1, "{changes:?}");
         assert!(changes[0].contains("is restarted"), "{changes:?}");
     }
@@ -287,13 +297,13 @@ fn another_format_is_another_tournament() {
 #[test]
 fn further_games_come_and_go_with_the_time() {
     let (old, mut new) = (header(), header());
-    new.stages.push(Stage::further());
+    new.stages.push(Stage::extra_games());
     assert_eq!(
-        compare(&old, &new, &[], &Played::default()),
+        find_header_changes(&old, &new, &[], &Played::default()),
         Ok(vec!["further games as time allows (--until)".to_owned()])
     );
     assert_eq!(
-        compare(&new, &old, &[], &Played::default()),
+        find_header_changes(&new, &old, &[], &Played::default()),
         Ok(vec!["no further games (none were played)".to_owned()])
     );
 }
@@ -301,7 +311,7 @@ fn further_games_come_and_go_with_the_time() {
 #[test]
 fn settings_are_shown_as_the_configuration_writes_them() {
     use serde_json::json;
-    let shown = |key: &str, value| setting(key, &value);
+    let shown = |key: &str, value| format_header_setting(key, &value);
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     assert_eq!(shown("startup_ns", json!(10_000_000_000_u64)), pair("startup", "10s"));
     assert_eq!(shown("budget_ns", json!(null)), pair("budget", "none"));
@@ -321,20 +331,21 @@ fn only_players_that_failed_the_check_are_checked_again() {
     new.players = vec![player("cat", "cc"), player("bee", "bb"), player("ant", "dd")];
     let ant = ["ant".to_owned()];
     let changes =
-        compare(&old, &new, &ant, &Played { failed: &ant, ..Played::default() }).expect("allowed");
+        find_header_changes(&old, &new, &ant, &Played { failed: &ant, ..Played::default() })
+            .expect("allowed");
     let corrected = "player ant corrected: aa became dd; it is checked again, and its earlier games \
                      do not count";
     assert_eq!(changes, [corrected, "player cat added"]);
-    let Differences { programs, .. } =
-        compare(&old, &new, &[], &Played { failed: &ant, ..Played::default() })
+    let RefusedChanges { programs, .. } =
+        find_header_changes(&old, &new, &[], &Played { failed: &ant, ..Played::default() })
             .expect_err("asked for");
     assert_eq!(programs[0].player, "ant");
-    let said = forbidden(compare(&old, &new, &ant, &Played::default()));
+    let said = forbidden(find_header_changes(&old, &new, &ant, &Played::default()));
     assert!(said[0].contains("it passed the check, and other"), "{said:?}");
 
     // Further games that were planned, but not played, change nothing.
-    old.stages.push(Stage::further());
-    super::super::admit_late(&old, &mut new, &ant);
+    old.stages.push(Stage::extra_games());
+    super::super::mark_late_on_resume(&old, &mut new, &ant);
     let names: Vec<&str> = new.players.iter().map(|player| &*player.name).collect();
     assert_eq!(names, ["ant", "bee", "cat"], "in the order of the results");
     let Format::PartialRoundRobin { late, corrected, .. } = &new.stages[1].format else { panic!() };

@@ -22,7 +22,7 @@ fn play(state: &mut TournamentState, index: usize, tokens: u64) {
         game: fixture.game,
         ..game(&names[0], &names[1], "white")
     };
-    let usage = Usage { tokens, cost: Cost::of_units(0.5).expect("a cost") };
+    let usage = Usage { tokens, cost: Cost::from_units(0.5).expect("a cost") };
     if let Some(seat) = fixture.seat_of(0) {
         record.usage.add(&record.players.names[seat], usage);
     }
@@ -38,17 +38,29 @@ fn the_games_of_a_player_wait_when_its_budget_is_used_up() {
     let mut state = state(vec![Stage::round_robin(2)]);
     let own: Vec<usize> = (0..state.len()).filter(|&index| has_ant(&state, index)).collect();
     play(&mut state, own[0], 6);
-    assert_eq!((state.next_ready(own[1]), state.waiting().count()), (Some(own[1]), 0));
+    assert_eq!(
+        (state.next_due_in_budget(own[1]), state.games_awaiting_budget().count()),
+        (Some(own[1]), 0)
+    );
     play(&mut state, own[1], 4);
-    assert_eq!(state.spenders().collect::<Vec<_>>(), [0]);
-    assert_eq!(state.used_up(0).as_deref(), Some("tokens: 10 of 10"));
-    assert_eq!(state.spent(0), Usage { tokens: 10, cost: Cost::of_units(1.0).expect("a cost") });
-    assert_eq!((state.waiting().count(), state.due()), (own.len() - 2, state.len() - 2));
-    while let Some(index) = state.next_ready(0) {
+    assert_eq!(state.players_over_budget().collect::<Vec<_>>(), [0]);
+    assert_eq!(state.describe_spent_budget(0).as_deref(), Some("tokens: 10 of 10"));
+    assert_eq!(
+        state.budget_spent(0),
+        Usage { tokens: 10, cost: Cost::from_units(1.0).expect("a cost") }
+    );
+    assert_eq!(
+        (state.games_awaiting_budget().count(), state.count_due()),
+        (own.len() - 2, state.len() - 2)
+    );
+    while let Some(index) = state.next_due_in_budget(0) {
         assert!(!has_ant(&state, index));
         play(&mut state, index, 0);
     }
-    assert_eq!((state.waiting().count(), state.due()), (own.len() - 2, own.len() - 2));
+    assert_eq!(
+        (state.games_awaiting_budget().count(), state.count_due()),
+        (own.len() - 2, own.len() - 2)
+    );
 }
 
 #[test]
@@ -56,30 +68,33 @@ fn a_higher_limit_lets_the_same_games_begin() {
     let mut before = state(vec![Stage::round_robin(1)]);
     let first = (0..before.len()).find(|&index| has_ant(&before, index)).expect("a game");
     play(&mut before, first, 12);
-    let waiting = before.waiting().count();
+    let waiting = before.games_awaiting_budget().count();
     let mut header = before.header().clone();
     header.players[0].usage.tokens = Some(13);
     let mut after = TournamentState::new(&header);
     play(&mut after, first, 12);
-    assert_eq!((waiting, after.waiting().count(), after.used_up(0)), (3, 0, None));
+    assert_eq!(
+        (waiting, after.games_awaiting_budget().count(), after.describe_spent_budget(0)),
+        (3, 0, None)
+    );
 }
 
 #[test]
 fn in_a_league_the_player_rests() {
     let mut state = state(vec![Stage { format: Format::League, pairs: 1, players: None }]);
-    while state.spent(0).is_zero() {
-        state.choose();
-        let index = state.next_ready(0).expect("a game");
+    while state.budget_spent(0).is_zero() {
+        state.choose_league_deal();
+        let index = state.next_due_in_budget(0).expect("a game");
         play(&mut state, index, 10);
     }
-    assert!(state.is_used_up(0) && state.is_there(0));
-    state.rest(0);
-    assert!(!state.is_there(0) && state.is_there(1));
+    assert!(state.is_budget_used_up(0) && state.is_taking_part(0));
+    state.rest_league_player(0);
+    assert!(!state.is_taking_part(0) && state.is_taking_part(1));
     for _ in 0..5 {
-        state.choose();
-        let index = state.next_ready(0).expect("a game of the others");
+        state.choose_league_deal();
+        let index = state.next_due_in_budget(0).expect("a game of the others");
         assert!(!has_ant(&state, index));
         play(&mut state, index, 0);
     }
-    assert_eq!(state.waiting().count(), 0);
+    assert_eq!(state.games_awaiting_budget().count(), 0);
 }

@@ -1,14 +1,14 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::folder::place;
+use crate::folder::add_line_or_problem;
 use referee_games::SeatMap;
 use referee_protocol::Score;
 use referee_record::log::{LogScan, LogWriter};
 use referee_record::model::fault::FaultCode;
 use referee_record::model::league_entry::{Leaving, LeavingReason};
 use referee_record::model::record::examples::{faulty, game, header};
-use referee_record::model::record::{GameRecord, PlayerInfo};
+use referee_record::model::record::{GameRecord, HeaderPlayer};
 use referee_record::model::stage::{Format, Stage};
 
 fn league(quarantine: u32) -> Header {
@@ -18,9 +18,10 @@ fn league(quarantine: u32) -> Header {
 
 fn entered(header: &Header, author: &str, version: u32) -> RosterChange {
     let source = format!("{author} {version}");
-    let entry = Entry { author: author.to_owned(), version, at: 0, source, kept: String::new() };
-    let name = Entry::name(author, version);
-    let player = PlayerInfo { name, entry: Some(entry), ..header.players[0].clone() };
+    let entry =
+        LeagueEntry { author: author.to_owned(), version, at: 0, source, kept: String::new() };
+    let name = LeagueEntry::version_name(author, version);
+    let player = HeaderPlayer { name, entry: Some(entry), ..header.players[0].clone() };
     RosterChange::Entered { player: Box::new(player), files: [].into() }
 }
 
@@ -49,8 +50,8 @@ fn record(state: &TournamentState, index: usize, result: u8) -> GameRecord {
 /// What a state says of its games and players.
 fn shown(state: &TournamentState) -> String {
     let open: Vec<usize> = (0..state.len()).filter(|&at| state.next_due(at) == Some(at)).collect();
-    let there: Vec<bool> = (0..state.names().len()).map(|it| state.is_there(it)).collect();
-    let counted: Vec<_> = state.counted().map(|(fixture, _)| fixture).collect();
+    let there: Vec<bool> = (0..state.names().len()).map(|it| state.is_taking_part(it)).collect();
+    let counted: Vec<_> = state.counted_games().map(|(fixture, _)| fixture).collect();
     format!("{:?} {open:?} {there:?} {counted:?} {}", state.names(), state.summary())
 }
 
@@ -75,7 +76,7 @@ proptest! {
                 }
                 1 => left(&state.names()[which % state.names().len()].clone()),
                 2 => {
-                    state.choose();
+                    state.choose_league_deal();
                     continue;
                 }
                 3 => {
@@ -86,7 +87,7 @@ proptest! {
                     let due: Vec<usize> =
                         (0..state.len()).filter(|&at| state.next_due(at) == Some(at)).collect();
                     if due.is_empty() {
-                        state.choose();
+                        state.choose_league_deal();
                         continue;
                     }
                     let record = record(&state, due[which % due.len()], step % 3);
@@ -95,7 +96,7 @@ proptest! {
                     continue;
                 }
             };
-            if state.apply(&change).is_ok() {
+            if state.apply_roster_change(&change).is_ok() {
                 log.append_change(&change).expect("written");
             }
         }
@@ -107,7 +108,7 @@ proptest! {
         let mut scan = LogScan::open(dir.path()).expect("a log");
         let mut read = TournamentState::new(scan.header());
         while let Some(line) = scan.next_line().expect("a line") {
-            let (_, problem) = place(&line, &mut read);
+            let (_, problem) = add_line_or_problem(&line, &mut read);
             prop_assert!(problem.is_none(), "{:?}", problem);
         }
         let open = |state: &TournamentState| -> Vec<usize> {
@@ -118,10 +119,10 @@ proptest! {
         prop_assert_eq!(read.outs(), state.outs());
         prop_assert_eq!(read.header(), state.header());
         let there = |state: &TournamentState| -> Vec<bool> {
-            (0..state.names().len()).map(|player| state.is_there(player)).collect()
+            (0..state.names().len()).map(|player| state.is_taking_part(player)).collect()
         };
         prop_assert_eq!(there(&read), there(&state));
-        let counted = |state: &TournamentState| state.counted().collect::<Vec<_>>();
+        let counted = |state: &TournamentState| state.counted_games().collect::<Vec<_>>();
         prop_assert_eq!(counted(&read), counted(&state));
     }
 }
@@ -129,9 +130,9 @@ proptest! {
 #[test]
 fn a_log_cannot_claim_endless_numbers_of_pairs() {
     let mut state = TournamentState::new(&league(0));
-    state.choose();
+    state.choose_league_deal();
     let plain = record(&state, 0, 0);
-    let id = referee_record::seeds::game_id(&["house", "random"], u32::MAX, 1);
+    let id = referee_record::seeds::derive_game_id(&["house", "random"], u32::MAX, 1);
     let far = GameRecord { id, pair: u32::MAX, ..plain };
     assert_eq!(state.add(&far), Err(RecordError::Foreign));
     assert_eq!(state.len(), 2, "{}", shown(&state));
@@ -141,35 +142,38 @@ fn a_log_cannot_claim_endless_numbers_of_pairs() {
 fn only_who_came_plays_and_only_who_is_there_leaves() {
     let header = league(0);
     let mut state = TournamentState::new(&header);
-    state.apply(&entered(&header, "ann", 1)).expect("it comes");
-    assert_eq!(state.apply(&entered(&header, "ann", 1)), Err(RecordError::Foreign));
-    state.apply(&left("ann v1")).expect("it goes");
-    assert_eq!(state.apply(&left("ann v1")), Err(RecordError::Foreign));
-    assert_eq!(state.apply(&left("nobody")), Err(RecordError::Foreign));
+    state.apply_roster_change(&entered(&header, "ann", 1)).expect("it comes");
+    assert_eq!(state.apply_roster_change(&entered(&header, "ann", 1)), Err(RecordError::Foreign));
+    state.apply_roster_change(&left("ann v1")).expect("it goes");
+    assert_eq!(state.apply_roster_change(&left("ann v1")), Err(RecordError::Foreign));
+    assert_eq!(state.apply_roster_change(&left("nobody")), Err(RecordError::Foreign));
     let back = |player: &str| RosterChange::Returned { player: player.to_owned(), at: 0 };
-    assert_eq!(state.apply(&back("house")), Err(RecordError::Foreign));
-    assert_eq!(state.apply(&back("nobody")), Err(RecordError::Foreign));
-    state.apply(&back("ann v1")).expect("it is back");
-    assert!(state.is_there(2), "{}", shown(&state));
-    state.apply(&left("ann v1")).expect("it goes again");
+    assert_eq!(state.apply_roster_change(&back("house")), Err(RecordError::Foreign));
+    assert_eq!(state.apply_roster_change(&back("nobody")), Err(RecordError::Foreign));
+    state.apply_roster_change(&back("ann v1")).expect("it is back");
+    assert!(state.is_taking_part(2), "{}", shown(&state));
+    state.apply_roster_change(&left("ann v1")).expect("it goes again");
     let mut misnamed = entered(&header, "bob", 1);
     if let RosterChange::Entered { player, .. } = &mut misnamed {
         player.name = "house v9".to_owned();
     }
-    assert_eq!(state.apply(&misnamed), Err(RecordError::Foreign));
+    assert_eq!(state.apply_roster_change(&misnamed), Err(RecordError::Foreign));
     // Names that would lead out of the folder of the entrants.
     for author in ["../ann", ".ann", "a/b", "a\\b", ""] {
         assert_eq!(
-            state.apply(&entered(&header, author, 1)),
+            state.apply_roster_change(&entered(&header, author, 1)),
             Err(RecordError::Foreign),
             "{author}"
         );
     }
     for version in [0, u32::MAX] {
-        assert_eq!(state.apply(&entered(&header, "bob", version)), Err(RecordError::Foreign));
+        assert_eq!(
+            state.apply_roster_change(&entered(&header, "bob", version)),
+            Err(RecordError::Foreign)
+        );
     }
     for _ in 0..10 {
-        state.choose();
+        state.choose_league_deal();
     }
     let players: Vec<_> = (0..state.len()).map(|index| state.fixture(index).players).collect();
     assert!(players.iter().all(|players| players.players().max() == Some(1)), "{players:?}");

@@ -59,7 +59,7 @@ impl Cup {
         };
         let failed = game.players.seats().filter(|&seat| fails(game.players.at(seat)));
         let faults = failed.map(|seat| (seat, FaultCode::Crash)).collect();
-        GameSummary { faults, ..GameSummary::of_places(Places::level(self.seats)) }
+        GameSummary { faults, ..GameSummary::from_places(Places::level(self.seats)) }
     }
 
     /// Plays what is due, up to four games at once, and adds it to the log.
@@ -99,11 +99,11 @@ fn is_made_up(cup: &Cup, state: &TournamentState) -> Result<(), TestCaseError> {
     prop_assert_eq!(ids.len(), state.len());
     let mut had: BTreeMap<usize, u32> = BTreeMap::new();
     for deal in (0..state.len()).step_by(cup.seats) {
-        if !state.is_check(deal) && state.is_complete(deal) {
+        if !state.is_check(deal) && state.is_deal_complete(deal) {
             state.fixture(deal).players.players().for_each(|it| *had.entry(it).or_default() += 1);
         }
     }
-    let there = state.there();
+    let there = state.remaining_for_section();
     let least = there.iter().map(|player| had.get(player).copied().unwrap_or(0)).min();
     let most = u32::try_from(cup.meetings).expect("few") * cup.deals;
     prop_assert!(there.len() < cup.seats || least >= Some(most), "{had:?} of {there:?}");
@@ -112,7 +112,7 @@ fn is_made_up(cup: &Cup, state: &TournamentState) -> Result<(), TestCaseError> {
 
 /// The games that are due or done, and those that count.
 fn shown(state: &TournamentState) -> Vec<(String, bool, bool)> {
-    (0..state.len()).map(|it| (state.id(it), state.is_done(it), state.counts(it))).collect()
+    (0..state.len()).map(|it| (state.id(it), state.is_done(it), state.is_counted(it))).collect()
 }
 
 proptest! {
@@ -122,7 +122,7 @@ proptest! {
         let (mut state, mut log) = (TournamentState::new(&header), Vec::new());
         cup.play(&mut state, &mut log, &[]);
         is_made_up(&cup, &state)?;
-        prop_assert_eq!(state.due(), 0);
+        prop_assert_eq!(state.count_due(), 0);
         // Killed after any game, it goes on with the same ones.
         let middle = log.len() * 2 / 3;
         let mut again = cup.read(&header, &log[..middle], &[]);
@@ -214,7 +214,7 @@ fn games_of_two_are_not_made_up() {
         let game = state.fixture(index);
         let seat = game.seat_of(0).map(|seat| (seat, FaultCode::Crash));
         let faults = seat.into_iter().collect();
-        let summary = GameSummary { faults, ..GameSummary::of_places(Places::level(2)) };
+        let summary = GameSummary { faults, ..GameSummary::from_places(Places::level(2)) };
         state.add_fixture(game, summary).expect("it is due");
     }
     assert_eq!((state.len(), state.summary().quarantined), (all, 1));
