@@ -146,8 +146,8 @@ pub fn bind_worker_thread(cores: &[usize]) {
     }
 }
 
-#[cfg(not(target_os = "linux"))]
 /// Does nothing: this system keeps no thread on a core.
+#[cfg(not(target_os = "linux"))]
 pub fn bind_worker_thread(_: &[usize]) {}
 
 #[cfg(test)]
