@@ -45,6 +45,11 @@ const MOST_STEPS: usize = 50;
 /// most probable strengths; in a league, below this for each parameter. What is left after such a step
 /// is far smaller.
 const ROUGH: f64 = 1e-3;
+/// In a league, a search may end before that, as long as the prior still changes by more than this at
+/// once: at a multiple of `ROUGH` that grows with the square of the change …
+const STEADY: f64 = 0.1;
+/// … and is this at most.
+const ROUGHEST: f64 = 100.0;
 /// So many steps settle everything else at a given standard deviation.
 const SETTLING: usize = 4;
 /// With fewer players, nothing shows that a camp is two.
@@ -140,24 +145,27 @@ pub(crate) fn learn_prior(
 impl LearnedModel {
     /// Learns everything but the camps, from this prior on.
     fn new(mut model: RatingModel, start: Vec<f64>, mut prior: Prior, games: &RatedGames) -> Self {
-        let (mut point, mut steps) = (start, 0);
-        let patience = if prior.steps.list.is_empty() { PATIENCE } else { 0 };
+        let (mut point, mut steps, mut change) = (start, 0, f64::INFINITY);
+        let is_league = !prior.steps.list.is_empty();
+        let patience = if is_league { 0 } else { PATIENCE };
         let [mut of_camps, mut of_steps] = [(); 2].map(|()| WidthSearch::new(patience));
         loop {
             model.set_prior(prior.clone());
-            let map = estimate_while_learning(&model, point);
+            let rougher =
+                if is_league { (change / STEADY).powi(2).clamp(1.0, ROUGHEST) } else { 1.0 };
+            let map = estimate_while_learning(&model, point, rougher);
             let covariance = learn_dispersion_and_blurs(&model, &map, &mut prior, games);
             let (step, error) = Width::OfCamps.newton_step(&prior, &map.point, &covariance);
-            let newton_of_steps = (!prior.steps.list.is_empty())
-                .then(|| Width::OfSteps.newton_step(&prior, &map.point, &covariance));
+            let newton_of_steps =
+                is_league.then(|| Width::OfSteps.newton_step(&prior, &map.point, &covariance));
             let step_error = newton_of_steps.map(|(_, error)| error);
             let step_of_camps = of_camps.damp_newton_step(step);
             let step_of_steps =
                 of_steps.damp_newton_step(newton_of_steps.map_or(0.0, |(step, _)| step));
             let longest = step.abs().max(newton_of_steps.map_or(0.0, |(step, _)| step.abs()));
-            point = map.point;
+            (point, change) = (map.point, longest);
             steps += 1;
-            if (longest < SHORT && steps >= SETTLING) || steps == MOST_STEPS {
+            if (longest < SHORT && rougher <= 1.0 && steps >= SETTLING) || steps == MOST_STEPS {
                 let determinant = map.information.log_determinant();
                 let errors = error.ln() + step_error.map_or(0.0, f64::ln);
                 let evidence =
@@ -189,7 +197,7 @@ impl LearnedModel {
         let (mut point, mut slope) = (self.point.clone(), 0.0);
         for _ in 0..SETTLING {
             model.set_prior(prior.clone());
-            let map = estimate_while_learning(&model, point);
+            let map = estimate_while_learning(&model, point, 1.0);
             let covariance = learn_dispersion_and_blurs(&model, &map, &mut prior, games);
             slope = of.slope(&prior, &map.point, &covariance).0;
             point = map.point;
@@ -272,12 +280,12 @@ impl LearnedModel {
     }
 }
 
-/// The most probable strengths, while the prior still changes. Outside a league, ratings of past
-/// tournaments stay as they are.
-fn estimate_while_learning(model: &RatingModel, start: Vec<f64>) -> MapEstimate {
+/// The most probable strengths, while the prior still changes; `rougher` times as roughly as they are
+/// needed in the end. Outside a league, ratings of past tournaments stay as they are.
+fn estimate_while_learning(model: &RatingModel, start: Vec<f64>, rougher: f64) -> MapEstimate {
     let is_league = !model.prior().steps.list.is_empty();
     let short = if is_league { ROUGH * count_as_f64(start.len()) } else { ROUGH };
-    model.map_estimate_from(start, short)
+    model.map_estimate_from(start, rougher * short)
 }
 
 /// The covariance of the parameters. Takes the dispersion and the blurs that follow from it into
