@@ -19,7 +19,7 @@ use referee_entrants::submissions::{UnpackLimits, unpack_archive_from};
 use referee_games::{GameKind, Options, Position, Step, Turn};
 use referee_match::openings::{Opening, play_opening_list};
 use referee_match::player::fault_messages::looks_like_a_log;
-use referee_protocol::{Greeting, LINE_LIMIT, Reply, error_excerpt};
+use referee_protocol::{Greeting, LINE_LIMIT, Reply, reply_error_excerpt};
 use referee_record::log::LogReader;
 use referee_report::colour::Colour;
 
@@ -51,7 +51,7 @@ const LONGEST_MESSAGE: usize = 4096;
 /// A line of a player.
 pub(crate) fn wire(input: &[u8]) {
     let line = &input[..input.len().min(LINE_LIMIT)];
-    is_plain(&error_excerpt(line));
+    is_plain(&reply_error_excerpt(line));
     if let Err(why) = Greeting::read(line, 1) {
         is_plain(&why.to_string());
     }

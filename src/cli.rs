@@ -48,7 +48,7 @@ impl Cli {
         let matches = Self::grouped().try_get_matches();
         let cli = matches.and_then(|matches| Self::from_arg_matches(&matches));
         cli.unwrap_or_else(|error| {
-            let error = suggest_nearest_word(error);
+            let error = suggest_cli_word(error);
             // It repeats words of the command line, which may be names of files of others. Text
             // that is safe is shown with its colours.
             let text = error.render().to_string();
@@ -63,7 +63,7 @@ impl Cli {
 
     /// The command line, whose help lists the commands in groups.
     pub(crate) fn grouped() -> clap::Command {
-        group_help_commands(Self::command())
+        group_cli_commands(Self::command())
     }
 }
 
@@ -77,7 +77,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
 ];
 
 /// Lists the commands in groups in the help.
-fn group_help_commands(command: clap::Command) -> clap::Command {
+fn group_cli_commands(command: clap::Command) -> clap::Command {
     let (heading, name_style) =
         (*command.get_styles().get_header(), *command.get_styles().get_literal());
     let group = |(group, names): (&str, &[&str])| {
@@ -96,10 +96,10 @@ fn group_help_commands(command: clap::Command) -> clap::Command {
 }
 
 /// Replaces a suggestion that only begins alike with the command or value most likely meant.
-fn suggest_nearest_word(error: clap::Error) -> clap::Error {
+fn suggest_cli_word(error: clap::Error) -> clap::Error {
     match error.kind() {
-        ErrorKind::InvalidSubcommand => suggest_nearest_command(error),
-        ErrorKind::InvalidValue => suggest_nearest_value(error),
+        ErrorKind::InvalidSubcommand => suggest_cli_command(error),
+        ErrorKind::InvalidValue => suggest_cli_value(error),
         _ => error,
     }
 }
@@ -113,7 +113,7 @@ const OTHER_VALUES: [(&str, &str); 2] = [
     ),
 ];
 
-fn suggest_nearest_value(mut error: clap::Error) -> clap::Error {
+fn suggest_cli_value(mut error: clap::Error) -> clap::Error {
     let nearest = match (error.get(ContextKind::InvalidValue), error.get(ContextKind::ValidValue)) {
         (Some(ContextValue::String(given)), Some(ContextValue::Strings(known))) => {
             find_similar_word(given, known.iter().map(String::as_str)).map(str::to_owned)
@@ -136,7 +136,7 @@ fn suggest_nearest_value(mut error: clap::Error) -> clap::Error {
     error
 }
 
-fn suggest_nearest_command(mut error: clap::Error) -> clap::Error {
+fn suggest_cli_command(mut error: clap::Error) -> clap::Error {
     let command = Cli::command();
     let nearest = match (error.kind(), error.get(ContextKind::InvalidSubcommand)) {
         (ErrorKind::InvalidSubcommand, Some(ContextValue::String(given))) => {

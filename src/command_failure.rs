@@ -11,7 +11,7 @@ use referee_league::invitations::InvitationError;
 use referee_match::game_program::OpenError;
 use referee_match::openings::BookError;
 use referee_match::player::player_sandbox::{
-    describe_player_shortage, describe_unresolved_sandbox,
+    describe_sandbox_shortage, describe_unresolved_sandbox,
 };
 use referee_match::reask::NotAsked;
 use referee_match::referee::Unplayable;
@@ -155,7 +155,7 @@ impl From<WebError> for Failure {
 
 impl From<Shortage> for Failure {
     fn from(shortage: Shortage) -> Self {
-        Self::system(describe_player_shortage(&shortage))
+        Self::system(describe_sandbox_shortage(&shortage))
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod worker_pool;
 
-use self::worker_pool::{describe_worker_changes, describe_worker_pool};
+use self::worker_pool::{describe_pool_changes, describe_pool_spot_checks, describe_worker_pool};
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
@@ -130,7 +130,7 @@ impl ProgressDisplay {
     }
 
     fn pool_changed(&mut self, pool: &WorkerPool) {
-        for change in describe_worker_changes(self.pool.as_ref(), pool) {
+        for change in describe_pool_changes(self.pool.as_ref(), pool) {
             self.say(&change);
         }
         self.pool = Some(pool.clone());
@@ -174,26 +174,29 @@ impl ProgressDisplay {
         let rate = self.played as f64 / elapsed.as_secs_f64().max(1e-9);
         let due = self.due(state);
         if state.is_league() {
-            let faulted = count_faulted_games(state).saturating_sub(self.faulted_before);
+            let faulted = count_faults_for_progress(state).saturating_sub(self.faulted_before);
             let (played, summary) = (self.played, self.summary(state));
             return format!("{played} games, {rate:.1}/s, {faulted} with a fault, {summary}");
         }
         let time = match due - self.played {
             0 => format!("in {}", HumanDuration(elapsed)),
             left => {
-                let left = limit_time_left(Duration::from_secs_f64(left as f64 / rate), self.until);
+                let left = limit_progress_time_left(
+                    Duration::from_secs_f64(left as f64 / rate),
+                    self.until,
+                );
                 format!("{rate:.1}/s, {} left", HumanDuration(left))
             }
         };
         let about = if self.expected > Some(self.played) { "about " } else { "" };
-        let faulted = count_faulted_games(state).saturating_sub(self.faulted_before);
+        let faulted = count_faults_for_progress(state).saturating_sub(self.faulted_before);
         let (played, summary) = (self.played, self.summary(state));
         format!("{played} of {about}{due} games, {time}, {faulted} with a fault, {summary}")
     }
 }
 
 /// The number of games that count and ended in a fault.
-fn count_faulted_games(state: &TournamentState) -> usize {
+fn count_faults_for_progress(state: &TournamentState) -> usize {
     state.counted_games().filter(|(_, game)| game.is_faulted()).count()
 }
 
@@ -252,7 +255,7 @@ fn progress_note_on_fault(case: &FaultCase) -> String {
 }
 
 /// Limits the time left to the end at `until`.
-fn limit_time_left(left: Duration, until: Option<DeadlineTime>) -> Duration {
+fn limit_progress_time_left(left: Duration, until: Option<DeadlineTime>) -> Duration {
     until.map_or(left, |until| left.min(until.time_left()))
 }
 
@@ -263,7 +266,7 @@ fn write_progress_speed(
     out: &mut dyn std::fmt::Write,
 ) {
     if bar.pos() > 0 {
-        let left = HumanDuration(limit_time_left(bar.eta(), until));
+        let left = HumanDuration(limit_progress_time_left(bar.eta(), until));
         // Formatting to a string does not fail.
         let _ = write!(out, "  {:.1}/s  {left:#} left", bar.per_sec());
     }
@@ -310,7 +313,7 @@ impl ProgressDisplay {
         };
         self.began = Instant::now();
         self.printed = self.began;
-        self.faulted_before = count_faulted_games(state);
+        self.faulted_before = count_faults_for_progress(state);
         if state.is_league() {
             // The games begin with the first report of a worker: one may be over.
             if state.played() > 1 {
@@ -382,7 +385,7 @@ impl ProgressDisplay {
         } else if self.played > 0 {
             self.say(&self.plain_line(state));
         }
-        if let Some(checked) = self.pool.as_ref().and_then(worker_pool::describe_spot_checks) {
+        if let Some(checked) = self.pool.as_ref().and_then(describe_pool_spot_checks) {
             self.say(&checked);
         }
     }
@@ -564,12 +567,13 @@ mod tests {
     #[test]
     fn the_time_left_is_limited_by_the_end_time() {
         let (minute, hour) = (Duration::from_secs(60), Duration::from_secs(3600));
-        assert_eq!(limit_time_left(hour, None), hour);
+        assert_eq!(limit_progress_time_left(hour, None), hour);
         assert!(
-            limit_time_left(hour, Some(DeadlineTime::After(Instant::now() + minute))) <= minute
+            limit_progress_time_left(hour, Some(DeadlineTime::After(Instant::now() + minute)))
+                <= minute
         );
         assert_eq!(
-            limit_time_left(hour, Some(DeadlineTime::After(Instant::now()))),
+            limit_progress_time_left(hour, Some(DeadlineTime::After(Instant::now()))),
             Duration::ZERO
         );
     }

@@ -31,7 +31,7 @@ pub(crate) fn print(entrants: usize, games: usize) -> Outcome<()> {
             LeagueEntry { author, version: 1, at: 0, source: String::new(), kept: String::new() };
         let player = HeaderPlayer { name, entry: Some(entry), ..header.players[0].clone() };
         let change = RosterChange::Entered { player: Box::new(player), files: [].into() };
-        state.apply_roster_change(&change)?;
+        state.apply_league_roster_change(&change)?;
         log.append_change(&change)?;
     }
     let (mut longest, mut whole, mut chosen, mut shown) = (0.0_f64, 0.0, 0_u32, 1_000);

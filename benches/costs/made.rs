@@ -82,7 +82,7 @@ pub(crate) fn make_league(
     let mut luck = SmallRng::seed_from_u64(SEED);
     for entered in 0..all {
         for change in hand_in(&header.players[0], entered, authors)? {
-            state.apply_roster_change(&change)?;
+            state.apply_league_roster_change(&change)?;
             log.append_change(&change)?;
         }
         while state.played() < games * (entered + 1) / all {

@@ -7,7 +7,7 @@ use super::*;
 fn mistyped_commands_are_corrected_to_the_nearest() {
     for (given, meant) in [("rnu", "run"), ("chekc", "check"), ("rnak", "rank")] {
         let error = Cli::try_parse_from(["referee", given]).expect_err("no command");
-        let error = suggest_nearest_word(error).to_string();
+        let error = suggest_cli_word(error).to_string();
         assert!(error.contains(&format!("tip: a similar subcommand exists: '{meant}'")), "{error}");
     }
 }
@@ -16,7 +16,7 @@ fn mistyped_commands_are_corrected_to_the_nearest() {
 fn a_mistyped_value_is_corrected_or_another_way_is_shown() {
     let error_of = |line: &str| {
         let error = Cli::try_parse_from(line.split(' ')).expect_err("no such value");
-        suggest_nearest_word(error).to_string()
+        suggest_cli_word(error).to_string()
     };
     let near = error_of("referee play a b --game bakdraughts");
     assert!(near.contains("tip: a similar value exists: 'backdraughts'"), "{near}");

@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::find_game::FoundGame;
-use super::runtime::{bind_command_to_cores, run_until_interrupted};
+use super::runtime::{bind_runtime_to_cores, run_until_interrupted};
 use super::settings::{GameSettingsArgs, GivenSettings, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
@@ -137,7 +137,7 @@ fn ask_recorded_decision(
     }
     let source = RecordedGame { control: &control, record: &record, ..*source };
     let decision = find_asked_decision(args, &source, &spec.name)?;
-    let _cores = bind_command_to_cores(&control, source.rules.seats().len());
+    let _cores = bind_runtime_to_cores(&control, source.rules.seats().len());
     let mut player = Player::process(
         PlayerLaunch::for_player(spec, &*source.rules.game),
         settings.sandbox(None)?,

@@ -4,7 +4,7 @@ use super::{Failure, Status};
 use crate::printer::Printer;
 use referee_bots::BotSession;
 use referee_games::{GameError, RulesProgram};
-use referee_match::game_program::open_uncontained_program;
+use referee_match::game_program::open_uncontained_game_program;
 
 /// Arguments of `bot`.
 #[derive(Debug, Clone, clap::Args)]
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &BotArgs, printer: Printer) -> Result<Status, Failure> {
         .map_err(|error| Failure::input(error.to_string()))?;
     let session = match &args.rules_program {
         None => BotSession::new(kind),
-        Some(json) => match open_uncontained_program(&parse_bot_rules_program(json)?) {
+        Some(json) => match open_uncontained_game_program(&parse_bot_rules_program(json)?) {
             Ok(game) => BotSession::with_game(kind, game),
             Err(GameError::Program(failure)) => {
                 referee_bots::serve_bot_failure(&failure, printer.json_stream())

@@ -101,9 +101,9 @@ pub(crate) struct CheckArgs {
 /// Checks the players.
 pub(crate) fn run(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     if args.watch {
-        return watch::check_on_every_change(args, printer, || check_players_once(args, printer));
+        return watch::check_on_every_change(args, printer, || run_check_once(args, printer));
     }
-    check_players_once(args, printer)
+    run_check_once(args, printer)
 }
 
 /// What the tests of a player consist of.
@@ -127,7 +127,7 @@ impl Default for ExamTerms<'_> {
     }
 }
 
-fn check_players_once(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
+fn run_check_once(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     let Some(opened) = args.settings.open(&args.players, printer)? else {
         return Ok(Status::Interrupted);
     };

@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use self::contest::{Contest, DirectContest, FieldContest, PlacementContest};
-use self::match_run::{PlayedMatch, play_match};
+use self::match_run::{MatchRunGames, play_match};
 use self::opponent_pool::OpponentPool;
 use self::reused_games::reuse_recorded_games;
 use super::report::command_options;
 use super::results_folder::COMPARISON;
 use super::run::remote_args::RemoteArgs;
-use super::run::{HookSender, PlannedRun, RunLimits, parse_games_at_once};
+use super::run::{HookSender, PlannedRun, RunLimits, parse_run_jobs};
 use super::settings::{GameSettingsArgs, GivenSettings, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
@@ -103,7 +103,7 @@ pub(crate) struct CompareGamesArgs {
     #[command(flatten)]
     pub(crate) settings: GameSettingsArgs,
     /// Number of games played at the same time (default: as configured, or one per core)
-    #[arg(long, value_name = "N", value_parser = parse_games_at_once)]
+    #[arg(long, value_name = "N", value_parser = parse_run_jobs)]
     pub(crate) jobs: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) remote: RemoteArgs,
@@ -522,7 +522,7 @@ fn comparison_folder_name(prefix: &str, tournament: &Tournament, compared: usize
 fn print_comparison<C: Contest>(
     args: &CompareArgs,
     tournament: &Tournament,
-    played: &PlayedMatch<C>,
+    played: &MatchRunGames<C>,
     printer: Printer,
 ) -> Result<(), Failure> {
     let dir = tournament.results.join(&tournament.name).display().to_string();

@@ -19,7 +19,7 @@ use referee_record::model::game_rules::GameRules;
 use referee_record::model::record::GameRecord;
 use referee_report::pgn::{PgnComments, PgnError, format_end_epd, pgn};
 use referee_report::sgf::sgf;
-use referee_rules_program::contract::{StepWords, TurnWords};
+use referee_rules_program::contract::{ContractStep, ContractTurn};
 use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::analysis::named_results::Faulted;
 
@@ -169,7 +169,7 @@ struct ExportedGame<'a> {
 #[derive(Debug, Serialize)]
 struct ExportedPosition<'a> {
     ply: u32,
-    turn: TurnWords,
+    turn: ContractTurn,
     state: Cow<'a, RawValue>,
     /// By seat, of those that are asked.
     #[serde(skip_serializing_if = "Map::is_empty")]
@@ -177,7 +177,7 @@ struct ExportedPosition<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     views: Option<SeatMap<Cow<'a, RawValue>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    step: Option<StepWords<'a>>,
+    step: Option<ContractStep<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     events: &'a [Event],
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -201,10 +201,10 @@ impl<'a> ExportedPosition<'a> {
         serde_json::value::to_raw_value(&Self {
             ply: position.ply(),
             legal: turn.asked().iter().map(legal).collect::<Result<_, _>>()?,
-            turn: TurnWords::from_turn(&turn, &seats, position.outcomes()),
+            turn: ContractTurn::from_turn(&turn, &seats, position.outcomes()),
             state: position.state(),
             views: rules.game.is_hidden().then(views),
-            step: played.map(|played| StepWords::from_step(&played.step, turn.asked(), &seats)),
+            step: played.map(|played| ContractStep::from_step(&played.step, turn.asked(), &seats)),
             events: played.map_or(&[], |played| &played.events),
             opening: played.is_some_and(|played| played.is_opening),
         })

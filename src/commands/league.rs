@@ -21,7 +21,7 @@ use referee_record::log::LOG;
 use referee_record::model::league_settings::LeagueSettings;
 use referee_record::model::record::HeaderPlayer;
 use referee_tournament::folder::read_folder_header;
-use referee_tournament::run::resume::continuation::continued_league_folder;
+use referee_tournament::run::resume::continuation::continuation_folder;
 
 /// The configuration of a league if none is named.
 const LEAGUE_CONFIG: &str = "league.toml";
@@ -174,7 +174,7 @@ pub(super) fn take_over_previous_league(
     dir: &Path,
 ) -> Result<(), Failure> {
     if let Some(name) = settings.continues.as_ref().filter(|_| !dir.join(LOG).is_file()) {
-        let before = continued_league_folder(dir, name)?;
+        let before = continuation_folder(dir, name)?;
         Invitations::take_over(dir, &before)?;
         LeagueControl::take_over(dir, &before)?;
     }

@@ -93,7 +93,7 @@ fn create_new_player(args: &PlayerArgs, printer: Printer) -> Result<Status, Fail
     let plain = |character: &char| character.is_alphanumeric() || "-_. ".contains(*character);
     let name: String = name.chars().filter(plain).collect();
     let game = args.game.open(&ContainmentRequest::default(), printer)?;
-    let facts = find_kit_game_facts(game, args.game.word_in(&args.dir)?)?;
+    let facts = find_new_kit_facts(game, args.game.word_in(&args.dir)?)?;
     write_new_kit(&args.dir, &player_kit_files(args.language, &name, &facts), printer)?;
     let dir = quote_for_shell(&args.dir.to_string_lossy());
     let build =
@@ -115,7 +115,7 @@ fn write_new_kit(dir: &Path, files: &[TemplateFile], printer: Printer) -> Result
 }
 
 /// What a kit must know about a game, from its first decision.
-fn find_kit_game_facts(game: SharedGame, word: String) -> Result<KitGameFacts, Failure> {
+fn find_new_kit_facts(game: SharedGame, word: String) -> Result<KitGameFacts, Failure> {
     let options = Options::resolve(game.options(), [])?;
     let rules = GameRules::new(game, options)?;
     let mut position = rules.start.clone();
@@ -139,13 +139,13 @@ fn find_kit_game_facts(game: SharedGame, word: String) -> Result<KitGameFacts, F
             bots.push(bot);
         }
     }
-    let (name, rows) = (rules.game.name().to_owned(), find_board_rows_key(state.get()));
+    let (name, rows) = (rules.game.name().to_owned(), find_new_kit_rows_key(state.get()));
     let seats = rules.game.seats().len();
     Ok(KitGameFacts { name, word, seats, legal, state: state.get().to_owned(), rows, bots })
 }
 
 /// The last key of a state that holds a list of texts of the same length: the rows of a board.
-fn find_board_rows_key(state: &str) -> Option<String> {
+fn find_new_kit_rows_key(state: &str) -> Option<String> {
     let state: serde_json::Map<String, Value> = serde_json::from_str(state).ok()?;
     let is_board = |value: &Value| {
         let rows: Option<Vec<&str>> =

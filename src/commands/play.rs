@@ -23,7 +23,7 @@ use self::screen::Screen;
 use self::terminal::terminal_interface;
 use super::find_game::FoundGame;
 use super::runtime::{
-    bind_command_to_cores, new_runtime, run_until_interrupted, watch_interruption,
+    bind_runtime_to_cores, new_runtime, run_until_interrupted, watch_interruption,
 };
 use super::settings::{GameSettingsArgs, GivenSettings, Settings};
 use super::{Failure, Status};
@@ -133,7 +133,7 @@ pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> 
         Some(word) => load_game_to_play_on(args, word, printer)?,
         None => (settings.rules(printer)?, Vec::new()),
     };
-    check_seats_have_players(&rules, &words)?;
+    check_play_seats(&rules, &words)?;
     let saved = args.save.as_deref().map(SavedGame::create).transpose()?;
     let terms = PlaySettings { rules, control, tc, containment, seed: args.seed };
     let mut display = open_play_display(args, &terms.rules.seats(), &words, printer)?;
@@ -182,10 +182,7 @@ fn load_game_to_play_on(
 }
 
 /// There must be a player for every seat.
-fn check_seats_have_players(
-    rules: &GameRules,
-    words: &BySeat<PlayerArgument>,
-) -> Result<(), Failure> {
+fn check_play_seats(rules: &GameRules, words: &BySeat<PlayerArgument>) -> Result<(), Failure> {
     let seats = rules.seats();
     if seats.len() == words.len() {
         return Ok(());
@@ -322,7 +319,7 @@ fn play_with_undo(
     terms.rules.refuse_engines(programs())?;
     let seats = terms.rules.seats();
     let (seeds, mut luck) = terms.chances(&seats)?;
-    let _cores = bind_command_to_cores(&terms.control, seats.len());
+    let _cores = bind_runtime_to_cores(&terms.control, seats.len());
     let mut players = words.as_ref().map(|word| create_seat_player(word, terms, display, printer));
     let people = seats_of_people(words);
     let mut attempts = VoidAttempts::default();
@@ -352,7 +349,7 @@ fn play_with_undo(
             return Ok(None);
         };
         let wall = began.elapsed();
-        attempts.add_usage(&seats, &mut players);
+        attempts.record_usage(&seats, &mut players);
         let (seats, seeds) = (seats.clone(), seeds.clone());
         let names = seats.clone().map(Text::into_owned);
         let game = GameRecordBuilder { seats, names, seeds, report, statistics, wall };

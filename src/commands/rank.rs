@@ -21,7 +21,7 @@ use referee_report::standings_json::StandingsJson;
 use referee_report::taken_out::taken_out;
 use referee_report::terminal_ranking::render_terminal_ranking;
 use referee_report::tournament_tables::TournamentTables;
-use referee_report::{CopiesRemedy, Standings, csv_tables};
+use referee_report::{Standings, StandingsRemedy, csv_tables};
 use referee_tournament::analysis::diagnostics::copies::{describe_copies, group_copies};
 use referee_tournament::analysis::diagnostics::known_decisions::KnownDecisions;
 use referee_tournament::analysis::diagnostics::{Diagnoser, Diagnostics};
@@ -173,7 +173,7 @@ fn rank_csv_games(file: &Path, faulted: Faulted, tell: RankingArg) -> Result<Sta
     let summary = ProgressSummary { played, counted: played, ..ProgressSummary::default() };
     let evaluation =
         TournamentEvaluation::new(results, &[], &out, summary).map_err(|error| failed(&error))?;
-    Ok(Standings { remedy: CopiesRemedy::Unknown, ..Standings::new(&evaluation) })
+    Ok(Standings { remedy: StandingsRemedy::Unknown, ..Standings::new(&evaluation) })
 }
 
 fn print_ranking(

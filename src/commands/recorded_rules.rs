@@ -14,7 +14,7 @@ use super::containment_args::containment_level_parser;
 use crate::printer::Printer;
 use referee_config::{CONFIG, find_rules_program};
 use referee_games::RulesProgram;
-use referee_match::game_program::FoundProgram;
+use referee_match::game_program::FoundGameProgram;
 use referee_match::player::PlayerSandbox;
 use referee_protocol::escape::escape_line;
 use referee_record::model::containment::{ContainmentRequest, PlayerLimits};
@@ -79,7 +79,7 @@ impl RecordedRulesArgs {
         recorded: &RulesProgram,
         results: &Path,
         printer: Printer,
-    ) -> Result<(FoundProgram, PlayerLimits), Failure> {
+    ) -> Result<(FoundGameProgram, PlayerLimits), Failure> {
         let here = Some(Path::new(CONFIG)).filter(|config| config.exists());
         let found = match (&self.game_file, here) {
             (Some(file), _) => {
@@ -115,17 +115,17 @@ impl RecordedRulesArgs {
 
 /// The program that came with the results, if a user can confirm it and it has the
 /// recorded hash.
-fn find_recorded_rules(recorded: &RulesProgram, results: &Path) -> Option<FoundProgram> {
+fn find_recorded_rules(recorded: &RulesProgram, results: &Path) -> Option<FoundGameProgram> {
     if !(stdin().is_terminal() && std::io::stderr().is_terminal()) {
         return None;
     }
-    let program = FoundProgram::find_beside_results(recorded, results)?;
+    let program = FoundGameProgram::find_beside_results(recorded, results)?;
     program.code_hash().is_ok_and(|code| code == recorded.code).then_some(program)
 }
 
 /// Asks the person at the terminal whether to start a program.
 fn confirm_recorded_rules(
-    program: &FoundProgram,
+    program: &FoundGameProgram,
     recorded: &RulesProgram,
     printer: Printer,
 ) -> bool {

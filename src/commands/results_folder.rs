@@ -98,27 +98,31 @@ fn results_folders_by_age(dir: &Path) -> Vec<PathBuf> {
     let mut logs: Vec<(bool, SystemTime, PathBuf)> = entries
         .filter_map(|entry| {
             let is_comparison = entry.file_name().to_string_lossy().starts_with(COMPARISON);
-            Some((!is_comparison, results_change_time(&entry.path().join(LOG))?, entry.path()))
+            Some((
+                !is_comparison,
+                results_folder_change_time(&entry.path().join(LOG))?,
+                entry.path(),
+            ))
         })
         .collect();
     logs.sort();
     logs.into_iter().map(|(_, _, dir)| dir).collect()
 }
 
-fn results_change_time(path: &Path) -> Option<SystemTime> {
+fn results_folder_change_time(path: &Path) -> Option<SystemTime> {
     fs::symlink_metadata(path).ok()?.modified().ok()
 }
 
 /// Files of the results in `dir` that were handed out before the last game, and how to make them
 /// anew.
-pub(super) fn list_outdated_results(dir: &Path, header: &Header) -> Vec<String> {
-    let log = results_change_time(&dir.join(LOG));
+pub(super) fn list_outdated_in_results_folder(dir: &Path, header: &Header) -> Vec<String> {
+    let log = results_folder_change_time(&dir.join(LOG));
     let handed_out = [
         (PACKETS, KEY, "remove it and run `referee report --packets`"),
         (PUBLIC, PAGE, "run `referee report --pseudonyms`"),
     ];
     let old = handed_out.into_iter().filter(|(folder, file, _)| {
-        results_change_time(&dir.join(folder).join(file)).is_some_and(|at| Some(at) < log)
+        results_folder_change_time(&dir.join(folder).join(file)).is_some_and(|at| Some(at) < log)
     });
     let mut lines: Vec<String> = old
         .map(|(folder, _, advice)| format!("`{folder}` is older than these results: {advice}"))

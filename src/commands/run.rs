@@ -67,7 +67,7 @@ pub(crate) struct RunArgs {
     #[arg(default_value = "tournament.toml")]
     pub(crate) config: PathBuf,
     /// Number of games played at the same time (default: as configured, or one per core)
-    #[arg(long, value_name = "N", value_parser = parse_games_at_once)]
+    #[arg(long, value_name = "N", value_parser = parse_run_jobs)]
     pub(crate) jobs: Option<NonZeroUsize>,
     /// The folder to put the results folder into
     #[arg(long, value_name = "DIR")]
@@ -122,7 +122,7 @@ impl RunArgs {
 }
 
 /// Parses a number of games at once, within the limits of a configuration.
-pub(super) fn parse_games_at_once(text: &str) -> Result<NonZeroUsize, String> {
+pub(super) fn parse_run_jobs(text: &str) -> Result<NonZeroUsize, String> {
     let jobs = text.parse().ok().filter(|jobs: &NonZeroUsize| jobs.get() <= MOST_JOBS);
     jobs.ok_or_else(|| format!("expected a whole number from 1 to {MOST_JOBS}"))
 }
@@ -212,7 +212,7 @@ impl<'a> RunRequest<'a> {
         let record = containment.record();
         let prepared = prepare_resume(&folder, tournament, &record, self.replacements(), &note)?;
         if tournament.seed.is_none() && prepared.contents.state.played() == 0 {
-            announce_run_secret(&folder, *printer)?;
+            create_run_secret(&folder, *printer)?;
         }
         let called = command_options::ask_command_options(folder.dir(), Some(&self.args.config));
         let end = until.as_ref().map(|until| until.at);
@@ -236,14 +236,14 @@ impl<'a> RunRequest<'a> {
             printer.note(&failed);
         }
         let status = conclusion::conclude_run(self, outcome, &dir)?;
-        refuse_replaced_players(&tournament.players, &self.command)?;
+        refuse_run_with_replaced_players(&tournament.players, &self.command)?;
         Ok(status)
     }
 }
 
 /// Creates the secret of a tournament and says where it is. It is not shown: a terminal, a projector
 /// or a log of CI may be public.
-fn announce_run_secret(folder: &LockedFolder, printer: Printer) -> Result<(), Failure> {
+fn create_run_secret(folder: &LockedFolder, printer: Printer) -> Result<(), Failure> {
     folder.load_or_create_secret(None)?;
     printer.note(&format!(
         "All seeds are drawn from a secret, {}; keep it private while games are played.",
@@ -254,8 +254,8 @@ fn announce_run_secret(folder: &LockedFolder, printer: Printer) -> Result<(), Fa
 
 /// Fails if a player's program has changed while games were played, and says what to do; `command`
 /// continues with the results.
-fn refuse_replaced_players(players: &[PlayerSpec], command: &str) -> Result<(), Failure> {
-    refuse_changed_players(players, |changed| {
+fn refuse_run_with_replaced_players(players: &[PlayerSpec], command: &str) -> Result<(), Failure> {
+    refuse_run_with_changed_players(players, |changed| {
         let names = changed.iter().map(|name| format!(" --replace {}", quote_for_shell(name)));
         let replace: String = names.collect();
         format!("Put the old one back, or play all its games again with `{command}{replace}`")
@@ -276,7 +276,7 @@ fn resolve_run_settings(args: &RunArgs, tournament: &Tournament) -> Settings {
 
 /// Fails if a player's program has changed since it was read: no one would know which version
 /// played. `what_now` turns the names into advice.
-pub(super) fn refuse_changed_players(
+pub(super) fn refuse_run_with_changed_players(
     players: &[PlayerSpec],
     what_now: impl FnOnce(&[&str]) -> String,
 ) -> Result<(), Failure> {

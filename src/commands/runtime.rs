@@ -22,7 +22,7 @@ pub(super) fn new_runtime() -> Result<Runtime, Failure> {
 /// Binds this thread, and the players it starts, to cores as those of a game of so many seats in
 /// `run`. What a player sees of the machine decides how it works: a JVM with one core takes its
 /// memory slowly.
-pub(super) fn bind_command_to_cores(control: &TimeControl, seats: usize) -> Vec<CoreReservation> {
+pub(super) fn bind_runtime_to_cores(control: &TimeControl, seats: usize) -> Vec<CoreReservation> {
     let cores = reserve_cores(1, control.cores_per_game(seats));
     for cores in &cores {
         bind_worker_thread(cores);

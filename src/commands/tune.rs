@@ -12,13 +12,13 @@ use super::compare::{
 };
 use super::results_folder::TUNING;
 use super::run::remote_args::RemoteArgs;
-use super::run::{HookSender, PlannedRun, RunLimits, refuse_changed_players};
+use super::run::{HookSender, PlannedRun, RunLimits, refuse_run_with_changed_players};
 use super::runtime::watch_interruption;
 use super::settings::Settings;
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
 use referee_games::Seat;
-use referee_ratings::Tunable;
+use referee_ratings::SpsaParameter;
 use referee_record::disk;
 use referee_record::log::WriteError;
 use referee_record::model::fault::FaultCode;
@@ -212,7 +212,12 @@ impl TuneRun<'_> {
     }
 
     /// Writes the log of the steps, and the page.
-    fn write(&self, dir: &Path, tunables: &[Tunable], steps: &[TuningStep]) -> Result<(), Failure> {
+    fn write(
+        &self,
+        dir: &Path,
+        tunables: &[SpsaParameter],
+        steps: &[TuningStep],
+    ) -> Result<(), Failure> {
         let names = self.file.names();
         let page = render_tuning_page(&self.player.name, &names, tunables, steps);
         for (name, content) in [(STEPS, tuning_csv(&names, steps)), (PAGE, page)] {
@@ -267,7 +272,7 @@ impl TuneRun<'_> {
         if let RunEnd::Failed(failure) = outcome.end {
             return Err(failure.into());
         }
-        refuse_changed_players(&tournament.players, |_| {
+        refuse_run_with_changed_players(&tournament.players, |_| {
             "Start a new tuning run with it".to_owned()
         })?;
         let played = read_folder_log(folder.dir(), |_, _| {})?.state;

@@ -66,7 +66,7 @@ pub(crate) struct VerifyArgs {
 
 /// A problem that was found.
 #[derive(Debug, serde::Serialize)]
-struct LogFinding {
+struct VerifyFinding {
     file: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure
         return Ok(status);
     }
     for finding in &findings {
-        printer.line(&describe_log_finding(finding))?;
+        printer.line(&describe_verify_finding(finding))?;
     }
     printer.line(&verify_verdict(&dir, &summary, checked.seeds, found))?;
     if is_running {
@@ -133,7 +133,7 @@ pub(crate) fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure
     Ok(status)
 }
 
-fn describe_log_finding(finding: &LogFinding) -> String {
+fn describe_verify_finding(finding: &VerifyFinding) -> String {
     let place = finding.line.map_or(String::new(), |line| format!(", line {line}"));
     let game =
         finding.id.as_ref().map_or(String::new(), |id| format!(", game {}", escape_line(id)));
@@ -157,9 +157,9 @@ const OTHER_FRONT: &str = "the fields before `seed`, from which the tables are m
 /// The most findings that are listed: a forged log may have one in each byte.
 const MOST_LISTED: usize = 1000;
 
-struct CheckedLog {
+struct VerifiedLog {
     /// The first ones, and how many more there are.
-    findings: Vec<LogFinding>,
+    findings: Vec<VerifyFinding>,
     /// The number of all of them.
     found: usize,
     contents: LogContents,
@@ -174,7 +174,7 @@ fn verify_log(
     dir: &Path,
     rules: &RecordedRulesArgs,
     printer: Printer,
-) -> Result<CheckedLog, Failure> {
+) -> Result<VerifiedLog, Failure> {
     let reader = LogReader::open(dir).map_err(FolderError::of_log(dir))?;
     let header = reader.header().clone();
     let unusable = |error: &dyn std::error::Error| {
@@ -201,9 +201,9 @@ fn verify_log_lines(
     header: &Header,
     seeds: bool,
     audit: impl Fn(&GameRecord) -> Vec<String> + Sync,
-) -> io::Result<CheckedLog> {
+) -> io::Result<VerifiedLog> {
     let names = GameLineNames::of(header);
-    let mut checks = LineChecks::new(header, &names)?;
+    let mut checks = VerifiedLines::new(header, &names)?;
     if !reader.header_intact() {
         checks.note(verify_line_finding(1, None, "the header was edited after it was written"));
     }
@@ -232,12 +232,13 @@ fn verify_log_lines(
         }
     };
     if let Err(error) = all {
-        checks.note(LogFinding { line: None, ..verify_line_finding(0, None, &error.to_string()) });
+        checks
+            .note(VerifyFinding { line: None, ..verify_line_finding(0, None, &error.to_string()) });
     }
-    let LineChecks { state, problems, mut findings, found, is_repairable, tables } = checks;
+    let VerifiedLines { state, problems, mut findings, found, is_repairable, tables } = checks;
     if let Some(more @ 1..) = found.checked_sub(findings.len()) {
         let more = format!("and {more} more problems");
-        findings.push(LogFinding { line: None, ..verify_line_finding(0, None, &more) });
+        findings.push(VerifyFinding { line: None, ..verify_line_finding(0, None, &more) });
     }
     let is_repairable = is_repairable && reader.header_intact();
     let contents = LogContents {
@@ -250,15 +251,15 @@ fn verify_log_lines(
     let [without, with] = tables;
     let games = if contents.state.has_scores() { with } else { without };
     let games = games.finish()?.finalize();
-    Ok(CheckedLog { findings, found, contents, games, seeds, is_repairable })
+    Ok(VerifiedLog { findings, found, contents, games, seeds, is_repairable })
 }
 
 /// What is known of a log after some of its lines.
-struct LineChecks {
+struct VerifiedLines {
     state: TournamentState,
     problems: LineProblems,
     /// The first findings.
-    findings: Vec<LogFinding>,
+    findings: Vec<VerifyFinding>,
     /// The number of all of them.
     found: usize,
     is_repairable: bool,
@@ -267,7 +268,7 @@ struct LineChecks {
     tables: [GamesCsv<Hasher>; 2],
 }
 
-impl LineChecks {
+impl VerifiedLines {
     fn new(header: &Header, names: &GameLineNames) -> io::Result<Self> {
         let table = |has_scores| GamesCsv::new(Hasher::new(), names.clone(), has_scores);
         Ok(Self {
@@ -300,7 +301,7 @@ impl LineChecks {
         Ok(())
     }
 
-    fn note(&mut self, finding: LogFinding) {
+    fn note(&mut self, finding: VerifyFinding) {
         self.found += 1;
         if self.findings.len() < MOST_LISTED {
             self.findings.push(finding);
@@ -309,7 +310,7 @@ impl LineChecks {
 }
 
 /// The problems with a line's format, hash and place.
-fn verify_line_problems(line: &ScannedLine, problem: Option<&LineProblem>) -> Vec<LogFinding> {
+fn verify_line_problems(line: &ScannedLine, problem: Option<&LineProblem>) -> Vec<VerifyFinding> {
     let edited = line.is_edited().then(|| LineProblem::new(line, LineProblemKind::Edited));
     let others = problem.filter(|problem| !matches!(problem.kind, LineProblemKind::Edited));
     let problems = edited.iter().chain(others);
@@ -320,7 +321,7 @@ fn verify_line_problems(line: &ScannedLine, problem: Option<&LineProblem>) -> Ve
         .collect()
 }
 
-fn verify_line_finding(line: usize, id: Option<&str>, problem: &str) -> LogFinding {
+fn verify_line_finding(line: usize, id: Option<&str>, problem: &str) -> VerifyFinding {
     let (id, problem) = (id.map(str::to_owned), problem.to_owned());
-    LogFinding { file: referee_record::log::LOG, line: Some(line), id, problem }
+    VerifyFinding { file: referee_record::log::LOG, line: Some(line), id, problem }
 }

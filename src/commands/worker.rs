@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use clap::Args;
 
-use super::run::parse_games_at_once;
+use super::run::parse_run_jobs;
 use super::{Failure, Status};
 use crate::printer::Printer;
 
@@ -29,7 +29,7 @@ pub(crate) struct WorkerArgs {
     #[arg(value_name = "URL")]
     pub(crate) address: String,
     /// Number of games played at the same time (default: one per core)
-    #[arg(long, value_name = "N", value_parser = parse_games_at_once)]
+    #[arg(long, value_name = "N", value_parser = parse_run_jobs)]
     pub(crate) jobs: Option<NonZeroUsize>,
     /// The name shown for this machine (default: its host name)
     #[arg(long)]

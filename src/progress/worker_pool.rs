@@ -7,22 +7,19 @@ use referee_tournament::run::run_event::{WorkerPool, WorkerStatus};
 const NAMED: usize = 8;
 
 /// The workers that came and went since `before`.
-pub(super) fn describe_worker_changes(
-    before: Option<&WorkerPool>,
-    now: &WorkerPool,
-) -> Vec<String> {
+pub(super) fn describe_pool_changes(before: Option<&WorkerPool>, now: &WorkerPool) -> Vec<String> {
     let before = before.map_or(&[][..], |pool| &pool.members);
     let is_in = |members: &[WorkerStatus], name: &str| members.iter().any(|it| it.name == name);
-    let come = now.members.iter().filter(|it| !is_in(before, &it.name)).map(describe_joined_worker);
+    let come = now.members.iter().filter(|it| !is_in(before, &it.name)).map(describe_pool_worker);
     let gone = before.iter().filter(|it| !is_in(&now.members, &it.name));
     let gone = gone.map(|member| format!("worker {} has left", member.name));
-    let mut lines = shorten_worker_changes(come, "joined");
-    lines.extend(shorten_worker_changes(gone, "are gone"));
+    let mut lines = shorten_pool_changes(come, "joined");
+    lines.extend(shorten_pool_changes(gone, "are gone"));
     lines
 }
 
 /// The first lines, and the number of the others.
-fn shorten_worker_changes(lines: impl Iterator<Item = String>, what: &str) -> Vec<String> {
+fn shorten_pool_changes(lines: impl Iterator<Item = String>, what: &str) -> Vec<String> {
     let mut lines: Vec<String> = lines.collect();
     let more = lines.len().saturating_sub(NAMED);
     lines.truncate(NAMED);
@@ -32,7 +29,7 @@ fn shorten_worker_changes(lines: impl Iterator<Item = String>, what: &str) -> Ve
     lines
 }
 
-fn describe_joined_worker(member: &WorkerStatus) -> String {
+fn describe_pool_worker(member: &WorkerStatus) -> String {
     let WorkerStatus { name, slots, cores, calibration, containment, .. } = member;
     let cores = pluralize(*cores, "core");
     let containment = referee_protocol::escape::escape_line(containment);
@@ -54,7 +51,7 @@ pub(super) fn describe_worker_pool(pool: &WorkerPool) -> String {
 }
 
 /// The outcome of the spot checks, if there were any.
-pub(super) fn describe_spot_checks(pool: &WorkerPool) -> Option<String> {
+pub(super) fn describe_pool_spot_checks(pool: &WorkerPool) -> Option<String> {
     let WorkerPool { compared, different, .. } = pool;
     match (compared, different) {
         (0, _) => None,
@@ -89,18 +86,18 @@ mod tests {
     fn those_who_come_and_go_are_named_once() {
         let (one, both) = (pool(&["ant"]), pool(&["ant", "bee"]));
         let joined = "worker bee: 2 at once on 4 cores, calibration 5.2 ms; containment: all";
-        assert_eq!(describe_worker_changes(Some(&one), &both), [joined]);
-        assert_eq!(describe_worker_changes(Some(&both), &one), ["worker bee has left"]);
-        assert!(describe_worker_changes(Some(&both), &both).is_empty());
-        assert_eq!(describe_worker_changes(None, &both).len(), 2);
+        assert_eq!(describe_pool_changes(Some(&one), &both), [joined]);
+        assert_eq!(describe_pool_changes(Some(&both), &one), ["worker bee has left"]);
+        assert!(describe_pool_changes(Some(&both), &both).is_empty());
+        assert_eq!(describe_pool_changes(None, &both).len(), 2);
         let names: Vec<String> = (0..20).map(|number| number.to_string()).collect();
         let many = pool(&names.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(
-            describe_worker_changes(None, &many).last().expect("a line"),
+            describe_pool_changes(None, &many).last().expect("a line"),
             "12 more workers joined"
         );
         assert_eq!(
-            describe_worker_changes(Some(&many), &one).last().expect("a line"),
+            describe_pool_changes(Some(&many), &one).last().expect("a line"),
             "12 more workers are gone"
         );
         assert_eq!(describe_worker_pool(&both), "2 workers with 4 slots, 3 jobs in the queue");
@@ -109,7 +106,7 @@ mod tests {
     #[test]
     fn spot_checks_are_summed_up() {
         let checked = |compared, different| {
-            describe_spot_checks(&WorkerPool { compared, different, ..WorkerPool::default() })
+            describe_pool_spot_checks(&WorkerPool { compared, different, ..WorkerPool::default() })
         };
         assert_eq!(checked(0, 0), None);
         assert!(checked(4, 0).is_some_and(|text| text.ends_with("all the same")));

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::bot_engine::BotEngine;
 use super::{Allotment, BotKind, Choice, Limit};
-use playouts::{draw_any_action, scores_without_playout};
+use playouts::{draw_playout_action, scores_without_playout};
 use referee_games::{
     AnyGame, AnyPosition, GameError, Legal, Position, Seat, Step, StepText, Turn, draw_guesses,
 };
@@ -20,7 +20,7 @@ const GREEDY_NODES: u64 = 1000;
 const GUESSES: u32 = 8;
 
 /// How many guesses a player of this kind thinks about.
-pub(super) fn bot_guess_limit(kind: BotKind) -> u32 {
+pub(super) fn any_game_bot_guesses(kind: BotKind) -> u32 {
     match kind {
         BotKind::Random | BotKind::Steady => 1,
         BotKind::Greedy | BotKind::Search(_) => GUESSES,
@@ -71,7 +71,7 @@ impl BotEngine for AnyGameBot {
         time: Allotment,
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<String>> {
-        let most = bot_guess_limit(self.kind);
+        let most = any_game_bot_guesses(self.kind);
         let positions = draw_guesses(&*self.position, self.is_hidden, (seat, most), rng).ok()?;
         choose_in_any_game(self.kind, &positions, (seat, time), rng)
     }
@@ -87,7 +87,7 @@ pub(super) fn choose_in_any_game(
 ) -> Option<Choice<String>> {
     let one = positions.first()?;
     match kind {
-        BotKind::Random => draw_any_action(&**one, seat, rng),
+        BotKind::Random => draw_playout_action(&**one, seat, rng),
         BotKind::Steady => choose_best_in_any_game(positions, seat, rng, |after| {
             -f64::from(u8::from(matches!(after.turn(), Turn::Over(_))))
         }),
@@ -122,7 +122,7 @@ fn choose_best_in_any_game(
 ) -> Option<Choice<String>> {
     let one = positions.first()?;
     let (Turn::Move(_), Legal::List(actions)) = (one.turn(), one.legal(seat)) else {
-        return draw_any_action(&**one, seat, rng);
+        return draw_playout_action(&**one, seat, rng);
     };
     let value = |action: &String| -> f64 {
         let after =

@@ -195,14 +195,14 @@ fn draw_blocking_walls(board: &Board, by: Side, rng: &mut ChaCha8Rng) -> Squares
     for _ in 0..board.ground.walls_each {
         let near = free & pointed;
         let choice = if !near.is_empty() && rng.random_bool(POINTED) { near } else { free };
-        walls |= draw_wall_square(choice, rng);
+        walls |= draw_random_wall(choice, rng);
         free -= walls;
     }
     walls
 }
 
 /// A random one of the squares, as a set.
-fn draw_wall_square(squares: Squares, rng: &mut dyn RngCore) -> Squares {
+fn draw_random_wall(squares: Squares, rng: &mut dyn RngCore) -> Squares {
     squares.iter().choose(rng).map_or(Squares::EMPTY, Squares::from_square)
 }
 

@@ -1,11 +1,12 @@
 //! The player's side of the protocol, without input and output: it takes a line and returns at most
 //! one line.
 
+use super::BotKind;
+use super::any_game_bot::any_game_bot_guesses;
 use super::error::SessionError;
 use super::seated_bot::SeatedBot;
-use super::{BotKind, any_game_bot};
 use referee_games::{GameKind, SharedGame};
-use referee_protocol::{Greeting, InitMessage, Message, TurnMessage, VERSIONS, Wants};
+use referee_protocol::{Greeting, GreetingWants, InitMessage, Message, TurnMessage, VERSIONS};
 
 /// A built-in player that speaks the protocol, for any number of games.
 pub struct BotSession {
@@ -64,10 +65,11 @@ impl BotSession {
             .ok_or_else(|| SessionError::UnknownGame(init.game.to_string()))?;
         // In a game whose rules are a program, it receives the position itself.
         let (wants, guesses) = match game.program() {
-            None => (Wants { events: true, ..Wants::NOTHING }, 0),
-            Some(_) => {
-                (Wants { legal: true, ..Wants::NOTHING }, any_game_bot::bot_guess_limit(self.kind))
-            }
+            None => (GreetingWants { events: true, ..GreetingWants::NOTHING }, 0),
+            Some(_) => (
+                GreetingWants { legal: true, ..GreetingWants::NOTHING },
+                any_game_bot_guesses(self.kind),
+            ),
         };
         self.player = Some(SeatedBot::new(game, self.kind, init)?);
         let greeting = Greeting {

@@ -69,7 +69,7 @@ impl SeatedBot {
                 follower.engine.choose(self.seat, time, &mut self.rng)
             }
             Thinks::Told(kind, options) => {
-                let positions = positions_from_request(&*self.game, options, request)?;
+                let positions = positions_for_seated_bot(&*self.game, options, request)?;
                 let choice =
                     choose_in_any_game(*kind, &positions, (self.seat, time), &mut self.rng);
                 choice.or_else(|| draw_listed_action(request, &mut self.rng))
@@ -95,7 +95,7 @@ impl SeatedBot {
 }
 
 /// The positions that a request describes.
-fn positions_from_request(
+fn positions_for_seated_bot(
     game: &dyn AnyGame,
     options: &Options,
     request: &TurnMessage<'_>,

@@ -18,7 +18,7 @@ use referee_record::plain_files::read_plain_text;
 
 /// A language, and how programs in it print lines.
 #[derive(Debug, PartialEq, Eq)]
-struct SourceLanguage {
+struct AdviceLanguage {
     /// Programs that run its files, without version numbers.
     interpreters: &'static [&'static str],
     /// The extensions of its files.
@@ -31,64 +31,64 @@ struct SourceLanguage {
     stderr: &'static str,
 }
 
-const LANGUAGES: [SourceLanguage; 9] = [
-    SourceLanguage {
+const LANGUAGES: [AdviceLanguage; 9] = [
+    AdviceLanguage {
         interpreters: &["python", "pypy"],
         extensions: &["py"],
         flush: Some("write `print(…, flush=True)`, or start Python with `-u`"),
         newline: "write `print(…, flush=True)`, which ends the line; `sys.stdout.write` does not",
         stderr: "write `print(…, file=sys.stderr)`",
     },
-    SourceLanguage {
+    AdviceLanguage {
         interpreters: &["node"],
         extensions: &["js", "mjs"],
         flush: None,
         newline: "write `console.log(…)`, which ends the line; `process.stdout.write` does not",
         stderr: "write `console.error(…)`",
     },
-    SourceLanguage {
+    AdviceLanguage {
         interpreters: &["java"],
         extensions: &["java", "jar"],
         flush: Some("call `System.out.flush()` after each line"),
         newline: "write `System.out.println(…)` and `System.out.flush()`",
         stderr: "write `System.err.println(…)`",
     },
-    SourceLanguage {
+    AdviceLanguage {
         interpreters: &["runghc", "runhaskell"],
         extensions: &["hs"],
         flush: Some("write `hSetBuffering stdout LineBuffering` at the start of `main`"),
         newline: "write `putStrLn …`, which ends the line; `putStr` does not",
         stderr: "write `hPutStrLn stderr …`",
     },
-    SourceLanguage {
+    AdviceLanguage {
         interpreters: &["sh", "bash", "dash", "zsh"],
         extensions: &["sh"],
         flush: None,
         newline: "write `echo …`, or end the `printf` format string with `\\n`",
         stderr: "write `echo … >&2`",
     },
-    SourceLanguage {
+    AdviceLanguage {
         interpreters: &[],
         extensions: &["rs"],
         flush: Some("call `std::io::stdout().flush()` after each line"),
         newline: "write `println!(…)`, which ends the line; `print!` does not",
         stderr: "write `eprintln!(…)`",
     },
-    SourceLanguage {
+    AdviceLanguage {
         interpreters: &[],
         extensions: &["go"],
         flush: Some("call `Flush()` on the `bufio.Writer`, or use `fmt.Println`"),
         newline: "write `fmt.Println(…)`, which ends the line; `fmt.Print` does not",
         stderr: "write `fmt.Fprintln(os.Stderr, …)`",
     },
-    SourceLanguage {
+    AdviceLanguage {
         interpreters: &[],
         extensions: &["cpp", "cc", "cxx"],
         flush: Some("end each line with `std::endl`, or write `std::flush`"),
         newline: "end each line with `std::endl`",
         stderr: "write to `std::cerr`",
     },
-    SourceLanguage {
+    AdviceLanguage {
         interpreters: &[],
         extensions: &["c"],
         flush: Some("call `fflush(stdout)` after each line"),
@@ -236,7 +236,7 @@ fn find_advice(spec: &PlayerSpec, finding: &CheckFinding) -> Option<String> {
     if let Some(advice) = bare_function_advice(spec, args, code) {
         return Some(advice);
     }
-    let language = detect_source_language(program, args, &spec.dir);
+    let language = detect_advice_language(program, args, &spec.dir);
     if code == FaultCode::Memory {
         let is_java = language.is_some_and(|language| language.extensions.contains(&"java"));
         return is_java.then(|| SMALLER_HEAP.to_owned());
@@ -310,35 +310,35 @@ fn source_flushes_lines(args: &[String], dir: &Path) -> Option<bool> {
     (!sources.is_empty()).then_some(has_flush)
 }
 
-fn detect_source_language(
+fn detect_advice_language(
     program: &Path,
     args: &[String],
     dir: &Path,
-) -> Option<&'static SourceLanguage> {
+) -> Option<&'static AdviceLanguage> {
     let name = program.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let interpreter = LANGUAGES.iter().find(|known| known.interpreters.contains(&name));
-    let named = || args.iter().find_map(|arg| source_language_by_extension(Path::new(arg)));
+    let named = || args.iter().find_map(|arg| advice_language_by_extension(Path::new(arg)));
     interpreter
         .or_else(named)
-        .or_else(|| source_language_by_extension(program))
-        .or_else(|| source_language_in_folder(dir))
+        .or_else(|| advice_language_by_extension(program))
+        .or_else(|| advice_language_in_folder(dir))
 }
 
-fn source_language_by_extension(file: &Path) -> Option<&'static SourceLanguage> {
+fn advice_language_by_extension(file: &Path) -> Option<&'static AdviceLanguage> {
     let extension = file.extension()?.to_str()?;
     LANGUAGES.iter().find(|known| known.extensions.contains(&extension))
 }
 
 /// The language of the sources beside a compiled player.
-fn source_language_in_folder(dir: &Path) -> Option<&'static SourceLanguage> {
+fn advice_language_in_folder(dir: &Path) -> Option<&'static AdviceLanguage> {
     if dir.join("Cargo.toml").is_file() {
-        return source_language_by_extension(Path::new("main.rs"));
+        return advice_language_by_extension(Path::new("main.rs"));
     }
     let entries = fs::read_dir(dir).ok()?.flatten();
     let mut names: Vec<_> = entries.map(|entry| entry.file_name()).collect();
     names.sort();
-    names.iter().find_map(|name| source_language_by_extension(Path::new(name)))
+    names.iter().find_map(|name| advice_language_by_extension(Path::new(name)))
 }
 
 #[cfg(test)]
@@ -434,7 +434,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let found = |program: &str, args: &[&str]| {
             let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
-            detect_source_language(Path::new(program), &args, dir.path())
+            detect_advice_language(Path::new(program), &args, dir.path())
                 .map(|known| known.extensions[0])
         };
         assert_eq!(found("/usr/bin/python3.11", &["-u", "a"]), Some("py"));

@@ -33,7 +33,7 @@ pub struct CheckReport {
     /// The measurements.
     pub figures: CheckFigures,
     /// Its results against the built-in players.
-    pub against: Vec<OpponentScore>,
+    pub against: Vec<CheckOpponentScore>,
     /// Remarks that do not affect the verdict.
     pub warnings: BTreeSet<String>,
     /// Whether its time was up before the last step.
@@ -47,7 +47,7 @@ pub struct CheckStep {
     /// The name.
     pub name: String,
     /// The status.
-    pub verdict: StepVerdict,
+    pub verdict: CheckStepVerdict,
     /// A summary, or the reason why it was skipped.
     #[serde(rename = "said")]
     pub summary: String,
@@ -58,7 +58,7 @@ pub struct CheckStep {
 /// The status of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum StepVerdict {
+pub enum CheckStepVerdict {
     /// No problem was found.
     Passed,
     /// A problem was found.
@@ -69,7 +69,7 @@ pub enum StepVerdict {
     NotTried,
 }
 
-impl StepVerdict {
+impl CheckStepVerdict {
     /// The status of a step that ended with this finding.
     pub(super) fn of(finding: Option<&CheckFinding>) -> Self {
         let is_machines = |finding: &CheckFinding| {
@@ -114,7 +114,7 @@ pub struct CheckFigures {
 
 /// The results against one built-in player.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct OpponentScore {
+pub struct CheckOpponentScore {
     /// The built-in player's name.
     pub bot: String,
     /// Games won; with more than two seats, those in which it was ahead of everyone.
@@ -128,7 +128,7 @@ pub struct OpponentScore {
     pub points: f64,
 }
 
-impl OpponentScore {
+impl CheckOpponentScore {
     /// Empty results against `bot`.
     pub fn new(bot: &str) -> Self {
         Self { bot: bot.to_owned(), wins: 0, draws: 0, losses: 0, points: 0.0 }
@@ -170,10 +170,10 @@ impl CheckFigures {
     pub(super) fn time(&mut self, used_ns: &[u64], under_load: bool) {
         let slowest = used_ns.iter().max().map(|&used| figure_in_millis(used));
         if under_load {
-            self.slowest_under_load_ms = larger_figure(self.slowest_under_load_ms, slowest);
+            self.slowest_under_load_ms = larger_check_figure(self.slowest_under_load_ms, slowest);
             return;
         }
-        self.slowest_ms = larger_figure(self.slowest_ms, slowest);
+        self.slowest_ms = larger_check_figure(self.slowest_ms, slowest);
         for &used in used_ns {
             let before = self.move_ms.unwrap_or_default() * f64::from(self.turns);
             self.turns += 1;
@@ -183,7 +183,7 @@ impl CheckFigures {
 
     /// Adds a start-up time.
     pub(super) fn start(&mut self, startup: Duration) {
-        self.startup_ms = larger_figure(self.startup_ms, Some(startup.as_secs_f64() * 1e3));
+        self.startup_ms = larger_check_figure(self.startup_ms, Some(startup.as_secs_f64() * 1e3));
     }
 }
 
@@ -192,7 +192,7 @@ fn figure_in_millis(nanos: u64) -> f64 {
     nanos as f64 / 1e6
 }
 
-fn larger_figure(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+fn larger_check_figure(one: Option<f64>, other: Option<f64>) -> Option<f64> {
     one.into_iter().chain(other).max_by(f64::total_cmp)
 }
 
@@ -201,7 +201,7 @@ impl CheckReport {
     pub fn new(player: &str, command: &str, game: &str, steps: Vec<String>) -> Self {
         let untried = |name| CheckStep {
             name,
-            verdict: StepVerdict::NotTried,
+            verdict: CheckStepVerdict::NotTried,
             summary: "skipped".to_owned(),
             finding: None,
         };
@@ -221,7 +221,7 @@ impl CheckReport {
     /// Creates a report on something that is not a player, named as the user gave it.
     pub fn refused(word: &str, game: &str, why: &str) -> Self {
         let mut report = Self::new(word, word, game, vec!["player".to_owned()]);
-        report.steps[0].verdict = StepVerdict::Failed;
+        report.steps[0].verdict = CheckStepVerdict::Failed;
         why.clone_into(&mut report.steps[0].summary);
         report
     }
@@ -229,7 +229,7 @@ impl CheckReport {
     /// Why this is not a player, if it is not, without its name.
     pub fn no_player(&self) -> Option<&str> {
         let [step] = &self.steps[..] else { return None };
-        let why = (step.verdict == StepVerdict::Failed).then_some(&*step.summary)?;
+        let why = (step.verdict == CheckStepVerdict::Failed).then_some(&*step.summary)?;
         let subject = format!("player `{}`: ", self.player.escape_debug());
         Some(why.strip_prefix(&*subject).unwrap_or(why))
     }
@@ -237,10 +237,11 @@ impl CheckReport {
     /// Marks the current step as unfinished, with the reason. The steps after it stay untried.
     pub fn break_off(&mut self, why: &str) {
         self.ready = false;
-        let under_way = self.steps.iter_mut().find(|step| step.verdict == StepVerdict::NotTried);
+        let under_way =
+            self.steps.iter_mut().find(|step| step.verdict == CheckStepVerdict::NotTried);
         if let Some(step) = under_way {
             (step.verdict, step.summary) =
-                (StepVerdict::Unfinished, format!("not finished: {why}"));
+                (CheckStepVerdict::Unfinished, format!("not finished: {why}"));
         }
     }
 
@@ -276,13 +277,13 @@ impl CheckReport {
     /// The first failed step, or else the unfinished one.
     pub fn decisive(&self) -> Option<&CheckStep> {
         let first = |verdict| self.steps.iter().find(|step| step.verdict == verdict);
-        first(StepVerdict::Failed).or_else(|| first(StepVerdict::Unfinished))
+        first(CheckStepVerdict::Failed).or_else(|| first(CheckStepVerdict::Unfinished))
     }
 
     /// The outcome of the check.
     pub fn outcome(&self) -> Readiness {
         match self.decisive().map(|step| step.verdict) {
-            Some(StepVerdict::Failed) => Readiness::NotReady,
+            Some(CheckStepVerdict::Failed) => Readiness::NotReady,
             None if self.ready => Readiness::Ready,
             _ => Readiness::Unfinished,
         }
@@ -292,7 +293,7 @@ impl CheckReport {
     /// no time for more. Who thinks for as long as the clock allows is slow, but not wrong.
     pub fn lets_in(&self) -> bool {
         let has_started =
-            self.steps.first().is_some_and(|step| step.verdict == StepVerdict::Passed);
+            self.steps.first().is_some_and(|step| step.verdict == CheckStepVerdict::Passed);
         match self.outcome() {
             Readiness::Ready => true,
             Readiness::NotReady => false,
@@ -307,7 +308,8 @@ impl CheckReport {
 
     /// The verdict in a sentence.
     pub fn verdict(&self) -> String {
-        let taken = self.steps.iter().filter(|step| step.verdict == StepVerdict::Passed).count();
+        let taken =
+            self.steps.iter().filter(|step| step.verdict == CheckStepVerdict::Passed).count();
         match (self.outcome(), self.decisive()) {
             (Readiness::Ready, _) => "ready: no problems found".to_owned(),
             (Readiness::NotReady, Some(step)) => match &step.finding {

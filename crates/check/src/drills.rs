@@ -11,10 +11,10 @@ use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::beginning::Beginning;
-use super::turn_kinds::kinds_of;
+use super::turn_kinds::turn_kinds_at;
 use referee_bots::{Allotment, BotEngine, BotKind, create_built_in_player};
 use referee_games::{AnyPosition, BySeat, Event, GameError, Legal, Seat, Step, StepText, Turn};
-use referee_match::replay::{DrawnScript, next_script_step};
+use referee_match::replay::{DrawnScript, next_replay_step};
 use referee_record::model::game_rules::GameRules;
 use referee_record::seeds::TournamentSecret;
 
@@ -180,7 +180,7 @@ impl DrillSearch {
                 player.choose(position, seat, &mut rng)
             };
             let mut script = DrawnScript { luck: &mut luck, choose };
-            let Some(step) = next_script_step(&*position, &mut script)? else { break };
+            let Some(step) = next_replay_step(&*position, &mut script)? else { break };
             beginning.push(&step.as_text());
             player.follow(step.as_text())?;
             position.play(step.as_text(), &mut events)?;
@@ -207,7 +207,7 @@ impl DrillSearch {
             texts.retain(|text| !self.met[seat].contains(text));
             self.met[seat].extend(texts.iter().cloned());
         }
-        let mut kinds = kinds_of(position, seat, events, &legal);
+        let mut kinds = turn_kinds_at(position, seat, events, &legal);
         kinds.retain(|kind, _| !self.seen[seat].contains(kind));
         if kinds.is_empty() {
             return;

@@ -3,7 +3,7 @@
 use std::io;
 
 use referee_games::GameError;
-use referee_match::player::player_sandbox::describe_player_shortage;
+use referee_match::player::player_sandbox::describe_sandbox_shortage;
 use referee_match::reask::NotAsked;
 use referee_record::log::WriteError;
 use referee_record::seeds::NoRandomNumbers;
@@ -31,7 +31,7 @@ pub enum ExamError {
         failure: JobFailure,
     },
     /// The machine lacks resources.
-    #[error("{}", describe_player_shortage(.0))]
+    #[error("{}", describe_sandbox_shortage(.0))]
     Shortage(Shortage),
     /// The game failed.
     #[error(transparent)]

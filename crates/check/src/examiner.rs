@@ -15,10 +15,10 @@ use tokio::sync::watch;
 use self::exam::Task;
 pub use self::exam::{Candidate, Exam};
 use super::busy_cores::keep_cores_busy;
-use super::check_report::{CheckReport, CheckStep, OpponentScore, StepVerdict};
+use super::check_report::{CheckOpponentScore, CheckReport, CheckStep, CheckStepVerdict};
 use super::fault_transcript::transcript_before_fault_in;
 use super::finding_log::write_finding_record;
-use super::turn_kinds::kinds_met;
+use super::turn_kinds::turn_kinds_met;
 use super::{CheckFinding, fault_transcript};
 use crate::error::ExamError;
 use referee_games::Seat;
@@ -113,7 +113,7 @@ async fn take_examiner_steps(
     tell: impl Fn(StepNews),
 ) -> Result<(), ExamError> {
     watch_for_pauses().map_err(ExamError::NoThread)?;
-    let over = stop_or_timeout(stop.clone(), exam.within);
+    let over = examiner_stop_or_timeout(stop.clone(), exam.within);
     let mut examiner = Examiner::new(exam, candidate, report, over);
     let taken = examiner.take_steps(tell).await;
     examiner.pool.dismiss().await;
@@ -135,7 +135,7 @@ async fn take_examiner_steps(
 }
 
 /// Becomes true when `stop` does, or after the time `within`.
-pub(crate) fn stop_or_timeout(
+pub(crate) fn examiner_stop_or_timeout(
     mut stop: watch::Receiver<bool>,
     within: Duration,
 ) -> watch::Receiver<bool> {
@@ -212,7 +212,7 @@ impl<'e> Examiner<'e> {
             if let Some(finding) = &mut finding {
                 finding.add_advice(&self.candidate.spec);
             }
-            let verdict = StepVerdict::of(finding.as_ref());
+            let verdict = CheckStepVerdict::of(finding.as_ref());
             self.report.steps[at] = CheckStep { name, verdict, summary, finding };
             tell(StepNews::Ended(Box::new(self.report.steps[at].clone())));
         }
@@ -225,7 +225,7 @@ impl<'e> Examiner<'e> {
     /// The reason why no more steps are tried, if there is one.
     fn hopeless(&self) -> Option<&'static str> {
         let has_failed = |step: &&CheckStep| {
-            matches!(step.verdict, StepVerdict::Failed | StepVerdict::Unfinished)
+            matches!(step.verdict, CheckStepVerdict::Failed | CheckStepVerdict::Unfinished)
         };
         let mut failed = self.report.steps.iter().filter(has_failed);
         let first = failed.next()?;
@@ -255,7 +255,7 @@ impl<'e> Examiner<'e> {
         let (finished, finding) = self.pairs(PARTNER, 1, false).await?;
         let plies = finished.iter().map(|record| record.plies).max().unwrap_or_default();
         let seated = finished.iter().map(|record| (record, self.seat_of(record)));
-        let met = kinds_met(&self.exam.rules.start, seated).join(", ");
+        let met = turn_kinds_met(&self.exam.rules.start, seated).join(", ");
         let summary =
             format!("{}, up to {}; met {met}", pluralize(finished.len(), "game"), Plies(plies));
         Ok((summary, finding))
@@ -271,7 +271,7 @@ impl<'e> Examiner<'e> {
 
     async fn play_against_bot(&mut self, bot: usize) -> StepResult {
         let (finished, finding) = self.pairs(PARTNER + 1 + bot, self.exam.pairs, false).await?;
-        let mut standing = OpponentScore::new(&self.exam.bots[bot].name);
+        let mut standing = CheckOpponentScore::new(&self.exam.bots[bot].name);
         for record in &finished {
             standing.add(record.score(self.seat_of(record)));
         }
@@ -427,7 +427,7 @@ mod tests {
         let steps = ["start", "turns"].map(str::to_owned).into();
         let mut report = CheckReport::new("ant", "ant", "a-game", steps);
         let error = catch_examiner_panic(&mut report, |report| {
-            report.steps[0].verdict = StepVerdict::Passed;
+            report.steps[0].verdict = CheckStepVerdict::Passed;
             panic!("of {} pieces", 3)
         });
         let message =

@@ -7,7 +7,7 @@ use tokio::runtime::Builder;
 use tokio::sync::watch;
 
 use crate::error::ExamError;
-use crate::examiner::{Exam, stop_or_timeout};
+use crate::examiner::{Exam, examiner_stop_or_timeout};
 use referee_match::openings::OpeningBook;
 use referee_match::pauses::watch_for_pauses;
 use referee_match::player::PlayerSandbox;
@@ -55,7 +55,7 @@ async fn play_friendly_games(
     stop: watch::Receiver<bool>,
 ) -> Result<FriendlyPair, ExamError> {
     watch_for_pauses().map_err(ExamError::NoThread)?;
-    let mut over = stop_or_timeout(stop, exam.within);
+    let mut over = examiner_stop_or_timeout(stop, exam.within);
     let sandbox: &Arc<PlayerSandbox> = &exam.containment;
     let entrant = |player| Entrant::from_spec(player, &*exam.rules.game, sandbox);
     let conditions = Arc::new(JobConditions {

@@ -9,21 +9,21 @@ use referee_match::replay::Replay;
 use referee_record::model::record::GameRecord;
 
 /// The kinds of turn of `seat`'s decision in `position`, after `events`, with these actions.
-pub(super) fn kinds_of(
+pub(super) fn turn_kinds_at(
     position: &dyn AnyPosition,
     seat: Seat,
     events: &[Event],
     legal: &Legal,
 ) -> BTreeMap<String, String> {
     let you = &position.seats()[seat];
-    let happened = events.iter().filter_map(|event| kind_of_event(event, you));
-    let mut kinds = kinds_of_actions(legal);
+    let happened = events.iter().filter_map(|event| turn_kind_of_event(event, you));
+    let mut kinds = turn_kinds_of_actions(legal);
     kinds.extend(happened.map(|event| (event.clone(), event)));
     kinds
 }
 
 /// Describes the kinds of turn that `seat` met in recorded games, as far as they can be replayed.
-pub(super) fn kinds_met<'r>(
+pub(super) fn turn_kinds_met<'r>(
     start: &Position,
     records: impl IntoIterator<Item = (&'r GameRecord, Seat)>,
 ) -> Vec<String> {
@@ -34,7 +34,7 @@ pub(super) fn kinds_met<'r>(
         loop {
             let position = replay.current_position();
             if position.turn().asks(seat) {
-                for (kind, words) in kinds_of(position, seat, &events, &position.legal(seat)) {
+                for (kind, words) in turn_kinds_at(position, seat, &events, &position.legal(seat)) {
                     kinds.entry(kind).or_insert(words);
                 }
                 events.clear();
@@ -47,13 +47,13 @@ pub(super) fn kinds_met<'r>(
 }
 
 /// The form of each action, with the first action that has it as an example.
-fn kinds_of_actions(legal: &Legal) -> BTreeMap<String, String> {
+fn turn_kinds_of_actions(legal: &Legal) -> BTreeMap<String, String> {
     let mut kinds = BTreeMap::new();
     match legal {
         Legal::List(texts) => {
             for text in texts {
                 kinds
-                    .entry(action_kind_form(text))
+                    .entry(turn_kind_form(text))
                     .or_insert_with(|| format!("actions like `{text}`"));
             }
         }
@@ -69,7 +69,7 @@ fn kinds_of_actions(legal: &Legal) -> BTreeMap<String, String> {
 }
 
 /// The text of an action with `#` for every number and every square such as `b7`.
-fn action_kind_form(text: &str) -> String {
+fn turn_kind_form(text: &str) -> String {
     let mut form = String::with_capacity(text.len());
     for character in text.chars() {
         if !character.is_ascii_digit() {
@@ -88,7 +88,7 @@ fn action_kind_form(text: &str) -> String {
 
 /// An event by its protocol name, with details that distinguish its kinds. Plain actions and rolls
 /// are not kinds, because every game consists of them.
-fn kind_of_event(event: &Event, you: &str) -> Option<String> {
+fn turn_kind_of_event(event: &Event, you: &str) -> Option<String> {
     if let Event::Action { forced: false, on_behalf_of: None, .. } = event {
         return None;
     }
@@ -119,7 +119,7 @@ mod tests {
         for (text, its) in
             [("a2a3", "##"), ("b7a8q", "##q"), ("10,2>3,4", "#,#>#,#"), ("O-O", "O-O")]
         {
-            assert_eq!(action_kind_form(text), its);
+            assert_eq!(turn_kind_form(text), its);
         }
     }
 }

@@ -69,13 +69,13 @@ pub(super) fn check_adjudication_keys(
     let fewest = start.map_or(2, |start| start.seats().len());
     let fewest = u32::try_from(fewest).unwrap_or(MOST_SCORES).max(FEWEST_SCORES);
     let mut rule = |keys: &Option<ScoreRuleKeys>, lowest| {
-        keys.as_ref().and_then(|keys| check_score_rule(keys, fewest, lowest, problems))
+        keys.as_ref().and_then(|keys| check_adjudication_rule(keys, fewest, lowest, problems))
     };
     Some(Adjudication { draw: rule(&keys.draw, 0), resign: rule(&keys.resign, 1), length })
 }
 
 /// The rule, which needs at least the `fewest` plies and whose score is at least `lowest`.
-fn check_score_rule(
+fn check_adjudication_rule(
     keys: &ScoreRuleKeys,
     fewest: u32,
     lowest: u32,

@@ -75,10 +75,10 @@ pub(super) fn check_clock_keys(
     problems: &mut Problems,
 ) -> TimeControl {
     if preset.budget.is_none() {
-        check_clock_budget(keys, problems);
+        check_clock_budget_keys(keys, problems);
     }
     let short = check_short_clock(keys, problems);
-    let measure = check_clock_measure(keys.measure.as_ref(), preset.measure, problems);
+    let measure = check_clock_measure_key(keys.measure.as_ref(), preset.measure, problems);
     let margin = if measure == Measure::Wall { DEFAULT_MARGIN } else { Duration::ZERO };
     let limited = keys.tc.is_some()
         || keys.budget.is_some()
@@ -95,7 +95,7 @@ pub(super) fn check_clock_keys(
         per_move: check_positive_duration("move", keys.per_move.as_ref(), problems)
             .or(default_move),
         margin: check_duration("margin", keys.margin.as_ref(), problems).unwrap_or(margin),
-        overruns: check_clock_overruns(keys.overruns.as_ref(), measure, problems),
+        overruns: check_clock_overruns_key(keys.overruns.as_ref(), measure, problems),
         measure,
         count_startup: keys
             .count_startup
@@ -137,7 +137,7 @@ pub(super) fn check_tc_key(
 }
 
 /// Reports keys that need a budget where none is set.
-fn check_clock_budget(keys: &ClockKeys, problems: &mut Problems) {
+fn check_clock_budget_keys(keys: &ClockKeys, problems: &mut Problems) {
     if keys.budget.is_some() || keys.tc.is_some() {
         return;
     }
@@ -156,7 +156,11 @@ fn check_clock_budget(keys: &ClockKeys, problems: &mut Problems) {
 }
 
 /// How many late turns of a game are forgiven. Nothing waits for one that used up its CPU time.
-fn check_clock_overruns(field: Given<'_, i128>, measure: Measure, problems: &mut Problems) -> u32 {
+fn check_clock_overruns_key(
+    field: Given<'_, i128>,
+    measure: Measure,
+    problems: &mut Problems,
+) -> u32 {
     if let Some(field) = field
         && measure == Measure::Cpu
     {
@@ -170,7 +174,7 @@ fn is_clock_flag_set(field: Given<'_, bool>) -> bool {
     field.is_some_and(|flag| *flag.get_ref())
 }
 
-fn check_clock_measure(
+fn check_clock_measure_key(
     field: Given<'_, String>,
     preset: Measure,
     problems: &mut Problems,

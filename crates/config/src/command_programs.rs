@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::missing_programs;
-use super::missing_programs::{missing_program, missing_script, unbuilt_program};
+use super::missing_programs::{missing_compiled_program, missing_program, missing_script};
 use super::problem::{InvalidValue, suggest_similar_word};
 use referee_entrants::build_commands::build_command;
 use referee_entrants::is_executable;
@@ -31,9 +31,9 @@ pub(super) fn find_command_program(
     path: Option<&OsStr>,
 ) -> Result<PathBuf, InvalidValue> {
     let program = command_program_word(words)?;
-    let file = find_program(program, dir, path)?;
-    if !is_venv_python(&file) {
-        refuse_program_link(program, dir)?;
+    let file = find_command_file(program, dir, path)?;
+    if !is_venv_python_command(&file) {
+        refuse_command_link(program, dir)?;
     }
     check_command_arguments(words, dir)?;
     Ok(file)
@@ -41,7 +41,7 @@ pub(super) fn find_command_program(
 
 /// The program of a command that runs in `dir` with the system in the folder `root`, as the player
 /// finds it there. A program without a `/` is looked up in `path`.
-pub(super) fn find_program_in_root(
+pub(super) fn find_command_in_root(
     root: &Path,
     words: &[String],
     dir: &Path,
@@ -84,7 +84,7 @@ fn command_program_word(words: &[String]) -> Result<&str, InvalidValue> {
 
 /// Checks the files that a command names behind its program.
 fn check_command_arguments(words: &[String], dir: &Path) -> Result<(), InvalidValue> {
-    words[1..].iter().try_for_each(|word| refuse_program_link(word, dir))?;
+    words[1..].iter().try_for_each(|word| refuse_command_link(word, dir))?;
     match missing_script(words, dir) {
         Some(script) => Err(missing_program("file", script, dir)),
         None => Ok(()),
@@ -94,7 +94,7 @@ fn check_command_arguments(words: &[String], dir: &Path) -> Result<(), InvalidVa
 /// Refuses a file in the player's folder that is a link out of it: the player may read every file
 /// of its command, so a link would give it a private file or another player's program. A program of
 /// the system may be a link.
-fn refuse_program_link(word: &str, dir: &Path) -> Result<(), InvalidValue> {
+fn refuse_command_link(word: &str, dir: &Path) -> Result<(), InvalidValue> {
     match link_target_outside(word, dir) {
         Some(target) if target.is_file() && !is_system_path(&target) => {
             Err(outside_link_error(word))
@@ -118,7 +118,7 @@ pub(super) fn outside_link_error(word: &str) -> InvalidValue {
 }
 
 /// Whether a program is that of a virtual environment of Python, which is a link.
-fn is_venv_python(program: &Path) -> bool {
+fn is_venv_python_command(program: &Path) -> bool {
     let is_called_so = |path: &Path| {
         path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"))
     };
@@ -129,15 +129,19 @@ fn is_venv_python(program: &Path) -> bool {
 }
 
 /// The program that `word` names: relative to `dir` if it has a `/`, otherwise from `path`.
-fn find_program(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, InvalidValue> {
+fn find_command_file(
+    word: &str,
+    dir: &Path,
+    path: Option<&OsStr>,
+) -> Result<PathBuf, InvalidValue> {
     if word.contains('/') {
-        find_program_in_dir(word, dir)
+        find_command_in_dir(word, dir)
     } else {
-        find_program_in_path(word, dir, path)
+        find_command_in_path(word, dir, path)
     }
 }
 
-fn find_program_in_dir(word: &str, dir: &Path) -> Result<PathBuf, InvalidValue> {
+fn find_command_in_dir(word: &str, dir: &Path) -> Result<PathBuf, InvalidValue> {
     let program = dir.join(word);
     let shown = word.escape_debug();
     let Ok(metadata) = fs::metadata(&program) else {
@@ -155,7 +159,7 @@ fn find_program_in_dir(word: &str, dir: &Path) -> Result<PathBuf, InvalidValue> 
         return Err(InvalidValue::new(format!("`{shown}` is a folder, not a program"), help));
     }
     if !is_executable(&metadata) {
-        return Err(unbuilt_program(&program, word).unwrap_or_else(|| {
+        return Err(missing_compiled_program(&program, word).unwrap_or_else(|| {
             let help = "make it executable with `chmod +x`, or put its interpreter before it";
             InvalidValue::new(format!("`{shown}` is not executable"), help)
         }));
@@ -163,7 +167,7 @@ fn find_program_in_dir(word: &str, dir: &Path) -> Result<PathBuf, InvalidValue> 
     Ok(program)
 }
 
-fn find_program_in_path(
+fn find_command_in_path(
     word: &str,
     dir: &Path,
     path: Option<&OsStr>,
@@ -175,7 +179,7 @@ fn find_program_in_path(
         return Ok(program);
     }
     let own = dir.join(word);
-    if let Some(complaint) = unbuilt_program(&own, word) {
+    if let Some(complaint) = missing_compiled_program(&own, word) {
         return Err(complaint);
     }
     if missing_programs::is_source_file_name(word) && !own.is_file() {

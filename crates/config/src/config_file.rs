@@ -7,7 +7,7 @@ use super::adjudication_keys::AdjudicationKeys;
 use super::build_keys::BuildKeys;
 use super::clock_limits::ClockKeys;
 use super::containment_keys::ContainmentKeys;
-use super::game_file::GameValue;
+use super::game_file::GameFileValue;
 use super::given_options::GivenOptions;
 use super::grades_keys::GradesKeys;
 use super::hook_keys::HookKeys;
@@ -22,7 +22,7 @@ table_keys! {
     /// A configuration file.
     ConfigFile, "the configuration":
     "name" like "\"autumn-cup\"" => name: Field<String>,
-    via(GameValue::read) => game: Option<GameValue>,
+    via(GameFileValue::read) => game: Option<GameFileValue>,
     via(StagesKeys::read) => stages: StagesKeys,
     "preset" => preset: Field<String>,
     "seed" => seed: Field<i128>,

@@ -8,7 +8,7 @@ use referee_record::model::game_rules::{GameRules, UnsuitedBot, refuse_engine};
 use referee_record::plain_files::read_plain_text;
 
 use super::LARGEST;
-use super::game_file::GameValue;
+use super::game_file::GameFileValue;
 use super::given_options::GivenOption;
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::player_spec::LookupPaths;
@@ -58,7 +58,7 @@ impl ConfiguredGame {
 
 /// The game that `value` names, with the options `given`; `None` if a problem was noted.
 pub(super) fn read_configured_game(
-    value: Option<&GameValue>,
+    value: Option<&GameFileValue>,
     given: &[GivenOption],
     (place, request): (LookupPaths<'_>, &ContainmentRequest),
     problems: &mut Problems,
@@ -66,13 +66,13 @@ pub(super) fn read_configured_game(
     let value = value?;
     let game = value.open(place, request, problems)?;
     let at = value.span();
-    let (options, remarks) = check_game_options(&*game, at, (given, place), problems)?;
+    let (options, remarks) = check_configured_game_options(&*game, at, (given, place), problems)?;
     Some(ConfiguredGame { game, options, remarks })
 }
 
 /// The options in force, each checked alone and then all together, with remarks about the files
 /// that they name.
-fn check_game_options(
+fn check_configured_game_options(
     game: &dyn AnyGame,
     game_at: ByteSpan,
     (given, place): (&[GivenOption], LookupPaths<'_>),
@@ -80,7 +80,7 @@ fn check_game_options(
 ) -> Option<(Options, Vec<String>)> {
     let refused: Vec<_> = given
         .iter()
-        .filter_map(|option| find_option_problem(option, game.name(), game.options()))
+        .filter_map(|option| find_configured_option_problem(option, game.name(), game.options()))
         .collect();
     if !refused.is_empty() {
         problems.extend(refused);
@@ -89,10 +89,10 @@ fn check_game_options(
     let (name, refusal) =
         match Options::resolve(game.options(), given.iter().map(GivenOption::texts)) {
             Ok(mut options) => {
-                let remarks = load_game_option_files(&mut options, given, place, problems)?;
-                match find_option_conflict(game, &options) {
+                let remarks = load_configured_game_files(&mut options, given, place, problems)?;
+                match find_configured_option_conflict(game, &options) {
                     Ok(None) => {
-                        refuse_large_options(&options, given, game_at, problems)?;
+                        refuse_large_configured_options(&options, given, game_at, problems)?;
                         return Some((options, remarks));
                     }
                     Ok(Some(refusal)) => (None, refusal),
@@ -100,11 +100,11 @@ fn check_game_options(
                         problems.fail(failed);
                         return None;
                     }
-                    Err(GameError::Options(error)) => describe_option_error(&error),
+                    Err(GameError::Options(error)) => describe_configured_option_error(&error),
                     Err(error) => (None, error.to_string()),
                 }
             }
-            Err(error) => describe_option_error(&error),
+            Err(error) => describe_configured_option_error(&error),
         };
     let alone = name.and_then(|name| given.iter().find(|option| *option.name.get_ref() == name));
     if let Some(option) = alone {
@@ -119,12 +119,12 @@ fn check_game_options(
 }
 
 /// The option that is wrong, if it is a single one, and the reason.
-fn describe_option_error(error: &OptionError) -> (Option<String>, String) {
+fn describe_configured_option_error(error: &OptionError) -> (Option<String>, String) {
     (error.name().map(str::to_owned), error.to_string())
 }
 
 /// Refuses options that, with the files that they name, are longer than a log may have them.
-fn refuse_large_options(
+fn refuse_large_configured_options(
     options: &Options,
     given: &[GivenOption],
     game_at: ByteSpan,
@@ -148,7 +148,7 @@ fn refuse_large_options(
 }
 
 /// Reads the files that options name, relative to the folder of the configuration.
-fn load_game_option_files(
+fn load_configured_game_files(
     options: &mut Options,
     given: &[GivenOption],
     place: LookupPaths<'_>,
@@ -170,7 +170,7 @@ fn load_game_option_files(
 }
 
 /// Why options that are valid one by one do not make a playable game, if so.
-fn find_option_conflict(
+fn find_configured_option_conflict(
     game: &dyn AnyGame,
     options: &Options,
 ) -> Result<Option<String>, GameError> {
@@ -181,7 +181,11 @@ fn find_option_conflict(
 }
 
 /// The problem with one option, if any.
-fn find_option_problem(option: &GivenOption, game: &str, specs: &[OptionSpec]) -> Option<Problem> {
+fn find_configured_option_problem(
+    option: &GivenOption,
+    game: &str,
+    specs: &[OptionSpec],
+) -> Option<Problem> {
     let name = option.name.get_ref();
     let Some(spec) = specs.iter().find(|spec| spec.name == *name) else {
         let title = format!("{game} has no option `{}`", name.escape_debug());

@@ -23,7 +23,7 @@ pub(super) fn split_absent_players(
 ) -> BTreeMap<String, String> {
     let Some(players) = &mut file.players else { return BTreeMap::new() };
     problems.in_players(|problems| {
-        note_duplicate_players(players, problems);
+        note_duplicate_configured_players(players, problems);
         take_absent_players(players, problems)
     })
 }
@@ -36,7 +36,7 @@ pub(super) fn check_configured_players(
     problems: &mut Problems,
 ) -> Vec<PlayerSpec> {
     let mut players: Vec<PlayerSpec> = problems.in_players(|problems| {
-        note_too_few_players(&given, problems);
+        note_few_configured_players(&given, problems);
         given
             .into_iter()
             .filter_map(|keys| check_player_table(keys, place, builds, problems))
@@ -46,7 +46,7 @@ pub(super) fn check_configured_players(
     players
 }
 
-fn note_too_few_players(given: &[PlayerKeys], problems: &mut Problems) {
+fn note_few_configured_players(given: &[PlayerKeys], problems: &mut Problems) {
     let (title, at) = match given {
         [] => ("no players", 0..0),
         [player] => ("only one player", player.at.clone()),
@@ -56,7 +56,7 @@ fn note_too_few_players(given: &[PlayerKeys], problems: &mut Problems) {
     problems.add(Problem::new(at, title).help(help));
 }
 
-fn note_duplicate_players(given: &[PlayerKeys], problems: &mut Problems) {
+fn note_duplicate_configured_players(given: &[PlayerKeys], problems: &mut Problems) {
     let mut seen = HashMap::new();
     for name in given.iter().filter_map(|player| player.name.as_ref()) {
         let first = seen.entry(name.get_ref()).or_insert_with(|| name.span());

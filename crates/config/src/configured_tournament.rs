@@ -30,7 +30,7 @@ use super::configured_players::{
     check_configured_players, check_player_ratings, refuse_player_roots, require_for_player_access,
     with_players_hidden,
 };
-use super::containment_keys::{ContainmentKeys, check_containment_keys, check_preset_key};
+use super::containment_keys::{ContainmentKeys, check_containment_keys, check_containment_preset};
 use super::grades_keys::check_grades_keys;
 use super::hook_keys::check_hook_keys;
 use super::league_keys::check_league_keys;
@@ -63,8 +63,8 @@ pub(super) fn check_tournament(
     problems: &mut Problems,
 ) -> Option<Tournament> {
     let name = check_tournament_name(file.name.as_ref(), problems);
-    let results = check_results_key(file.results.as_ref(), place.base, problems);
-    let preset = check_preset_key(file.preset.as_ref(), problems);
+    let results = check_tournament_results_key(file.results.as_ref(), place.base, problems);
+    let preset = check_containment_preset(file.preset.as_ref(), problems);
     let keys = file.players.as_deref().unwrap_or_default();
     let league = check_league_keys(&file, place.base, problems);
     let containment = file.containment.unwrap_or_default();
@@ -93,7 +93,7 @@ pub(super) fn check_tournament(
         file.openings.as_ref(),
         problems,
     );
-    let pgn = check_pgn_file_key(file.pgn.as_ref(), game.as_ref(), problems);
+    let pgn = check_tournament_pgn_key(file.pgn.as_ref(), game.as_ref(), problems);
     let length = file.adjudication.as_ref().and_then(|keys| keys.length.as_ref());
     let openings =
         check_openings_keys(file.openings.as_ref(), length, opening_rules, place, problems);
@@ -105,7 +105,7 @@ pub(super) fn check_tournament(
     let jobs = check_whole_number("jobs", file.jobs.as_ref(), &(1..=MOST_JOBS), problems);
     let quarantine =
         check_whole_number("quarantine", file.quarantine.as_ref(), &(0..=u32::MAX), problems);
-    let fault_policy = check_fault_policy(file.fault_policy.as_ref(), problems);
+    let fault_policy = check_tournament_fault_policy(file.fault_policy.as_ref(), problems);
     let clock = check_clock_keys(&file.clock.unwrap_or_default(), &preset, problems);
     let people = (file.players.as_deref(), &absent);
     let hook = check_hook_keys(file.hooks.as_ref(), place, problems);
@@ -201,7 +201,10 @@ fn check_results_folder_name(name: &str) -> Result<(), InvalidValue> {
     Err(InvalidValue::new(title, help))
 }
 
-fn check_fault_policy(field: Given<'_, FaultPolicyValue>, problems: &mut Problems) -> FaultPolicy {
+fn check_tournament_fault_policy(
+    field: Given<'_, FaultPolicyValue>,
+    problems: &mut Problems,
+) -> FaultPolicy {
     let Some(field) = field else { return FaultPolicy::Lose };
     let FaultPolicyValue::Retry(times) = *field.get_ref() else { return FaultPolicy::Lose };
     let times = Some(Spanned::new(field.span(), times));
@@ -217,7 +220,7 @@ pub(super) fn check_tournament_builds(
     problems: &mut Problems,
 ) -> Option<ConfiguredBuilds> {
     let keys = file.build.as_ref()?;
-    let results = check_results_key(file.results.as_ref(), base, problems);
+    let results = check_tournament_results_key(file.results.as_ref(), base, problems);
     let mut rules = check_build_keys(keys, base, &results, problems);
     rules.hidden.extend(tournament_author_folders(file, base));
     let none = ContainmentKeys::default();
@@ -238,11 +241,15 @@ pub(super) fn tournament_results_folder(
     problems: &mut Problems,
 ) -> Option<PathBuf> {
     let name = check_tournament_name(file.name.as_ref(), problems)?;
-    Some(check_results_key(file.results.as_ref(), base, problems).join(name))
+    Some(check_tournament_results_key(file.results.as_ref(), base, problems).join(name))
 }
 
 /// The folder of the results folders.
-fn check_results_key(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> PathBuf {
+fn check_tournament_results_key(
+    field: Given<'_, String>,
+    base: &Path,
+    problems: &mut Problems,
+) -> PathBuf {
     let Some(field) = field else { return base.join(DEFAULT_RESULTS) };
     if field.get_ref().is_empty() || field.get_ref().contains('\0') {
         let problem = Problem::new(field.span(), "invalid value for `results`");
@@ -252,7 +259,7 @@ fn check_results_key(field: Given<'_, String>, base: &Path, problems: &mut Probl
 }
 
 /// The name of the file that gets the games in PGN. No other file of a results folder ends in `.pgn`.
-fn check_pgn_file_key(
+fn check_tournament_pgn_key(
     field: Given<'_, String>,
     rules: Option<&ConfiguredGame>,
     problems: &mut Problems,

@@ -32,14 +32,17 @@ table_keys! {
 
 /// The resource limits that `file` gives each player.
 pub(super) fn configured_player_limits(file: &ConfigFile, problems: &mut Problems) -> PlayerLimits {
-    let preset = check_preset_key(file.preset.as_ref(), problems);
+    let preset = check_containment_preset(file.preset.as_ref(), problems);
     let none = ContainmentKeys::default();
     let keys = file.containment.as_ref().unwrap_or(&none);
     check_containment_keys(keys, &preset, problems).limits
 }
 
 /// The limits that a preset stands for.
-pub(super) fn check_preset_key(field: Given<'_, String>, problems: &mut Problems) -> LimitPreset {
+pub(super) fn check_containment_preset(
+    field: Given<'_, String>,
+    problems: &mut Problems,
+) -> LimitPreset {
     let Some(field) = field else { return LimitPreset::default() };
     LimitPreset::named(field.get_ref()).unwrap_or_else(|| {
         let problem = Problem::new(field.span(), "invalid value for `preset`");

@@ -14,7 +14,7 @@ use super::toml_keys::{Field, FromTable, TomlTableReader, table_keys};
 use super::{ConfigError, read_config_text};
 use referee_entrants::relative_path::relative_path;
 use referee_games::{GameKind, RulesProgram, SharedGame};
-use referee_match::game_program::{DEFAULT_REPLY, FoundProgram};
+use referee_match::game_program::{DEFAULT_REPLY, FoundGameProgram};
 use referee_record::model::bounds::LONGEST_TEXT;
 use referee_record::model::clock::whole_millis;
 use referee_record::model::containment::ContainmentRequest;
@@ -22,14 +22,14 @@ use referee_report::colour::Colour;
 
 /// The value of `game`.
 #[derive(Debug, Clone)]
-pub(super) enum GameValue {
+pub(super) enum GameFileValue {
     /// The name of a game, or the path of a file that describes one.
     Word(Spanned<String>),
     /// A table that describes a program.
     Program(GameKeys),
 }
 
-impl GameValue {
+impl GameFileValue {
     /// Whether it is a program, or the file of one in the folder `place`, a real path. The file is
     /// seen from the folder `around`.
     pub(super) fn is_program_in(&self, around: &Path, place: &Path) -> bool {
@@ -46,7 +46,7 @@ impl GameValue {
 /// A game that was found. Its program, if it has one, was not started.
 pub(super) enum LocatedGame {
     BuiltIn(GameKind),
-    Program(FoundProgram),
+    Program(FoundGameProgram),
 }
 
 table_keys! {
@@ -64,7 +64,7 @@ table_keys! {
     via(ProgramKeys::from_keys) => program: ProgramKeys,
 }
 
-impl GameValue {
+impl GameFileValue {
     /// Reads the value; `None` if it is missing or of another type, which is noted.
     pub(super) fn read(keys: &mut TomlTableReader<'_>, problems: &mut Problems) -> Option<Self> {
         match keys.value("game").map(Spanned::get_ref) {
@@ -183,7 +183,7 @@ impl ProgramKeys {
     }
 
     /// Finds the program; `None` if a problem was noted.
-    fn find(&self, place: LookupPaths<'_>, problems: &mut Problems) -> Option<FoundProgram> {
+    fn find(&self, place: LookupPaths<'_>, problems: &mut Problems) -> Option<FoundGameProgram> {
         let Some(command) = &self.command else {
             let help = "add `command = [\"python3\", \"my_game.py\"]`, or `from = \"game.toml\"`";
             let problem = Problem::new(self.at.clone(), "a game needs `command`");
@@ -213,7 +213,7 @@ impl ProgramKeys {
             }
             files.push(file.get_ref().clone());
         }
-        Some(FoundProgram::from_named(RulesProgram {
+        Some(FoundGameProgram::from_named(RulesProgram {
             command: words,
             program: program.display().to_string(),
             dir: place.base.display().to_string(),
@@ -234,7 +234,7 @@ pub(super) fn find_game_file_program(
     path: &Path,
     place: LookupPaths<'_>,
     colour: Colour,
-) -> Result<FoundProgram, ConfigError> {
+) -> Result<FoundGameProgram, ConfigError> {
     let name = path.display().to_string();
     let text = read_config_text(path, GAME_FILE, &name)?;
     let base = game_file_folder(path)?;

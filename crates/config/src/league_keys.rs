@@ -9,7 +9,7 @@ use super::configured_tournament::check_tournament_name;
 use super::containment_keys::check_byte_size;
 use super::problem::{ByteSpan, Problem, Problems};
 use super::toml_keys::{Field, FromTable, Given, TomlTableReader, table_keys};
-use referee_record::model::league_settings::{LeagueGameBounds, LeagueSettings, QuietHours};
+use referee_record::model::league_settings::{LeagueGameBounds, LeagueQuietHours, LeagueSettings};
 use referee_sandbox::resource_limits::{KIB, MIB};
 
 /// The default folder that authors hand in to, beside the configuration.
@@ -62,13 +62,17 @@ pub(super) fn check_league_keys(
     let games = keys.games_per_day.as_ref();
     let bounds = LeagueGameBounds {
         per_day: check_whole_number("games-per-day", games, &(1..=MOST_GAMES), problems),
-        quiet: check_quiet_hours(keys.quiet.as_ref(), problems),
+        quiet: check_quiet_hours_key(keys.quiet.as_ref(), problems),
     };
     Some(LeagueSettings {
         bounds,
-        hand_in: check_hand_in_folder(keys.hand_in.as_ref(), base, problems),
+        hand_in: check_hand_in_key(keys.hand_in.as_ref(), base, problems),
         entrants: base.join(ENTRANTS),
-        continues: check_continued_league(keys.continues.as_ref(), file.name.as_ref(), problems),
+        continues: check_continued_league_key(
+            keys.continues.as_ref(),
+            file.name.as_ref(),
+            problems,
+        ),
         pseudonyms: keys.pseudonyms.as_ref().is_some_and(|field| *field.get_ref()),
         largest,
         disk,
@@ -78,7 +82,7 @@ pub(super) fn check_league_keys(
 }
 
 /// The name of the league before this one, which is called `own`.
-fn check_continued_league(
+fn check_continued_league_key(
     field: Given<'_, String>,
     own: Given<'_, String>,
     problems: &mut Problems,
@@ -93,7 +97,7 @@ fn check_continued_league(
     Some(name)
 }
 
-fn check_hand_in_folder(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> PathBuf {
+fn check_hand_in_key(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> PathBuf {
     let Some(field) = field else { return base.join(HAND_IN) };
     let name = field.get_ref();
     if name.is_empty() || name.contains('\0') || base.join(name) == base.join(ENTRANTS) {
@@ -104,10 +108,14 @@ fn check_hand_in_folder(field: Given<'_, String>, base: &Path, problems: &mut Pr
 }
 
 /// The quiet hours in `field`.
-fn check_quiet_hours(field: Given<'_, String>, problems: &mut Problems) -> Option<QuietHours> {
+fn check_quiet_hours_key(
+    field: Given<'_, String>,
+    problems: &mut Problems,
+) -> Option<LeagueQuietHours> {
     let field = field?;
     let hours = field.get_ref().split_once('-').and_then(|(from, to)| {
-        let hours = QuietHours { from: parse_quiet_minute(from)?, to: parse_quiet_minute(to)? };
+        let hours =
+            LeagueQuietHours { from: parse_quiet_minute(from)?, to: parse_quiet_minute(to)? };
         (hours.from != hours.to).then_some(hours)
     });
     if hours.is_none() {

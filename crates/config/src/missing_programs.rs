@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::problem::{InvalidValue, find_similar_word};
-use referee_entrants::build_commands::{COMPILERS, build_command, extension, names_in};
+use referee_entrants::build_commands::{COMPILERS, build_command, extension, list_build_folder};
 
 /// File extensions that an interpreter runs.
 const SCRIPTS: [&str; 11] =
@@ -18,7 +18,7 @@ const INTERPRETERS: [&str; 14] = [
 
 /// The error that `path`, shown as `shown`, is a source file given as a program; `None` if it is
 /// not one.
-pub(super) fn unbuilt_program(path: &Path, shown: &str) -> Option<InvalidValue> {
+pub(super) fn missing_compiled_program(path: &Path, shown: &str) -> Option<InvalidValue> {
     let command = build_command(path).filter(|_| path.is_file())?;
     Some(InvalidValue::new(
         format!("`{}` is source code, not a program", shown.escape_debug()),
@@ -30,7 +30,7 @@ pub(super) fn unbuilt_program(path: &Path, shown: &str) -> Option<InvalidValue> 
 pub(super) fn missing_program(what: &str, word: &str, dir: &Path) -> InvalidValue {
     let path = Path::new(word);
     let folder = path.parent().map_or(dir.to_owned(), |parent| dir.join(parent));
-    let names = names_in(&folder);
+    let names = list_build_folder(&folder);
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or(word);
     let help = match find_similar_word(name, names.iter().map(String::as_str)) {
         Some(other) if other != name => {

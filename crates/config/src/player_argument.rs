@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::ConfigError;
-use super::missing_programs::unbuilt_program;
+use super::missing_programs::missing_compiled_program;
 use super::player_spec::{
     only_player_start, spec_from_bot, spec_from_command, spec_from_decision, spec_from_engine,
 };
@@ -121,7 +121,9 @@ fn find_player_at_path(
 ) -> Result<Option<PlayerSpec>, InvalidValue> {
     let path = place.base.join(word);
     let decision = decide_start(&path, builds);
-    if let Some(complaint) = unbuilt_program(&path, word).filter(|_| decision.found.is_empty()) {
+    if let Some(complaint) =
+        missing_compiled_program(&path, word).filter(|_| decision.found.is_empty())
+    {
         return Err(complaint);
     }
     let is_command = !word.contains('/') && path.extension().is_none() && !path.is_dir();

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use super::command_programs;
-use super::command_programs::{find_command_program, find_program_in_root, format_player_command};
+use super::command_programs::{find_command_in_root, find_command_program, format_player_command};
 use super::imports::find_imported_modules;
 use super::option_files::{OptionFiles, find_missing_option_file};
 use super::problem::InvalidValue;
@@ -14,7 +14,7 @@ use referee_entrants::build_rules::BuildRules;
 use referee_entrants::start_command::StartCommand;
 use referee_entrants::start_decision::{BuildState, StartDecision};
 use referee_match::player::launch_files;
-use referee_record::fingerprint::{self, Fingerprint, PlayerParts, Unreadable};
+use referee_record::fingerprint::{self, Fingerprint, HashedPlayer, Unreadable};
 use referee_record::model::player_spec::{EngineSettings, PlayerKind, PlayerSpec};
 use referee_sandbox::{Endpoint, IMAGE_PATH, PinnedPath};
 
@@ -127,7 +127,7 @@ pub(super) fn spec_from_command(
     place: LookupPaths<'_>,
 ) -> Result<PlayerSpec, InvalidValue> {
     let path = command.env.get("PATH").map(OsStr::new).or(place.path);
-    let program = find_player_program(&command, place.base, path)?;
+    let program = find_program_for_spec(&command, place.base, path)?;
     spec_from_program(name, command, (program, &[]), place.base)
 }
 
@@ -142,14 +142,14 @@ pub(super) fn spec_from_engine(
     let path = command.env.get("PATH").map(OsStr::new).or(place.path).unwrap_or_default();
     let folders = std::env::split_paths(path).chain(ENGINE_FOLDERS.map(PathBuf::from));
     let path = std::env::join_paths(folders).unwrap_or_default();
-    let program = find_player_program(&command, place.base, Some(&path))?;
+    let program = find_program_for_spec(&command, place.base, Some(&path))?;
     let OptionFiles { files, folders } = OptionFiles::find(&settings, place.base)?;
     let mut command = command;
     command.files.extend(files);
     let mut hashed = vec![engine_hash_word(&settings)];
     for folder in &folders {
         let names = fingerprint::hash_file_names(folder, &place.base.join(folder));
-        hashed.extend([folder.clone(), names.map_err(|bad| unreadable_player_file(&bad))?]);
+        hashed.extend([folder.clone(), names.map_err(|bad| unreadable_spec_file(&bad))?]);
     }
     let mut spec = spec_from_program(name, command, (program, &hashed), place.base)?;
     // It sees its own folder anyway.
@@ -166,7 +166,7 @@ pub(super) fn spec_from_engine(
 }
 
 /// The program of a command that runs in `dir`: in its own system, or found in `path`.
-fn find_player_program(
+fn find_program_for_spec(
     command: &UnresolvedCommand,
     dir: &Path,
     path: Option<&OsStr>,
@@ -175,7 +175,7 @@ fn find_player_program(
         return find_command_program(&command.words, dir, path);
     };
     let path = command.env.get("PATH").map_or(IMAGE_PATH, String::as_str);
-    find_program_in_root(&root.path, &command.words, dir, OsStr::new(path))
+    find_command_in_root(&root.path, &command.words, dir, OsStr::new(path))
 }
 
 /// The settings of an engine as a word of its command, for the hash.
@@ -191,7 +191,7 @@ fn spec_from_program(
 ) -> Result<PlayerSpec, InvalidValue> {
     let mut command = command;
     command.files.extend(spec_class_path(&command.words, dir));
-    let (fingerprint, hash) = fingerprint_player(&program, &command, settings, dir)?;
+    let (fingerprint, hash) = fingerprint_for_spec(&program, &command, settings, dir)?;
     let args = command.words.iter().skip(1).cloned().collect();
     let kind = PlayerKind::Command { program, args };
     let readable = launch_files(&command.words, &command.files, dir);
@@ -224,7 +224,7 @@ fn spec_class_path(words: &[String], dir: &Path) -> Vec<String> {
 }
 
 /// The fingerprint and the hash of a player that `program` runs.
-fn fingerprint_player(
+fn fingerprint_for_spec(
     program: &Path,
     command: &UnresolvedCommand,
     settings: &[String],
@@ -234,17 +234,17 @@ fn fingerprint_player(
     // Modules are not among the files that it may read elsewhere: whoever imports the program of
     // another player must not see it.
     let modules = words.iter().flat_map(|word| find_imported_modules(word, dir));
-    let modules: Vec<String> = modules.filter(|name| !is_among_player_files(files, name)).collect();
+    let modules: Vec<String> = modules.filter(|name| !is_among_spec_files(files, name)).collect();
     let files = &[&files[..], &modules].concat();
     // A program in an image counts by its name, like the image.
     let program = if room.root.is_some() { Path::new("/") } else { program };
     let words = &[&room.hash_words(), words, settings].concat();
-    Fingerprint::read(PlayerParts { dir, program, words, env, files })
-        .map_err(|bad| unreadable_player_file(&bad))
+    Fingerprint::read(HashedPlayer { dir, program, words, env, files })
+        .map_err(|bad| unreadable_spec_file(&bad))
 }
 
 /// Whether the file or folder `name` is one of `files`, or in one of them.
-fn is_among_player_files(files: &[String], name: &str) -> bool {
+fn is_among_spec_files(files: &[String], name: &str) -> bool {
     let plain = |text: &str| {
         let parts = Path::new(text).components();
         parts.filter(|part| *part != Component::CurDir).collect::<PathBuf>()
@@ -254,7 +254,7 @@ fn is_among_player_files(files: &[String], name: &str) -> bool {
     files.iter().any(holds)
 }
 
-fn unreadable_player_file(unreadable: &Unreadable) -> InvalidValue {
+fn unreadable_spec_file(unreadable: &Unreadable) -> InvalidValue {
     let name = unreadable.name.escape_debug();
     let title = format!("cannot read `{name}`: {}", unreadable.error);
     InvalidValue::new(title, "the player's files are read to notice when the player changes")
@@ -267,7 +267,7 @@ pub(super) fn env_hash_words(env: &BTreeMap<String, String>) -> Vec<String> {
 }
 
 /// The variables with the path to libraries that a build installed, before what is searched anyway.
-pub(super) fn env_with_libraries(
+pub(super) fn spec_env_with_libraries(
     mut env: BTreeMap<String, String>,
     libraries: Option<(String, String)>,
 ) -> BTreeMap<String, String> {
@@ -286,7 +286,7 @@ pub(super) fn only_player_start(decision: &StartDecision) -> Option<&StartComman
     }
 }
 
-pub(super) fn is_same_player_folder(one: &Path, other: &Path) -> bool {
+pub(super) fn is_same_spec_folder(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
@@ -314,7 +314,7 @@ pub(super) fn spec_from_decision(
     };
     let words = start.as_ref().map(|start| hashed(start)).unwrap_or_default();
     let spec = start.and_then(|start| {
-        let env = env_with_libraries(env, start.env.clone().into_iter().next());
+        let env = spec_env_with_libraries(env, start.env.clone().into_iter().next());
         let files = if start.is_class() { vec![".".to_owned()] } else { files };
         let command = UnresolvedCommand { words: start.words.clone(), env, files, room };
         spec_from_command(String::new(), command, LookupPaths { base: &start.dir, ..place })
@@ -338,7 +338,7 @@ pub(super) fn spec_from_build(
     }
     let mut spec = found?;
     let read = rules.fingerprint_result(&build.plan, words);
-    (spec.fingerprint, spec.hash) = read.map_err(|bad| unreadable_player_file(&bad))?;
+    (spec.fingerprint, spec.hash) = read.map_err(|bad| unreadable_spec_file(&bad))?;
     // Its own, so others do not see it.
     spec.readable.push(build.plan.source.clone());
     Ok(spec)

@@ -12,15 +12,15 @@ use super::given_options::GivenOption;
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::player_spec::{
     LookupPaths, PlayerAccess, PlayerTerms, RootFolder, UnresolvedCommand, env_hash_words,
-    env_with_libraries, is_same_player_folder, only_player_start, spec_from_bot, spec_from_build,
-    spec_from_command, spec_from_decision, spec_from_engine,
+    is_same_spec_folder, only_player_start, spec_env_with_libraries, spec_from_bot,
+    spec_from_build, spec_from_command, spec_from_decision, spec_from_engine,
 };
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems};
 use super::toml_keys::{Field, Given};
 use referee_entrants::build_plan::BuildPlan;
 use referee_entrants::build_rules::BuildRules;
 use referee_entrants::start_decision::{BuildState, decide_start};
-use referee_protocol::{Cost, MOST_COST};
+use referee_protocol::{MOST_COST, ReportedCost};
 use referee_record::model::player_spec::{
     EngineProtocol, EngineSettings, LONGEST_NAME, MOST_OUTAGES, PlayerSpec, player_name_problem,
 };
@@ -41,7 +41,7 @@ pub(super) fn take_absent_players(
     let (absent, present) = std::mem::take(players).into_iter().partition(is_absent);
     *players = present;
     let reason = |keys: PlayerKeys| {
-        let name = check_player_name(keys.name.as_ref(), problems);
+        let name = check_player_table_name(keys.name.as_ref(), problems);
         check_useless_player_keys(&keys, problems);
         let RunMethod::Absent(reason) = keys.run else { return None };
         Some((name?, reason?.into_inner()))
@@ -56,7 +56,7 @@ pub(super) fn check_player_table(
     builds: Option<&BuildRules>,
     problems: &mut Problems,
 ) -> Option<PlayerSpec> {
-    let name = check_player_name(keys.name.as_ref(), problems);
+    let name = check_player_table_name(keys.name.as_ref(), problems);
     check_useless_player_keys(&keys, problems);
     let is_set = |flag: &Option<Spanned<bool>>| flag.as_ref().is_some_and(|it| *it.get_ref());
     let guesses = is_set(&keys.guesses);
@@ -64,7 +64,7 @@ pub(super) fn check_player_table(
     let tc = check_tc_key(keys.tc.as_ref(), problems);
     let outages =
         check_whole_number("outages", keys.outages.as_ref(), &(0..=MOST_OUTAGES), problems);
-    let (usage, long_notes) = (check_player_usage(&keys, problems), is_set(&keys.long_notes));
+    let (usage, long_notes) = (check_player_table_usage(&keys, problems), is_set(&keys.long_notes));
     let disqualified = keys.disqualified.as_ref().map(|it| it.get_ref().clone());
     let spec = match &keys.run {
         RunMethod::Command(Some(_)) => check_command_player(keys, place, builds, problems),
@@ -105,14 +105,14 @@ pub(super) fn check_player_table(
 }
 
 /// How much of its service a player may use.
-fn check_player_usage(keys: &PlayerKeys, problems: &mut Problems) -> UsageLimit {
+fn check_player_table_usage(keys: &PlayerKeys, problems: &mut Problems) -> UsageLimit {
     let tokens = check_whole_number("tokens", keys.tokens.as_ref(), &(1..=MOST_TOKENS), problems);
-    UsageLimit { tokens, cost: check_player_cost(keys.cost.as_ref(), problems) }
+    UsageLimit { tokens, cost: check_player_table_cost(keys.cost.as_ref(), problems) }
 }
 
-fn check_player_cost(field: Given<'_, f64>, problems: &mut Problems) -> Option<Cost> {
+fn check_player_table_cost(field: Given<'_, f64>, problems: &mut Problems) -> Option<ReportedCost> {
     let field = field?;
-    let cost = Cost::from_units(*field.get_ref()).filter(|cost| !cost.is_zero());
+    let cost = ReportedCost::from_units(*field.get_ref()).filter(|cost| !cost.is_zero());
     if cost.is_none() {
         let expected = format!("expected a number from 0.000001 to {MOST_COST}");
         let problem = Problem::new(field.span(), "`cost` is out of range");
@@ -224,7 +224,7 @@ fn check_engine_player(
     problems: &mut Problems,
 ) -> Option<PlayerSpec> {
     note_options_of_several_lines(&keys.options.0, problems);
-    let room = check_player_access(&keys, place.base, problems)?;
+    let room = check_player_table_access(&keys, place.base, problems)?;
     let RunMethod::Engine(protocol, Some(words)) = keys.run else { return None };
     let at = words.span();
     let settings = EngineSettings {
@@ -233,9 +233,9 @@ fn check_engine_player(
         nodes: check_whole_number("nodes", keys.nodes.as_ref(), &(1..=MOST_NODES), problems),
         depth: check_whole_number("depth", keys.depth.as_ref(), &(1..=DEEPEST), problems),
     };
-    let env = check_player_env(keys.env, problems);
-    let dir = check_player_dir(keys.dir.as_ref(), place.base, problems)?;
-    let files = check_player_files(keys.files, &dir, problems)?;
+    let env = check_player_table_env(keys.env, problems);
+    let dir = check_player_table_dir(keys.dir.as_ref(), place.base, problems)?;
+    let files = check_player_table_files(keys.files, &dir, problems)?;
     let command = UnresolvedCommand { words: words.into_inner().0, env, files, room };
     let place = LookupPaths { base: &dir, ..place };
     note_player_problem(spec_from_engine(String::new(), command, settings, place), at, problems)
@@ -248,18 +248,18 @@ fn check_command_player(
     problems: &mut Problems,
 ) -> Option<PlayerSpec> {
     let plan = builds.and_then(|rules| plan_player_build(&keys, place.base, rules));
-    let room = check_player_access(&keys, place.base, problems)?;
+    let room = check_player_table_access(&keys, place.base, problems)?;
     let RunMethod::Command(Some(words)) = keys.run else { return None };
     let at = words.span();
-    let env = check_player_env(keys.env, problems);
-    let dir = check_player_dir(keys.dir.as_ref(), place.base, problems)?;
+    let env = check_player_table_env(keys.env, problems);
+    let dir = check_player_table_dir(keys.dir.as_ref(), place.base, problems)?;
     let built = builds.zip(plan).map(|(rules, plan)| (rules, BuildState::find(rules, plan)));
     let result = built.as_ref().and_then(|(_, built)| Some((&built.plan, built.dir.as_deref()?)));
     let libraries = result.and_then(|(plan, dir)| plan.library_path(dir, dir));
     let own_env = env_hash_words(&env);
-    let env = env_with_libraries(env, libraries);
+    let env = spec_env_with_libraries(env, libraries);
     let dir = result.map_or(&*dir, |(_, dir)| dir);
-    let files = check_player_files(keys.files, dir, problems)?;
+    let files = check_player_table_files(keys.files, dir, problems)?;
     let words: Vec<String> = words.into_inner().into_iter().map(Spanned::into_inner).collect();
     let place = LookupPaths { base: dir, ..place };
     let hashed = [room.hash_words(), words.clone(), own_env].concat();
@@ -280,11 +280,11 @@ fn check_detected_player(
     problems: &mut Problems,
 ) -> Option<PlayerSpec> {
     let at = keys.dir.as_ref()?.span();
-    let room = check_player_access(keys, place.base, problems)?;
-    let env = check_player_env(keys.env.clone(), problems);
-    let dir = check_player_dir(keys.dir.as_ref(), place.base, problems)?;
+    let room = check_player_table_access(keys, place.base, problems)?;
+    let env = check_player_table_env(keys.env.clone(), problems);
+    let dir = check_player_table_dir(keys.dir.as_ref(), place.base, problems)?;
     // The folder of the configuration belongs to no player.
-    let rules = builds.filter(|_| !is_same_player_folder(&dir, place.base));
+    let rules = builds.filter(|_| !is_same_spec_folder(&dir, place.base));
     let decision = decide_start(&dir, rules);
     let missing = || {
         let title = match &decision.found[..] {
@@ -300,7 +300,7 @@ fn check_detected_player(
 }
 
 /// What a player may use of the machine; `None` if a problem was noted.
-fn check_player_access(
+fn check_player_table_access(
     keys: &PlayerKeys,
     base: &Path,
     problems: &mut Problems,
@@ -351,7 +351,7 @@ pub(super) fn plan_player_build(
     rules: &BuildRules,
 ) -> Option<BuildPlan> {
     let dir = base.join(keys.dir.as_ref()?.get_ref());
-    if is_same_player_folder(&dir, base) {
+    if is_same_spec_folder(&dir, base) {
         return None;
     }
     match keys.run {
@@ -369,7 +369,7 @@ fn note_player_problem<T>(
     result.map_err(|complaint| problems.add(complaint.into_problem(at))).ok()
 }
 
-fn check_player_name(field: Given<'_, String>, problems: &mut Problems) -> Option<String> {
+fn check_player_table_name(field: Given<'_, String>, problems: &mut Problems) -> Option<String> {
     let field = field?;
     note_player_problem(check_shown_name(field.get_ref()), field.span(), problems)?;
     Some(field.get_ref().clone())
@@ -381,7 +381,7 @@ pub(super) fn check_shown_name(name: &str) -> Result<(), InvalidValue> {
     player_name_problem(name).map_or(Ok(()), |problem| Err(InvalidValue::new(problem, help)))
 }
 
-fn check_player_dir(
+fn check_player_table_dir(
     field: Given<'_, String>,
     base: &Path,
     problems: &mut Problems,
@@ -397,7 +397,7 @@ fn check_player_dir(
     None
 }
 
-fn check_player_env(
+fn check_player_table_env(
     field: Field<BTreeMap<String, String>>,
     problems: &mut Problems,
 ) -> BTreeMap<String, String> {
@@ -415,7 +415,7 @@ fn check_player_env(
 }
 
 /// The player's further files, which must exist.
-fn check_player_files(
+fn check_player_table_files(
     field: Field<Vec<Spanned<String>>>,
     dir: &Path,
     problems: &mut Problems,

@@ -11,7 +11,7 @@ use super::player_spec::LookupPaths;
 use super::problem::{Problems, SourceText};
 use super::toml_keys::FromTable;
 use super::{ConfigError, containment_keys, read_config_text};
-use referee_match::game_program::FoundProgram;
+use referee_match::game_program::FoundGameProgram;
 use referee_record::model::containment::PlayerLimits;
 use referee_report::colour::Colour;
 
@@ -24,7 +24,7 @@ use referee_report::colour::Colour;
 pub fn find_rules_program(
     path: &Path,
     colour: Colour,
-) -> Result<Option<(FoundProgram, PlayerLimits)>, ConfigError> {
+) -> Result<Option<(FoundGameProgram, PlayerLimits)>, ConfigError> {
     let search = std::env::var_os("PATH");
     let base = fs::canonicalize(path.parent().unwrap_or(path).join(".")).unwrap_or_default();
     let place = LookupPaths { base: &base, path: search.as_deref() };

@@ -202,7 +202,7 @@ fn note_stages_beside_league(stages: &[StageTable], problems: &mut Problems) {
 }
 
 fn check_stage(keys: &StageKeys, field: &StageField<'_>, problems: &mut Problems) -> Stage {
-    note_keys_for_other_seats(keys, field.seats, problems);
+    note_stage_seat_keys(keys, field.seats, problems);
     let pairs = check_whole_number("pairs", keys.pairs.as_ref(), &(1..=MOST_PAIRS), problems);
     let deals = check_whole_number("deals", keys.deals.as_ref(), &(1..=MOST_PAIRS), problems);
     let pairs = pairs.or(deals).unwrap_or(1);
@@ -217,7 +217,7 @@ fn check_stage(keys: &StageKeys, field: &StageField<'_>, problems: &mut Problems
 }
 
 /// Notes keys for games of two seats in a stage of others, and the other way round.
-fn note_keys_for_other_seats(keys: &StageKeys, seats: Option<usize>, problems: &mut Problems) {
+fn note_stage_seat_keys(keys: &StageKeys, seats: Option<usize>, problems: &mut Problems) {
     let Some(seats) = seats else { return };
     for [of_two, of_more] in [["pairs", "deals"], ["opponents", "meetings"]] {
         let (wrong, right) = if seats == 2 { (of_more, of_two) } else { (of_two, of_more) };
@@ -246,7 +246,7 @@ fn check_stage_format(
             anchors: check_stage_anchors(keys, names, problems),
             same_luck: false,
         },
-        "swiss" => Format::Swiss { rounds: check_stage_rounds(keys, players, problems) },
+        "swiss" => Format::Swiss { rounds: read_swiss_stage_rounds(keys, players, problems) },
         "knockout" => {
             let given = keys.tie_breaks.as_ref();
             let tie_breaks =
@@ -303,7 +303,7 @@ fn check_round_robin_stage(keys: &StageKeys, players: usize, problems: &mut Prob
     all(opponents)
 }
 
-fn check_stage_rounds(keys: &StageKeys, players: usize, problems: &mut Problems) -> u32 {
+fn read_swiss_stage_rounds(keys: &StageKeys, players: usize, problems: &mut Problems) -> u32 {
     let Some(field) = &keys.rounds else {
         let problem = Problem::new(stage_span(keys), "a Swiss stage needs `rounds`");
         problems.add(problem.help("add a line such as `rounds = 7`"));

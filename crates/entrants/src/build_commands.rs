@@ -59,12 +59,12 @@ impl BuildKind {
 }
 
 /// The ways to build the folder `dir` itself, the most telling first.
-pub(crate) fn detect_build_kinds(dir: &Path) -> Vec<BuildKind> {
+pub(crate) fn find_build_commands(dir: &Path) -> Vec<BuildKind> {
     let is_there = |file: &str| dir.join(file).is_file();
     let kind = |&(_, name, command): &(_, _, _)| BuildKind { name, command, needs: Needs::Nothing };
     let mut kinds: Vec<BuildKind> =
         BUILDS.iter().filter(|(file, ..)| is_there(file)).map(kind).collect();
-    if names_in(dir).iter().any(|name| is_java_source(name)) {
+    if list_build_folder(dir).iter().any(|name| is_java_source(name)) {
         kinds.push(BuildKind { name: JAVA.0, command: JAVA.1, needs: Needs::Nothing });
     }
     let libraries = LIBRARIES.iter().filter(|(file, ..)| is_there(file));
@@ -92,22 +92,23 @@ const LOOKED_AT: usize = 1000;
 /// build.
 pub fn build_command(path: &Path) -> Option<String> {
     if path.is_dir() {
-        return find_build_file_command(path)
-            .or_else(|| names_in(path).iter().find_map(|name| find_compiler_command(name)));
+        return find_build_file_command(path).or_else(|| {
+            list_build_folder(path).iter().find_map(|name| find_source_build_command(name))
+        });
     }
     let name = path.file_name()?.to_str()?;
-    let compiler = find_compiler_command(name).filter(|_| path.is_file())?;
+    let compiler = find_source_build_command(name).filter(|_| path.is_file())?;
     Some(path.parent().and_then(find_build_file_command).unwrap_or(compiler))
 }
 
 /// Whether the folder `dir` itself can be built by what lies in it.
 pub(crate) fn is_buildable(dir: &Path) -> bool {
-    detect_build_kinds(dir).iter().any(|kind| kind.needs == Needs::Nothing)
+    find_build_commands(dir).iter().any(|kind| kind.needs == Needs::Nothing)
 }
 
 /// Whether a file with this name says how to build a folder, or is in a compiled language.
-pub(crate) fn is_source_file(name: &str) -> bool {
-    BUILDS.iter().any(|(file, ..)| *file == name) || find_compiler_command(name).is_some()
+pub(crate) fn has_build_command(name: &str) -> bool {
+    BUILDS.iter().any(|(file, ..)| *file == name) || find_source_build_command(name).is_some()
 }
 
 fn find_build_file_command(dir: &Path) -> Option<String> {
@@ -115,7 +116,7 @@ fn find_build_file_command(dir: &Path) -> Option<String> {
     found.map(|(.., command)| (*command).to_owned())
 }
 
-pub(crate) fn find_compiler_command(name: &str) -> Option<String> {
+pub(crate) fn find_source_build_command(name: &str) -> Option<String> {
     let extension = extension(name)?;
     let found = COMPILERS.iter().find(|(known, _)| *known == extension);
     found.map(|(_, command)| format!("{command} {name}"))
@@ -132,7 +133,7 @@ pub fn extension(name: &str) -> Option<&str> {
 }
 
 /// The names in a folder that are not hidden, sorted and limited in number; empty if it cannot be read.
-pub fn names_in(dir: &Path) -> Vec<String> {
+pub fn list_build_folder(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten().take(LOOKED_AT);
     let mut names: Vec<String> = entries
         .filter_map(|entry| entry.file_name().into_string().ok())

@@ -9,9 +9,11 @@ use std::time::Duration;
 use referee_sandbox::resource_limits::MIB;
 use referee_sandbox::{Limits, Network};
 
-use super::build_commands::{BuildKind, Needs, detect_build_kinds};
+use super::build_commands::{BuildKind, Needs, find_build_commands};
 use super::build_plan::{BuildPlan, BuildPurpose};
-use super::detection::{detect_candidates, find_java_root, is_compiled_player, nearest_folder};
+use super::detection::{
+    detect_candidates, find_java_class_root, is_compiled_player, nearest_folder,
+};
 
 /// The time that a build has unless the configuration says otherwise.
 const DEFAULT_TIME: Duration = Duration::from_secs(300);
@@ -104,7 +106,8 @@ impl BuildRules {
         let installs = kind.needs == Needs::Network && !before.is_empty();
         let purpose =
             if is_nearer || installs { BuildPurpose::Additions } else { BuildPurpose::Player };
-        let folder = if kind.is_java() { find_java_root(&folder, submission) } else { folder };
+        let folder =
+            if kind.is_java() { find_java_class_root(&folder, submission) } else { folder };
         let below = folder.strip_prefix(submission).unwrap_or(Path::new("")).to_owned();
         Some(BuildPlan { source: submission.to_owned(), below, command, purpose })
     }
@@ -118,7 +121,7 @@ impl BuildRules {
 
     /// The kinds of build of a folder that are not turned off, each with its command.
     fn allowed_kinds(&self, dir: &Path) -> impl Iterator<Item = (BuildKind, String)> {
-        detect_build_kinds(dir).into_iter().filter_map(|kind| match self.choices.get(kind.name) {
+        find_build_commands(dir).into_iter().filter_map(|kind| match self.choices.get(kind.name) {
             Some(CommandChoice::Off) => None,
             Some(CommandChoice::Line(line)) => Some((kind, line.clone())),
             None if kind.needs == Needs::Network && self.network != Network::Open => None,

@@ -9,13 +9,16 @@ mod program;
 use self::java_class::find_java_class_name;
 use self::package_json::find_package_json_main;
 use self::player_class::{find_player_classes, is_player_class};
-use self::program::is_compiled_program;
+use self::program::{
+    is_compiled_program, is_program_for_java_here, start_program_by_shell,
+    start_program_without_extension,
+};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 pub(crate) use self::after_build::{detect_after_build, new_files_after_build};
-pub(crate) use self::java_class::find_java_root;
+pub(crate) use self::java_class::find_java_class_root;
 pub use self::program::installed_java_version;
 pub(crate) use self::program::is_for_another_machine;
 
@@ -75,7 +78,7 @@ pub(crate) fn detect_candidates(path: &Path) -> Vec<StartCommand> {
     if !path.is_dir() {
         return detect_file(path).into_iter().collect();
     }
-    let levels = folder_levels(path);
+    let levels = levels_for_detection(path);
     let looks: [fn(&Path) -> Vec<StartCommand>; 4] = [
         detect_known_player,
         detect_named_player,
@@ -85,7 +88,7 @@ pub(crate) fn detect_candidates(path: &Path) -> Vec<StartCommand> {
     let found = looks.into_iter().map(|look| detect_nearest_level(&levels, look));
     let found = found.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
     if found.len() > 1 {
-        class_in_comments(path, &found).map_or(found, |one| vec![one])
+        detect_player_in_comments(path, &found).map_or(found, |one| vec![one])
     } else {
         found
     }
@@ -93,7 +96,7 @@ pub(crate) fn detect_candidates(path: &Path) -> Vec<StartCommand> {
 
 /// The only class among the candidates that the author's comments name. The course of 2018 asked
 /// for a file `comments.txt`.
-fn class_in_comments(top: &Path, candidates: &[StartCommand]) -> Option<StartCommand> {
+fn detect_player_in_comments(top: &Path, candidates: &[StartCommand]) -> Option<StartCommand> {
     let folders = candidates.iter().map(|start| start.dir.as_path()).chain([top]);
     let texts: Vec<String> = folders.filter_map(read_author_comments).collect();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -122,7 +125,7 @@ pub(crate) fn nearest_folder<T>(
     dir: &Path,
     look: impl Fn(&Path) -> Option<T>,
 ) -> Option<(PathBuf, T)> {
-    let levels = folder_levels(dir);
+    let levels = levels_for_detection(dir);
     levels.iter().flatten().find_map(|dir| Some((dir.clone(), look(dir)?)))
 }
 
@@ -150,12 +153,12 @@ fn detect_nearest_level(
 }
 
 /// The folder `top`, then the folders in it, then the folders in those, and so on.
-fn folder_levels(top: &Path) -> Vec<Vec<PathBuf>> {
+fn levels_for_detection(top: &Path) -> Vec<Vec<PathBuf>> {
     let mut levels = vec![vec![top.to_owned()]];
     let mut left = MOST_FOLDERS;
     while let Some(last) = levels.last().filter(|_| levels.len() <= DEEPEST) {
         let next: Vec<PathBuf> =
-            last.iter().flat_map(|dir| folders_to_search(dir)).take(left).collect();
+            last.iter().flat_map(|dir| folders_for_detection(dir)).take(left).collect();
         left -= next.len();
         if next.is_empty() {
             break;
@@ -166,7 +169,7 @@ fn folder_levels(top: &Path) -> Vec<Vec<PathBuf>> {
 }
 
 /// The subfolders in which an author may have put a player. Links are not followed.
-fn folders_to_search(dir: &Path) -> Vec<PathBuf> {
+fn folders_for_detection(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     let mut paths: Vec<PathBuf> = folders
@@ -207,7 +210,7 @@ fn detect_named_file(dir: &Path, name: &str) -> Option<StartCommand> {
         let is_it = |other: &String| {
             other.eq_ignore_ascii_case(name) && other.ends_with(&format!(".{ending}"))
         };
-        detect_file_in(dir, &super::build_commands::names_in(dir).into_iter().find(is_it)?)
+        detect_file_in(dir, &super::build_commands::list_build_folder(dir).into_iter().find(is_it)?)
     };
     detect_file_in(dir, name).or_else(shouted)
 }
@@ -222,7 +225,7 @@ fn detect_python_programs(dir: &Path) -> Vec<StartCommand> {
 
 /// Every compiled program of a folder.
 fn detect_compiled_programs(dir: &Path) -> Vec<StartCommand> {
-    let names = super::build_commands::names_in(dir);
+    let names = super::build_commands::list_build_folder(dir);
     let programs = names.iter().filter(|name| is_compiled_program(&dir.join(name)));
     programs.filter_map(|name| detect_file_in(dir, name)).collect()
 }
@@ -263,11 +266,11 @@ fn detect_file_in(dir: &Path, name: &str) -> Option<StartCommand> {
         Some("jar") => &["java", "-jar", name],
         Some("class") => {
             let (root, class) =
-                find_java_class_name(&path).filter(|_| program::fits_java_here(&path))?;
+                find_java_class_name(&path).filter(|_| is_program_for_java_here(&path))?;
             return Some(StartCommand::new(&root, &["java", "-cp", ".", &class]));
         }
-        Some("sh") => return Some(program::start_shell_script(dir, name)),
-        _ => return program::start_without_extension(dir, name),
+        Some("sh") => return Some(start_program_by_shell(dir, name)),
+        _ => return start_program_without_extension(dir, name),
     };
     Some(StartCommand::new(dir, words))
 }

@@ -60,7 +60,7 @@ pub fn decide_start(path: &Path, rules: Option<&BuildRules>) -> StartDecision {
 mod tests {
     use std::fs;
 
-    use super::super::build_commands::detect_build_kinds;
+    use super::super::build_commands::find_build_commands;
     use super::super::detection::nearest_folder;
     use super::*;
     use referee_sandbox::Network;
@@ -157,7 +157,7 @@ mod tests {
             };
             let plan = rules.plan(&source).expect("a build");
             let of_kind =
-                |dir: &Path| detect_build_kinds(dir).into_iter().find(|it| it.name == *kind);
+                |dir: &Path| find_build_commands(dir).into_iter().find(|it| it.name == *kind);
             let (_, kind) = nearest_folder(&source, of_kind).expect("the kind");
             assert_eq!(plan.command, kind.command, "{row}");
             let result = rules.cache.join(rules.cache_key(&plan).expect("readable"));

@@ -96,7 +96,7 @@ pub fn import_submissions(from: &Path, to: &Path) -> Result<ImportedSubmissions,
     };
     let mut players = PlayersFolder::new(to);
     let folder = open_platform_export(dir, &names, |archive| players.unpack_export(archive))?;
-    let taken = import_export_entries(folder.entries, bad, &mut players)?;
+    let taken = import_exported_submissions(folder.entries, bad, &mut players)?;
     Ok(ImportedSubmissions { taken, sheets: folder.sheets, opened: folder.opened })
 }
 
@@ -110,12 +110,12 @@ pub fn import_one_submission(from: &Path, to: &Path) -> Result<Option<Submission
         name,
     };
     let entries = names.into_iter().map(entry).collect();
-    let taken = import_export_entries(entries, bad, &mut PlayersFolder::new(to))?;
+    let taken = import_exported_submissions(entries, bad, &mut PlayersFolder::new(to))?;
     Ok(taken.into_iter().next())
 }
 
 /// Finds the players of these entries, and adds them to `taken`.
-fn import_export_entries(
+fn import_exported_submissions(
     entries: Vec<ExportEntry>,
     mut taken: Vec<Submission>,
     players: &mut PlayersFolder,
@@ -241,16 +241,16 @@ fn is_submission_clutter(name: &str) -> bool {
 
 /// Whether a file beside the folders of authors, with this name, is a list or a note of the course,
 /// not an upload.
-fn is_course_sheet(name: &str) -> bool {
-    is_table_file(name) || file_has_ending(name, &["md", "txt"])
+fn is_submissions_sheet(name: &str) -> bool {
+    is_submissions_table(name) || has_submission_ending(name, &["md", "txt"])
 }
 
 /// Whether a file is a table, by its name.
-fn is_table_file(name: &str) -> bool {
-    file_has_ending(name, &["csv", "ods", "tsv", "xls", "xlsm", "xlsx"])
+fn is_submissions_table(name: &str) -> bool {
+    has_submission_ending(name, &["csv", "ods", "tsv", "xls", "xlsm", "xlsx"])
 }
 
-fn file_has_ending(name: &str, endings: &[&str]) -> bool {
+fn has_submission_ending(name: &str, endings: &[&str]) -> bool {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_lowercase();
     endings.contains(&&*ending)
 }

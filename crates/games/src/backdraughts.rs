@@ -1,6 +1,6 @@
 //! Backdraughts: the rules v3 of 31 December 2009, clauses B1 to B12.
 //!
-//! [`Board`] holds the pawns, small and fast for programs that search. [`TurnPhase`] says whose
+//! [`Board`] holds the pawns, small and fast for programs that search. [`BackdraughtsPhase`] says whose
 //! turn it is and with which number. [`Backdraughts`] adds the options, the positions that count
 //! for repetition, and the outcome.
 
@@ -32,7 +32,7 @@ use super::{Event, Game, OptionError, Options, Refusal, RuleSheet, Stream};
 /// The phase of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum TurnPhase {
+pub enum BackdraughtsPhase {
     /// The rolls that decide who begins (B2).
     First,
     /// The roll for this seat (B1).
@@ -53,7 +53,7 @@ pub enum TurnPhase {
     },
 }
 
-impl TurnPhase {
+impl BackdraughtsPhase {
     /// The seat that acts now or after the roll; `None` before B2 is decided.
     pub fn to_act(self) -> Option<Side> {
         match self {
@@ -77,7 +77,7 @@ impl TurnPhase {
 pub struct Backdraughts {
     rules: Rules,
     board: Board,
-    phase: TurnPhase,
+    phase: BackdraughtsPhase,
     ply: u32,
     /// The position at the beginning of each turn since the last capture, newest last. Kept only if
     /// repetition counts.
@@ -89,7 +89,7 @@ pub struct Backdraughts {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Snapshot {
     board: Board,
-    phase: TurnPhase,
+    phase: BackdraughtsPhase,
     ply: u32,
     past: PositionHistory<(Board, Side)>,
 }
@@ -116,7 +116,7 @@ impl Backdraughts {
         Self {
             rules: **rules,
             board,
-            phase: TurnPhase::First,
+            phase: BackdraughtsPhase::First,
             ply: 0,
             past: PositionHistory::default(),
             ending: None,
@@ -129,7 +129,7 @@ impl Backdraughts {
     }
 
     /// The phase of the turn. Meaningless when the game is over.
-    pub const fn phase(&self) -> TurnPhase {
+    pub const fn phase(&self) -> BackdraughtsPhase {
         self.phase
     }
 
@@ -141,9 +141,9 @@ impl Backdraughts {
     /// Begins the turn of `seat`.
     fn begin_turn(&mut self, seat: Side) {
         self.phase = match self.rules.movement {
-            Movement::Dice => TurnPhase::Roll(seat),
+            Movement::Dice => BackdraughtsPhase::Roll(seat),
             Movement::NoDice => {
-                TurnPhase::Act { seat, number: self.board.distance_without_dice(seat) }
+                BackdraughtsPhase::Act { seat, number: self.board.distance_without_dice(seat) }
             }
         };
         if self.rules.repetition > 0 {
@@ -154,14 +154,16 @@ impl Backdraughts {
     /// Applies a roll.
     fn apply_roll(&mut self, chance: Chance) {
         match (chance, self.phase) {
-            (Chance::Roll(number), TurnPhase::Roll(seat)) => {
-                self.phase = TurnPhase::Act { seat, number };
+            (Chance::Roll(number), BackdraughtsPhase::Roll(seat)) => {
+                self.phase = BackdraughtsPhase::Act { seat, number };
             }
-            (Chance::First(rolls), TurnPhase::First) => match rolls.first.cmp(&rolls.second) {
-                Ordering::Greater => self.begin_turn(Side::First),
-                Ordering::Less => self.begin_turn(Side::Second),
-                Ordering::Equal => {}
-            },
+            (Chance::First(rolls), BackdraughtsPhase::First) => {
+                match rolls.first.cmp(&rolls.second) {
+                    Ordering::Greater => self.begin_turn(Side::First),
+                    Ordering::Less => self.begin_turn(Side::Second),
+                    Ordering::Equal => {}
+                }
+            }
             _ => unreachable!("an outcome answers its own turn"),
         }
     }
@@ -169,9 +171,11 @@ impl Backdraughts {
     /// Plays a legal action and tests whether it ended the game.
     fn advance(&mut self, action: Action) -> ActionEffects {
         let played = match self.phase {
-            TurnPhase::Act { seat, number } => self.play_in_turn(seat, number, action),
-            TurnPhase::Answer { passer, .. } => self.play_answer(passer, action),
-            TurnPhase::First | TurnPhase::Roll(_) => unreachable!("an action comes after the roll"),
+            BackdraughtsPhase::Act { seat, number } => self.play_in_turn(seat, number, action),
+            BackdraughtsPhase::Answer { passer, .. } => self.play_answer(passer, action),
+            BackdraughtsPhase::First | BackdraughtsPhase::Roll(_) => {
+                unreachable!("an action comes after the roll")
+            }
         };
         self.ply += 1;
         self.ending = self.find_ending();
@@ -196,7 +200,7 @@ impl Backdraughts {
         let forced = passes && !self.board.can_act(seat, number, &self.rules);
         let captured = self.play_for(seat, action);
         if passes && !forced {
-            self.phase = TurnPhase::Answer { passer: seat, number };
+            self.phase = BackdraughtsPhase::Answer { passer: seat, number };
         } else {
             self.begin_turn(!seat);
         }
@@ -234,7 +238,7 @@ impl Backdraughts {
     /// Returns whether a turn has just begun whose position has occurred too often.
     fn is_repeated(&self) -> bool {
         let limit = self.rules.repetition as usize;
-        let begins = || !matches!(self.phase, TurnPhase::Answer { .. });
+        let begins = || !matches!(self.phase, BackdraughtsPhase::Answer { .. });
         limit > 0 && begins() && self.past.occurrences(1) >= limit
     }
 
@@ -243,8 +247,10 @@ impl Backdraughts {
     fn choice_of(&self, seat: Side) -> Option<(Side, u8)> {
         match self.phase {
             _ if self.ending.is_some() => None,
-            TurnPhase::Act { seat: mover, number } if mover == seat => Some((seat, number)),
-            TurnPhase::Answer { passer, number } if passer != seat => Some((passer, number)),
+            BackdraughtsPhase::Act { seat: mover, number } if mover == seat => Some((seat, number)),
+            BackdraughtsPhase::Answer { passer, number } if passer != seat => {
+                Some((passer, number))
+            }
             _ => None,
         }
     }
@@ -252,7 +258,7 @@ impl Backdraughts {
     /// The choice besides the ordinary actions, if there are any: passing or declining.
     fn pass_or_decline(&self) -> Option<Action> {
         match (self.phase, self.rules.overlooked) {
-            (TurnPhase::Answer { .. }, _) => Some(Action::Decline),
+            (BackdraughtsPhase::Answer { .. }, _) => Some(Action::Decline),
             (_, Overlooked::Opponent) => Some(Action::Pass),
             (_, Overlooked::Reject) => None,
         }
@@ -284,7 +290,7 @@ impl Backdraughts {
 }
 
 /// The event of a `chance` outcome in this phase.
-fn chance_event(phase: TurnPhase, chance: Chance) -> Event {
+fn backdraughts_chance_event(phase: BackdraughtsPhase, chance: Chance) -> Event {
     match (chance, phase.to_act()) {
         (Chance::Roll(value), Some(seat)) => {
             Event::Roll { seat: Backdraughts::SEATS[seat].into(), value }
@@ -295,7 +301,7 @@ fn chance_event(phase: TurnPhase, chance: Chance) -> Event {
 }
 
 /// Every pair of rolls, all with the same weight.
-fn first_roll_pairs() -> Vec<(Chance, u32)> {
+fn backdraughts_first_rolls() -> Vec<(Chance, u32)> {
     let with = |first| (1..=6).map(move |second| (Chance::First(BySide::new(first, second)), 1));
     (1..=6).flat_map(with).collect()
 }
@@ -336,19 +342,19 @@ impl Game for Backdraughts {
     fn turn(&self) -> Turn {
         match (self.ending, self.phase) {
             (Some(ending), _) => Turn::Over(ending),
-            (_, TurnPhase::First) => Turn::Chance(Stream::Shared),
-            (_, TurnPhase::Roll(seat)) => Turn::Chance(Stream::Seat(seat)),
-            (_, TurnPhase::Act { seat, number }) => {
+            (_, BackdraughtsPhase::First) => Turn::Chance(Stream::Shared),
+            (_, BackdraughtsPhase::Roll(seat)) => Turn::Chance(Stream::Seat(seat)),
+            (_, BackdraughtsPhase::Act { seat, number }) => {
                 let can_act = self.board.can_act(seat, number, &self.rules);
                 if can_act { Turn::Move(seat) } else { Turn::Pass(seat) }
             }
-            (_, TurnPhase::Answer { passer, .. }) => Turn::Move(!passer),
+            (_, BackdraughtsPhase::Answer { passer, .. }) => Turn::Move(!passer),
         }
     }
 
     fn outcomes(&self) -> Vec<(Chance, u32)> {
         match self.turn() {
-            Turn::Chance(Stream::Shared) => first_roll_pairs(),
+            Turn::Chance(Stream::Shared) => backdraughts_first_rolls(),
             Turn::Chance(_) => (1..=6).map(|value| (Chance::Roll(value), 1)).collect(),
             _ => Vec::new(),
         }
@@ -376,7 +382,7 @@ impl Game for Backdraughts {
             Step::Move(action) => self.act_and_report(action, events),
             Step::Pass => self.act_and_report(Action::Pass, events),
             Step::Chance(chance) => {
-                events.push(chance_event(self.phase, chance));
+                events.push(backdraughts_chance_event(self.phase, chance));
                 self.apply_roll(chance);
             }
             Step::Both(_) => unreachable!("the seats move in turn"),
@@ -431,9 +437,9 @@ impl Game for Backdraughts {
 
     fn die(&self) -> Option<(Side, u8)> {
         let die = match self.phase {
-            TurnPhase::Act { seat, number } => (seat, number),
-            TurnPhase::Answer { passer, number } => (passer, number),
-            TurnPhase::First | TurnPhase::Roll(_) => return None,
+            BackdraughtsPhase::Act { seat, number } => (seat, number),
+            BackdraughtsPhase::Answer { passer, number } => (passer, number),
+            BackdraughtsPhase::First | BackdraughtsPhase::Roll(_) => return None,
         };
         Some(die).filter(|_| self.rules.movement == Movement::Dice && self.ending.is_none())
     }

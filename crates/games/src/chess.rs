@@ -61,7 +61,7 @@ const WORTH: [(Piece, f64); 5] = [
 /// A lead of this many pawns is worth half as much as a win.
 const GREAT_LEAD: f64 = 4.0;
 
-const fn color_of_seat(seat: Side) -> Color {
+const fn chess_color_of_seat(seat: Side) -> Color {
     match seat {
         Side::First => Color::White,
         Side::Second => Color::Black,
@@ -126,7 +126,7 @@ impl Chess {
     }
 }
 
-fn move_of_step(step: Step<Action, Infallible>) -> Action {
+fn chess_step_move(step: Step<Action, Infallible>) -> Action {
     match step {
         Step::Move(action) => action,
         Step::Pass | Step::Both(_) => unreachable!("one seat moves"),
@@ -209,7 +209,7 @@ impl Game for Chess {
     }
 
     fn play_unchecked(&mut self, step: Step<Action, Infallible>, events: &mut Vec<Event>) {
-        let action = move_of_step(step);
+        let action = chess_step_move(step);
         let by = Self::SEATS[self.mover()];
         let san = self.algebraic(action);
         self.advance(action);
@@ -228,11 +228,11 @@ impl Game for Chess {
     }
 
     fn play_silently(&mut self, step: Step<Action, Infallible>) {
-        self.advance(move_of_step(step));
+        self.advance(chess_step_move(step));
     }
 
     fn can_win(&self, seat: Side) -> bool {
-        self.board.colors(color_of_seat(seat)).len() > 1
+        self.board.colors(chess_color_of_seat(seat)).len() > 1
     }
 
     fn values(&self) -> Option<BySide<f64>> {

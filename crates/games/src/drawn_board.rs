@@ -198,7 +198,7 @@ impl DrawnSquare {
     /// A square with this character.
     pub(crate) fn from_symbol(symbol: char) -> Self {
         let mut square = Self::default();
-        if !is_blank_square(symbol) {
+        if !is_drawn_as_blank(symbol) {
             square.0.push(symbol);
         }
         square
@@ -206,13 +206,13 @@ impl DrawnSquare {
 }
 
 /// Whether a character stands for an empty square.
-fn is_blank_square(symbol: char) -> bool {
+fn is_drawn_as_blank(symbol: char) -> bool {
     matches!(symbol, '.' | ' ')
 }
 
 impl FromIterator<char> for DrawnSquare {
     fn from_iter<T: IntoIterator<Item = char>>(symbols: T) -> Self {
-        Self(symbols.into_iter().filter(|&symbol| !is_blank_square(symbol)).collect())
+        Self(symbols.into_iter().filter(|&symbol| !is_drawn_as_blank(symbol)).collect())
     }
 }
 

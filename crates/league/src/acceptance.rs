@@ -13,7 +13,9 @@ use super::prepared_submission::{
 };
 use super::present_players::kept_version;
 use super::running_checks::{CheckContext, SubmissionUnderCheck};
-use super::version::{KeptVersion, find_version_player, keep_start, version_digest, version_dir};
+use super::version::{
+    KeptVersion, find_version_player, keep_version_start, league_version_digest, league_version_dir,
+};
 use super::{unix_seconds_now, with_hand_ins_hidden};
 use referee_check::{Candidate, CheckReport, CheckReportText, Exam, Readiness, StepNews, examine};
 use referee_protocol::escape::escape_line;
@@ -30,7 +32,7 @@ use referee_record::seeds::{NoRandomNumbers, draw_random_identity};
 use referee_record::shell::quote_for_shell;
 use referee_report::colour::Colour;
 use referee_sandbox::resource_limits;
-use referee_tournament::run::header::header_from_config;
+use referee_tournament::run::header_from_config::header_from_config;
 use referee_tournament::run::instruction::Instruction;
 
 /// The command with which an author repeats a check, whose records are gone when it has ended.
@@ -94,7 +96,7 @@ impl CheckContext {
         told: &mut AuthorReport,
     ) -> Option<CheckReport> {
         let mut exam = self.exam.clone();
-        let candidate = match self.acceptance_candidate(spec, work, &mut exam) {
+        let candidate = match self.candidate_for_acceptance(spec, work, &mut exam) {
             Ok(candidate) => candidate,
             Err(error) => {
                 self.warn(&format!("{}: {error}", spec.name));
@@ -122,7 +124,7 @@ impl CheckContext {
         Some(report)
     }
 
-    fn acceptance_candidate(
+    fn candidate_for_acceptance(
         &self,
         spec: &PlayerSpec,
         work: &Path,
@@ -191,7 +193,7 @@ impl IntakeWorker {
             source: taken.handed_in.digest.clone(),
             kept: String::new(),
         };
-        match self.keep_version(&entry, &taken) {
+        match self.keep_accepted_version(&entry, &taken) {
             Ok((spec, kept)) => self.enter_accepted_version(
                 LeagueEntry { kept, ..entry },
                 spec,
@@ -204,12 +206,12 @@ impl IntakeWorker {
 
     /// Moves a submission to its last place, and finds its player there. Also returns a hash of all
     /// that is there.
-    fn keep_version(
+    fn keep_accepted_version(
         &self,
         entry: &LeagueEntry,
         taken: &PreparedSubmission,
     ) -> Result<(PlayerSpec, String), SubmissionError> {
-        let to = version_dir(&self.league, entry);
+        let to = league_version_dir(&self.league, entry);
         let of_author = to.parent().unwrap_or(&to);
         let failed = |error: io::Error| match SubmissionError::from_error(error) {
             SubmissionError::Refused(why) => {
@@ -222,9 +224,9 @@ impl IntakeWorker {
         remove_intake_tree(&to).map_err(failed)?;
         self.drop_oldest_versions(of_author, entry.version, taken.bytes).map_err(failed)?;
         fs::rename(&taken.tree, &to).map_err(failed)?;
-        keep_start(&to, taken.built.as_ref()).map_err(failed)?;
+        keep_version_start(&to, taken.built.as_ref()).map_err(failed)?;
         let name = LeagueEntry::version_name(&entry.author, entry.version);
-        let kept = version_digest(&to).map_err(SubmissionError::from_error)?;
+        let kept = league_version_digest(&to).map_err(SubmissionError::from_error)?;
         let spec = find_version_player(&to, &name);
         Ok((spec.map_err(SubmissionError::Refused)?, kept))
     }
@@ -249,7 +251,7 @@ impl IntakeWorker {
                 None => {
                     left = 0;
                     remove_intake_tree(&dir)?;
-                    keep_start(&dir, None)?;
+                    keep_version_start(&dir, None)?;
                 }
             }
         }

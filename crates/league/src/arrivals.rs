@@ -10,7 +10,7 @@ use super::author_name::author_problem;
 use super::author_report::{AuthorReport, ReportedOutcome};
 use super::hand_in::read_hand_in;
 use super::hand_in_history::PastOutcome;
-use super::hand_in_watch::watched_folder_time;
+use super::hand_in_watch::hand_in_folder_time;
 use super::intake_worker::{IntakeWorker, REMOVED, RunEnded};
 use super::invitations::Invitations;
 use super::prepared_submission::SubmissionError;
@@ -44,7 +44,7 @@ impl IntakeWorker {
             return Ok(());
         }
         let opened = AuthorFolder::open(&path).map(Arc::new);
-        self.note_unopened(author, &path, opened.as_ref().err())?;
+        self.note_unopened_arrival(author, &path, opened.as_ref().err())?;
         let Ok(folder) = opened else { return Ok(()) };
         self.note_challenge(author, &folder);
         let Some(found) = self.read_arrived_submission(author, &folder)? else { return Ok(()) };
@@ -74,7 +74,7 @@ impl IntakeWorker {
             );
             return self.send(&report, &ReportedOutcome::BeingChecked);
         }
-        let since = watched_folder_time(&path);
+        let since = hand_in_folder_time(&path);
         let since = since.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
         self.waiting.wait(author, since.as_secs(), &found.digest);
         report.add("Queued for its check.");
@@ -83,7 +83,7 @@ impl IntakeWorker {
 
     /// Warns once of an author's folder at `path` that cannot be opened for this reason. One that is
     /// gone needs no warning.
-    fn note_unopened(
+    fn note_unopened_arrival(
         &mut self,
         author: &str,
         path: &Path,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::author_folder::is_aside_from_hand_in;
+use super::author_folder::is_aside_in_author_folder;
 
 /// The most folders of one author that are watched.
 const MOST_OF_AUTHOR: usize = 64;
@@ -52,7 +52,7 @@ impl AuthorWatches {
     /// Watches the folders that this author has now, and no longer those that are gone.
     pub(crate) fn watch(&mut self, author: &str) -> Watching {
         let before = self.by_author.remove(author).unwrap_or_default();
-        let (folders, mut is_whole) = submission_folders_to_watch(&self.hand_in.join(author));
+        let (folders, mut is_whole) = author_folders_to_watch(&self.hand_in.join(author));
         // Before the others: what was renamed has the same watch under both names.
         for gone in before.iter().filter(|folder| !folders.contains(folder)) {
             // The watch of a removed folder has ended already.
@@ -82,7 +82,7 @@ impl AuthorWatches {
 
 /// The folder `top` and those below it that belong to a submission, the outer ones first, and whether
 /// these are all. Links are not followed.
-fn submission_folders_to_watch(top: &Path) -> (Vec<PathBuf>, bool) {
+fn author_folders_to_watch(top: &Path) -> (Vec<PathBuf>, bool) {
     let mut found = Vec::new();
     if fs::symlink_metadata(top).is_ok_and(|there| there.is_dir()) {
         found.push(top.to_owned());
@@ -93,7 +93,8 @@ fn submission_folders_to_watch(top: &Path) -> (Vec<PathBuf>, bool) {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             entries += 1;
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            let counts = is_folder && !(folder == top && is_aside_from_hand_in(&entry.file_name()));
+            let counts =
+                is_folder && !(folder == top && is_aside_in_author_folder(&entry.file_name()));
             if entries > MOST_ENTRIES || counts && found.len() == MOST_OF_AUTHOR {
                 return (found, false);
             }
@@ -146,8 +147,8 @@ mod tests {
         }
         symlink(at("elsewhere"), at("ann/link")).expect("a link");
         symlink(at("elsewhere"), at("eve")).expect("a link");
-        assert_eq!(submission_folders_to_watch(&at("ann")), (vec![at("ann"), at("ann/src")], true));
-        assert_eq!(submission_folders_to_watch(&at("eve")), (Vec::new(), true));
+        assert_eq!(author_folders_to_watch(&at("ann")), (vec![at("ann"), at("ann/src")], true));
+        assert_eq!(author_folders_to_watch(&at("eve")), (Vec::new(), true));
     }
 
     #[test]

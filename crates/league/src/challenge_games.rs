@@ -71,7 +71,7 @@ impl IntakeWorker {
     }
 
     /// Begins the next challenge in the queue, if it may begin, or refuses it.
-    pub(crate) fn begin_next_challenge(&mut self) -> Result<(), RunEnded> {
+    pub(crate) fn begin_next_challenge_game(&mut self) -> Result<(), RunEnded> {
         if self.next_challenge_at().is_none() {
             return Ok(());
         }
@@ -89,7 +89,7 @@ impl IntakeWorker {
             Err(error) => return self.warn(&error.to_string()),
         };
         match self.prepare_challenge_game(&author, &wanted, &past) {
-            Ok(meeting) => self.spawn_challenge(author, wanted, meeting),
+            Ok(meeting) => self.spawn_challenge_game(author, wanted, meeting),
             Err(why) => {
                 let opponent = escape_line(&wanted.opponent);
                 let refused = Some(RefusedChallenge { at: unix_seconds_now(), opponent, why });
@@ -99,7 +99,7 @@ impl IntakeWorker {
     }
 
     /// Plays both games in a thread of their own.
-    fn spawn_challenge(
+    fn spawn_challenge_game(
         &mut self,
         author: String,
         wanted: WantedChallenge,
@@ -135,7 +135,7 @@ impl IntakeWorker {
     }
 
     /// Keeps the games of the challenge, if they are over.
-    pub(crate) fn conclude_challenge(&mut self) -> Result<(), RunEnded> {
+    pub(crate) fn conclude_challenge_game(&mut self) -> Result<(), RunEnded> {
         let Ok(played) = self.ended_challenges.1.try_recv() else { return Ok(()) };
         // Games that were broken off tell nothing.
         if *self.room.stop.borrow() {
@@ -221,19 +221,19 @@ impl IntakeWorker {
         let Some(own) = self.authors.get(author).filter(|own| own.is_there()) else {
             return Err("you have no active version; hand in a player first".to_owned());
         };
-        let player = self.find_challenge_program(
+        let player = self.find_challenge_game_program(
             author,
             own.version(),
             &LeagueEntry::version_name(author, own.version()),
         )?;
         Ok(ChallengeMeeting {
             version: own.version(),
-            players: [player, self.find_challenge_opponent(author, wanted)?],
+            players: [player, self.find_challenge_game_opponent(author, wanted)?],
         })
     }
 
     /// The program of a version that plays, as its challenger calls it.
-    fn find_challenge_program(
+    fn find_challenge_game_program(
         &self,
         author: &str,
         version: u32,
@@ -249,7 +249,7 @@ impl IntakeWorker {
     }
 
     /// The opponent that an author means, under the name that the author uses, if it plays now.
-    fn find_challenge_opponent(
+    fn find_challenge_game_opponent(
         &self,
         author: &str,
         wanted: &WantedChallenge,
@@ -289,7 +289,7 @@ impl IntakeWorker {
         if whose == author {
             return Err("this is your own version; choose another player".to_owned());
         }
-        self.find_challenge_program(whose, known.version(), called)
+        self.find_challenge_game_program(whose, known.version(), called)
     }
 
     /// A game as the first of the players may see it: of the other one, only the moves.

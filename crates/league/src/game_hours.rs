@@ -4,7 +4,7 @@
 use jiff::civil::Date;
 use jiff::{ToSpan, Zoned};
 
-use referee_record::model::league_settings::{LeagueGameBounds, QuietHours};
+use referee_record::model::league_settings::{LeagueGameBounds, LeagueQuietHours};
 use referee_record::wording::pluralize;
 
 /// The games of a day.
@@ -94,7 +94,7 @@ impl GameHours {
     /// That time cannot be represented.
     pub fn next_change(&self, now: &Zoned) -> Result<Zoned, jiff::Error> {
         let mut next = now.tomorrow()?.start_of_day()?;
-        let minutes = self.bounds.quiet.map(|QuietHours { from, to }| [from, to]);
+        let minutes = self.bounds.quiet.map(|LeagueQuietHours { from, to }| [from, to]);
         for minute in minutes.into_iter().flatten() {
             for date in [now.date(), now.date().tomorrow()?] {
                 let at = date.at(0, 0, 0, 0).checked_add(i64::from(minute).minutes())?;
@@ -124,7 +124,7 @@ mod tests {
         quiet: Option<(u16, u16)>,
         (now, begun): (&str, usize),
     ) -> GameHours {
-        let quiet = quiet.map(|(from, to)| QuietHours { from: from * 60, to: to * 60 });
+        let quiet = quiet.map(|(from, to)| LeagueQuietHours { from: from * 60, to: to * 60 });
         let bounds = LeagueGameBounds { per_day, quiet };
         GameHours::new(bounds, &at(now), begun)
     }
@@ -177,7 +177,7 @@ mod tests {
             assert_eq!(now, at(next));
         }
         // An hour is skipped in the night in which summer begins.
-        let quiet = Some(QuietHours { from: 90, to: 150 });
+        let quiet = Some(LeagueQuietHours { from: 90, to: 150 });
         let zone = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").expect("a time zone");
         let spring = jiff::civil::date(2026, 3, 29).at(1, 45, 0, 0).to_zoned(zone);
         let spring = spring.expect("a time");

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use notify::EventKind;
 
-use super::author_folder::{CHALLENGE_FILE, REPORT_FILE, is_aside_from_hand_in};
+use super::author_folder::{CHALLENGE_FILE, REPORT_FILE, is_aside_in_author_folder};
 use super::author_watches::{AuthorWatches, Watching};
 use super::control::CONTROL;
 
@@ -24,7 +24,7 @@ const MOST_AUTHORS: usize = 10_000;
 
 /// What has happened since somebody looked.
 #[derive(Debug, Default)]
-struct WatchEvents {
+struct HandInEvents {
     /// The authors in whose folders something changed.
     authors: BTreeSet<String>,
     /// Whether events may have been lost, so that everything has to be read.
@@ -37,13 +37,13 @@ struct WatchEvents {
 
 /// Tells the watch what happened.
 #[derive(Debug, Clone)]
-pub(crate) struct WatchNotifier {
-    happened: Arc<Mutex<WatchEvents>>,
+pub(crate) struct HandInNotifier {
+    happened: Arc<Mutex<HandInEvents>>,
     ring: SyncSender<()>,
 }
 
-impl WatchNotifier {
-    fn happened(&self, change: impl FnOnce(&mut WatchEvents)) {
+impl HandInNotifier {
+    fn happened(&self, change: impl FnOnce(&mut HandInEvents)) {
         change(&mut self.happened.lock().unwrap_or_else(PoisonError::into_inner));
         // If it rings already, everything is seen together.
         let _ = self.ring.try_send(());
@@ -62,7 +62,7 @@ impl WatchNotifier {
 
 /// What to do next.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum WatchTask {
+pub(crate) enum HandInTask {
     /// Read this author's folder.
     Author(String),
     /// Read what the organiser wants.
@@ -77,7 +77,7 @@ pub(crate) enum WatchTask {
 #[derive(Debug)]
 pub(crate) struct HandInWatch {
     hand_in: PathBuf,
-    bell: WatchNotifier,
+    bell: HandInNotifier,
     rings: Receiver<()>,
     /// When to read the folder of each author, if it is to be read.
     due: BTreeMap<String, Instant>,
@@ -91,13 +91,13 @@ impl HandInWatch {
     /// Begins to watch. All folders are to be read at once.
     pub(crate) fn begin(hand_in: &Path, results: &Path) -> Self {
         let (ring, rings) = sync_channel(1);
-        let bell = WatchNotifier { happened: Arc::default(), ring };
+        let bell = HandInNotifier { happened: Arc::default(), ring };
         let (top, tell) = (hand_in.to_owned(), bell.clone());
         let control = results.join(CONTROL);
         let told = move |event: notify::Result<notify::Event>| match event {
             Ok(event) if event.kind.is_access() => {}
             Ok(event) if !event.need_rescan() => {
-                let concerned = |path: &PathBuf| author_of_watch_event(&top, event.kind, path);
+                let concerned = |path: &PathBuf| author_of_hand_in_event(&top, event.kind, path);
                 let authors: Vec<String> = event.paths.iter().filter_map(concerned).collect();
                 let is_control = event.paths.contains(&control);
                 if is_control || !authors.is_empty() {
@@ -137,7 +137,7 @@ impl HandInWatch {
     }
 
     /// What tells the watch that something has ended, or that the door closes.
-    pub(crate) fn bell(&self) -> WatchNotifier {
+    pub(crate) fn bell(&self) -> HandInNotifier {
         self.bell.clone()
     }
 
@@ -147,7 +147,7 @@ impl HandInWatch {
         let entries = fs::read_dir(&self.hand_in).into_iter().flatten().flatten();
         let authors = entries.filter_map(|entry| {
             let path = entry.path();
-            Some((author_of_watched_path(&self.hand_in, &path)?, watched_folder_time(&path)))
+            Some((author_of_hand_in_path(&self.hand_in, &path)?, hand_in_folder_time(&path)))
         });
         for (author, changed) in authors.take(MOST_AUTHORS).collect::<Vec<_>>() {
             self.folders.watch(&author);
@@ -163,13 +163,13 @@ impl HandInWatch {
     }
 
     /// What to do next. Waits for it, but not after `begins_at`, when the next check may begin.
-    pub(crate) fn next(&mut self, begins_at: Option<Instant>) -> WatchTask {
+    pub(crate) fn next(&mut self, begins_at: Option<Instant>) -> HandInTask {
         loop {
             let happened = std::mem::take(
                 &mut *self.bell.happened.lock().unwrap_or_else(PoisonError::into_inner),
             );
             if happened.is_closed {
-                return WatchTask::Close;
+                return HandInTask::Close;
             }
             let is_all_due = self.all_due.is_some_and(|at| at <= Instant::now());
             if is_all_due {
@@ -182,17 +182,17 @@ impl HandInWatch {
                 self.note_change(author);
             }
             if is_all_due || happened.is_unclear || happened.control {
-                return WatchTask::Control;
+                return HandInTask::Control;
             }
             if happened.ended > 0 || begins_at.is_some_and(|at| at <= Instant::now()) {
-                return self.due_author().map_or(WatchTask::Begin, WatchTask::Author);
+                return self.due_author().map_or(HandInTask::Begin, HandInTask::Author);
             }
             let author = self.due.iter().min_by_key(|(_, at)| **at);
             let author = author.map(|(_, at)| *at);
             let first = author.into_iter().chain(self.all_due).chain(begins_at).min();
             let Some(first) = first else {
                 if self.rings.recv().is_err() {
-                    return WatchTask::Close;
+                    return HandInTask::Close;
                 }
                 continue;
             };
@@ -200,10 +200,10 @@ impl HandInWatch {
                 Ok(()) => {}
                 Err(RecvTimeoutError::Timeout) => {
                     if let Some(author) = self.due_author() {
-                        return WatchTask::Author(author);
+                        return HandInTask::Author(author);
                     }
                 }
-                Err(RecvTimeoutError::Disconnected) => return WatchTask::Close,
+                Err(RecvTimeoutError::Disconnected) => return HandInTask::Close,
             }
         }
     }
@@ -238,7 +238,7 @@ impl HandInWatch {
 }
 
 /// When something was last put into a folder, or taken out. Its author cannot set that time.
-pub(crate) fn watched_folder_time(folder: &Path) -> Option<SystemTime> {
+pub(crate) fn hand_in_folder_time(folder: &Path) -> Option<SystemTime> {
     let found = fs::symlink_metadata(folder).ok()?;
     let nanos = u32::try_from(found.ctime_nsec()).ok()?;
     UNIX_EPOCH.checked_add(Duration::new(u64::try_from(found.ctime()).ok()?, nanos))
@@ -246,16 +246,16 @@ pub(crate) fn watched_folder_time(folder: &Path) -> Option<SystemTime> {
 
 /// The author whose folder is to be read after an event of this kind at `path`. Whoever deletes a
 /// report wants the check repeated; the run never does, as it renames the next report over it.
-fn author_of_watch_event(hand_in: &Path, kind: EventKind, path: &Path) -> Option<String> {
+fn author_of_hand_in_event(hand_in: &Path, kind: EventKind, path: &Path) -> Option<String> {
     let is_deleted_report = matches!(kind, EventKind::Remove(_)) && path.ends_with(REPORT_FILE);
-    author_of_watched_path(hand_in, if is_deleted_report { path.parent()? } else { path })
+    author_of_hand_in_path(hand_in, if is_deleted_report { path.parent()? } else { path })
 }
 
 /// The author whose submission a path belongs to. Files beside the authors' folders are nobody's.
-fn author_of_watched_path(hand_in: &Path, path: &Path) -> Option<String> {
+fn author_of_hand_in_path(hand_in: &Path, path: &Path) -> Option<String> {
     let mut parts = path.strip_prefix(hand_in).ok()?.iter();
     let author = parts.next()?.to_str()?;
-    let is_nothing = |name: &OsStr| is_aside_from_hand_in(name) && name != CHALLENGE_FILE;
+    let is_nothing = |name: &OsStr| is_aside_in_author_folder(name) && name != CHALLENGE_FILE;
     let is_aside = author.starts_with('.') || parts.next().is_some_and(is_nothing);
     (!is_aside).then(|| author.to_owned())
 }
@@ -274,7 +274,7 @@ mod tests {
         let folder = AuthorFolder::make(&hand_in.join("ann")).expect("a folder");
         folder.write_report("being checked").expect("written");
         let mut watch = HandInWatch::begin(&hand_in, &dir);
-        assert_eq!(watch.next(None), WatchTask::Author("ann".to_owned()));
+        assert_eq!(watch.next(None), HandInTask::Author("ann".to_owned()));
         folder.write_report("refused").expect("written");
         fs::remove_file(hand_in.join("ann").join(REPORT_FILE)).expect("removed");
         watch.rings.recv_timeout(AGAIN).expect("it rings");
@@ -282,9 +282,12 @@ mod tests {
         assert_eq!(happened.authors, BTreeSet::from(["ann".to_owned()]));
         let new = hand_in.join("ann").join(REPORT_FILE);
         let renamed = EventKind::Modify(notify::event::ModifyKind::Any);
-        assert_eq!(author_of_watch_event(&hand_in, renamed, &new), None);
+        assert_eq!(author_of_hand_in_event(&hand_in, renamed, &new), None);
         let removed = EventKind::Remove(notify::event::RemoveKind::File);
-        assert_eq!(author_of_watch_event(&hand_in, removed, &new.with_extension("txt.new")), None);
+        assert_eq!(
+            author_of_hand_in_event(&hand_in, removed, &new.with_extension("txt.new")),
+            None
+        );
     }
 
     #[test]
@@ -296,15 +299,15 @@ mod tests {
             let folder = hand_in.join(author);
             fs::create_dir_all(&folder).expect("a folder");
             // The clock of the file system is coarse.
-            while watched_folder_time(&folder) == last {
+            while hand_in_folder_time(&folder) == last {
                 fs::write(folder.join("player.py"), "").expect("a file");
                 fs::remove_file(folder.join("player.py")).expect("removed");
             }
-            last = watched_folder_time(&folder);
+            last = hand_in_folder_time(&folder);
         }
         let mut watch = HandInWatch::begin(&hand_in, dir.path());
         for author in ["cat", "ann", "bob"] {
-            assert_eq!(watch.next(None), WatchTask::Author(author.to_owned()));
+            assert_eq!(watch.next(None), HandInTask::Author(author.to_owned()));
         }
     }
 
@@ -318,7 +321,7 @@ mod tests {
         fs::create_dir_all(hand_in.join("bob/src")).expect("folders");
         let mut watch = HandInWatch::begin(&hand_in, dir.path());
         for author in ["ann", "bob"] {
-            assert_eq!(watch.next(None), WatchTask::Author(author.to_owned()));
+            assert_eq!(watch.next(None), HandInTask::Author(author.to_owned()));
         }
         assert_eq!(watch.due.keys().collect::<Vec<_>>(), ["ann"]);
         // As if there were no watches at all.
@@ -327,9 +330,9 @@ mod tests {
         assert!(watch.all_due.is_some());
         fs::create_dir(hand_in.join("cat")).expect("a folder");
         watch.all_due = Some(Instant::now());
-        assert_eq!(watch.next(None), WatchTask::Control);
+        assert_eq!(watch.next(None), HandInTask::Control);
         for author in ["ann", "bob", "cat"] {
-            assert_eq!(watch.next(None), WatchTask::Author(author.to_owned()));
+            assert_eq!(watch.next(None), HandInTask::Author(author.to_owned()));
         }
         assert_eq!(watch.due.len(), 3, "all of them are read again");
     }

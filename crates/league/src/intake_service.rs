@@ -11,7 +11,7 @@ use std::{fs, io};
 use tokio::sync::{mpsc, watch};
 
 use super::check_queue::{MOST_CHECKS, QueuedAuthors};
-use super::hand_in_watch::{HandInWatch, WatchNotifier};
+use super::hand_in_watch::{HandInNotifier, HandInWatch};
 pub use super::intake_worker::{IntakeEvent, IntakePlan};
 use super::intake_worker::{IntakeWorker, WORK, remove_intake_tree};
 use super::running_checks::CheckContext;
@@ -24,7 +24,7 @@ use referee_tournament::run::instruction::Instruction;
 /// The door, at work.
 #[derive(Debug)]
 pub struct IntakeService {
-    bell: WatchNotifier,
+    bell: HandInNotifier,
     stop: watch::Sender<bool>,
     thread: JoinHandle<()>,
 }

@@ -20,7 +20,7 @@ use super::control::LeagueControl;
 use super::hand_in_history::{
     PastHandIn, PastOutcome, add_to_hand_in_history, read_hand_in_history,
 };
-use super::hand_in_watch::{AGAIN, HandInWatch, WatchTask};
+use super::hand_in_watch::{AGAIN, HandInTask, HandInWatch};
 use super::prepared_submission::SubmissionBuilds;
 use super::running_checks::{CheckContext, FinishedCheck, RunningCheck};
 use super::unix_seconds_now;
@@ -193,15 +193,15 @@ impl IntakeWorker {
         // A run that was killed left its queue.
         self.publish_queue()?;
         loop {
-            self.conclude_checks()?;
-            self.conclude_challenge()?;
+            self.conclude_running_checks()?;
+            self.conclude_challenge_game()?;
             self.interrupt_challenge_game();
             match self.watch.next(self.next_check_at().or_else(|| self.next_challenge_at())) {
-                WatchTask::Begin if self.next_check_at().is_some() => self.begin_next_check()?,
-                WatchTask::Begin => self.begin_next_challenge()?,
-                WatchTask::Close => return Ok(()),
-                WatchTask::Control => self.follow_control()?,
-                WatchTask::Author(author) => self.read_arrivals(&author)?,
+                HandInTask::Begin if self.next_check_at().is_some() => self.begin_next_check()?,
+                HandInTask::Begin => self.begin_next_challenge_game()?,
+                HandInTask::Close => return Ok(()),
+                HandInTask::Control => self.follow_control()?,
+                HandInTask::Author(author) => self.read_arrivals(&author)?,
             }
         }
     }

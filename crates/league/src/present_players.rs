@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::version::{KeptVersion, version_dir};
+use super::version::{KeptVersion, league_version_dir};
 use super::{
     LeagueError, PlannedLeague, hidden_league_folders, unix_seconds_now, with_hand_ins_hidden,
 };
@@ -62,7 +62,7 @@ pub fn find_present_players(
         listeners.on(RunEvent::Warning(&warning), state)?;
         let leaving = Leaving { at: unix_seconds_now(), why: LeavingReason::Lost };
         let change = RosterChange::Left { player: name.clone(), leaving };
-        state.apply_roster_change(&change)?;
+        state.apply_league_roster_change(&change)?;
         listeners.on(RunEvent::PlayersChanged(&change), state)?;
     }
     Ok(roster)
@@ -132,7 +132,7 @@ pub(crate) fn kept_version(
     entry: &LeagueEntry,
     hidden: &[PathBuf],
 ) -> KeptVersion {
-    match KeptVersion::of(info, entry, &version_dir(settings, entry)) {
+    match KeptVersion::of(info, entry, &league_version_dir(settings, entry)) {
         KeptVersion::Ready(spec) => {
             KeptVersion::Ready(Box::new(with_hand_ins_hidden(*spec, hidden)))
         }

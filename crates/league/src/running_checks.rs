@@ -16,7 +16,7 @@ use super::hand_in_watch::QUIET;
 use super::intake_worker::{IntakeAuthor, IntakeWorker, RunEnded, WORK, remove_intake_tree};
 use super::prepared_submission::{PreparedSubmission, SubmissionBuilds, SubmissionError};
 use super::unix_seconds_now;
-use super::version::last_version;
+use super::version::last_league_version;
 use referee_check::Exam;
 use referee_protocol::escape::escape_lines;
 use referee_record::model::league_entry::LeagueEntry;
@@ -106,7 +106,7 @@ impl IntakeWorker {
         if let Some(submission) = self.find_submission_to_check(&author)? {
             self.waiting.began(&author, unix_seconds_now());
             match self.check_acceptance_limits(&submission) {
-                Ok(()) => self.spawn_check(submission)?,
+                Ok(()) => self.spawn_running_check(submission)?,
                 Err(why) => self.record_check_outcome(submission, Err(why))?,
             }
         }
@@ -139,7 +139,7 @@ impl IntakeWorker {
         // Another league may have had versions since: one that this league continues, or that
         // continues this one.
         let known = self.authors.get(author).map_or(0, IntakeAuthor::version);
-        let version = match last_version(&self.league, author) {
+        let version = match last_league_version(&self.league, author) {
             Ok(last) => last.max(known) + 1,
             Err(error) => {
                 let why = format!("the history of `{author}` cannot be read: {error}");
@@ -153,7 +153,7 @@ impl IntakeWorker {
         Ok(Some(SubmissionUnderCheck { author, version, folder, found, report, work }))
     }
 
-    fn spawn_check(&mut self, submission: SubmissionUnderCheck) -> Result<(), RunEnded> {
+    fn spawn_running_check(&mut self, submission: SubmissionUnderCheck) -> Result<(), RunEnded> {
         self.send(&submission.report, &ReportedOutcome::BeingChecked)?;
         let author = submission.author.clone();
         let (folder, digest) = (Arc::clone(&submission.folder), submission.found.digest.clone());
@@ -185,13 +185,13 @@ impl IntakeWorker {
     }
 
     /// Decides what becomes of the submissions whose checks have ended.
-    pub(crate) fn conclude_checks(&mut self) -> Result<(), RunEnded> {
+    pub(crate) fn conclude_running_checks(&mut self) -> Result<(), RunEnded> {
         while let Ok(checked) = self.checked.1.try_recv() {
             // A check that was broken off tells nothing.
             if *self.room.stop.borrow() {
                 return Err(RunEnded);
             }
-            self.conclude_check(checked)?;
+            self.conclude_running_check(checked)?;
         }
         if self.is_closing && self.running.is_empty() {
             return self.follow_control();
@@ -199,7 +199,7 @@ impl IntakeWorker {
         Ok(())
     }
 
-    fn conclude_check(&mut self, checked: FinishedCheck) -> Result<(), RunEnded> {
+    fn conclude_running_check(&mut self, checked: FinishedCheck) -> Result<(), RunEnded> {
         let FinishedCheck { mut submission, taken } = checked;
         let author = submission.author.clone();
         let Some(at) = self.running.iter().position(|check| check.author == author) else {

@@ -15,12 +15,12 @@ use referee_record::plain_files::{ReadError, read_plain_text};
 use referee_record::tree_walk::{UnfitTree, digest_tree};
 
 /// The folder of a version.
-pub fn version_dir(league: &LeagueSettings, entry: &LeagueEntry) -> PathBuf {
+pub fn league_version_dir(league: &LeagueSettings, entry: &LeagueEntry) -> PathBuf {
     league.entrants.join(&entry.author).join(entry.version.to_string())
 }
 
 /// The number of an author's last version in any league with these folders; 0 without one.
-pub(crate) fn last_version(league: &LeagueSettings, author: &str) -> io::Result<u32> {
+pub(crate) fn last_league_version(league: &LeagueSettings, author: &str) -> io::Result<u32> {
     let entered = read_hand_in_history(&league.entrants, author)?.into_iter();
     let last = entered.filter_map(|past| match past.outcome {
         PastOutcome::Entered { version } => Some(version),
@@ -36,8 +36,8 @@ const LONGEST_START: u64 = 64 * 1024;
 ///
 /// What a build made is started as was found out after it, because that also depends on its
 /// sources, which are not kept.
-pub fn version_start(dir: &Path) -> Option<StartCommand> {
-    let kept = read_plain_text(&start_file(dir), LONGEST_START).ok();
+pub fn league_version_start(dir: &Path) -> Option<StartCommand> {
+    let kept = read_plain_text(&version_start_file(dir), LONGEST_START).ok();
     let kept = kept
         .and_then(|read_plain_text| serde_json::from_str::<StartCommand>(&read_plain_text).ok());
     if let Some(start) = kept {
@@ -48,10 +48,10 @@ pub fn version_start(dir: &Path) -> Option<StartCommand> {
 }
 
 /// A hash of the version in the folder `dir`, and of how it is started.
-pub fn version_digest(dir: &Path) -> Result<String, UnfitTree> {
+pub fn league_version_digest(dir: &Path) -> Result<String, UnfitTree> {
     let mut hasher = blake3::Hasher::new();
     hasher.update(digest_tree(dir)?.as_bytes());
-    let file = start_file(dir);
+    let file = version_start_file(dir);
     match read_plain_text(&file, LONGEST_START) {
         Ok(text) => drop(hasher.update(text.as_bytes())),
         // It was not built.
@@ -64,8 +64,8 @@ pub fn version_digest(dir: &Path) -> Result<String, UnfitTree> {
 
 /// Keeps how the version in the folder `dir` is started if it was built; then its folder is seen
 /// from `dir`.
-pub(crate) fn keep_start(dir: &Path, start: Option<&StartCommand>) -> io::Result<()> {
-    let file = start_file(dir);
+pub(crate) fn keep_version_start(dir: &Path, start: Option<&StartCommand>) -> io::Result<()> {
+    let file = version_start_file(dir);
     match start {
         Some(start) => fs::write(file, serde_json::to_string(start)?),
         // Of a version that never played.
@@ -76,15 +76,15 @@ pub(crate) fn keep_start(dir: &Path, start: Option<&StartCommand>) -> io::Result
     }
 }
 
-fn start_file(dir: &Path) -> PathBuf {
+fn version_start_file(dir: &Path) -> PathBuf {
     dir.with_extension("json")
 }
 
 /// The player in the folder of a version, found as an intake finds it, whatever a log says of its
 /// command; or why it cannot be started.
 pub(crate) fn find_version_player(dir: &Path, name: &str) -> Result<PlayerSpec, String> {
-    let start =
-        version_start(dir).ok_or_else(|| format!("no player found in `{}`", dir.display()))?;
+    let start = league_version_start(dir)
+        .ok_or_else(|| format!("no player found in `{}`", dir.display()))?;
     player_from_start(name, &start).map_err(|why| why.to_string())
 }
 
@@ -101,7 +101,7 @@ pub(crate) enum KeptVersion {
 impl KeptVersion {
     /// What became of the version in the folder `dir`.
     pub(crate) fn of(info: &HeaderPlayer, entry: &LeagueEntry, dir: &Path) -> Self {
-        match version_digest(dir) {
+        match league_version_digest(dir) {
             Err(why @ UnfitTree::Failed { .. }) => {
                 return Self::Unavailable(format!("{}: {why}", dir.display()));
             }
@@ -128,30 +128,30 @@ mod tests {
         for name in ["one.py", "two.py"] {
             fs::write(version.join(name), "").expect("written");
         }
-        assert_eq!(version_start(&version), None);
+        assert_eq!(league_version_start(&version), None);
         let start = StartCommand {
             dir: "build".into(),
             words: vec!["./bot".to_owned(), "--fast".to_owned()],
             env: [("PYTHONPATH".to_owned(), "../site-packages".to_owned())].into(),
         };
-        keep_start(&version, Some(&start)).expect("kept");
+        keep_version_start(&version, Some(&start)).expect("kept");
         assert!(top.path().join("entrants/ann/1.json").is_file());
         let expected = StartCommand { dir: version.join("build"), ..start.clone() };
-        assert_eq!(version_start(&version), Some(expected.clone()));
+        assert_eq!(league_version_start(&version), Some(expected.clone()));
         // A league may move.
         let moved = top.path().join("moved");
         fs::rename(top.path().join("entrants"), &moved).expect("moved");
         let version = moved.join("ann/1");
         let expected = StartCommand { dir: version.join("build"), ..expected };
-        assert_eq!(version_start(&version), Some(expected));
+        assert_eq!(league_version_start(&version), Some(expected));
         // A version that was not built leaves nothing of an earlier one that never played.
-        keep_start(&version, None).expect("removed");
-        keep_start(&version, None).expect("there is nothing to remove");
-        assert_eq!(version_start(&version), None);
+        keep_version_start(&version, None).expect("removed");
+        keep_version_start(&version, None).expect("there is nothing to remove");
+        assert_eq!(league_version_start(&version), None);
         fs::remove_file(version.join("two.py")).expect("removed");
         for damaged in ["", "{\"words\":", "[1]"] {
             fs::write(moved.join("ann/1.json"), damaged).expect("written");
-            let found = version_start(&version).expect("the only file");
+            let found = league_version_start(&version).expect("the only file");
             assert_eq!(found.words, ["python3", "one.py"]);
         }
     }

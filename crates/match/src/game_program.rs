@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::player::player_sandbox::describe_unresolved_sandbox;
 use crate::player::{ContainedRules, PlayerSandbox, launch_files};
 use referee_games::{GameError, RulesProgram, SharedGame};
-use referee_record::fingerprint::{Fingerprint, PlayerParts, Unreadable, hash_rules};
+use referee_record::fingerprint::{Fingerprint, HashedPlayer, Unreadable, hash_rules};
 use referee_record::model::containment::ContainmentRequest;
 use referee_rules_program::{ChildLauncher, ProgramGame};
 use referee_sandbox::{Command, DirView, ResolveError};
@@ -19,7 +19,7 @@ pub const DEFAULT_REPLY: Duration = Duration::from_secs(10);
 
 /// A rules program that was found but not started. Its hashes are not those of its files yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundProgram {
+pub struct FoundGameProgram {
     /// The program.
     pub program: RulesProgram,
     /// What it sees of its folder.
@@ -40,7 +40,7 @@ pub enum OpenError {
     Game(GameError),
 }
 
-impl FoundProgram {
+impl FoundGameProgram {
     /// A program that the organiser or a reader named. It sees all of its folder.
     pub fn from_named(program: RulesProgram) -> Self {
         Self { program, view: DirView::Whole }
@@ -56,13 +56,13 @@ impl FoundProgram {
         let dir = fs::canonicalize(around.join(&program.configured)).ok()?;
         let mut named = program.command.iter().chain(&program.files);
         let is_here = dir.starts_with(around) && !dir.starts_with(&results);
-        if !is_here || !named.all(|name| is_inside_program_dir(Path::new(name))) {
+        if !is_here || !named.all(|name| is_inside_game_program_dir(Path::new(name))) {
             return None;
         }
         let has_file = |name: &String| dir.join(name).is_file();
         program.command.iter().skip(1).chain(&program.files).find(|name| has_file(name))?;
         let program = RulesProgram {
-            program: find_program_file(program.command.first()?, &dir)?.display().to_string(),
+            program: find_game_program_file(program.command.first()?, &dir)?.display().to_string(),
             dir: dir.display().to_string(),
             ..program.clone()
         };
@@ -87,7 +87,7 @@ impl FoundProgram {
     fn fingerprint(&self) -> Result<(Fingerprint, String), OpenError> {
         let RulesProgram { command: words, program, dir, files, .. } = &self.program;
         let (dir, program) = (Path::new(dir), Path::new(program));
-        let parts = PlayerParts { dir, program, words, env: &BTreeMap::new(), files };
+        let parts = HashedPlayer { dir, program, words, env: &BTreeMap::new(), files };
         Fingerprint::read(parts).map_err(OpenError::Unreadable)
     }
 
@@ -137,7 +137,7 @@ impl FoundProgram {
 ///
 /// # Errors
 /// The program failed.
-pub fn open_uncontained_program(program: &RulesProgram) -> Result<SharedGame, GameError> {
+pub fn open_uncontained_game_program(program: &RulesProgram) -> Result<SharedGame, GameError> {
     let launcher = Arc::new(ChildLauncher {
         program: PathBuf::from(&program.program),
         args: program.command[1..].to_vec(),
@@ -149,12 +149,12 @@ pub fn open_uncontained_program(program: &RulesProgram) -> Result<SharedGame, Ga
 }
 
 /// Whether a path is relative and leads nowhere but down.
-fn is_inside_program_dir(path: &Path) -> bool {
+fn is_inside_game_program_dir(path: &Path) -> bool {
     path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
 /// The program that the first word of a command names.
-fn find_program_file(word: &str, dir: &Path) -> Option<PathBuf> {
+fn find_game_program_file(word: &str, dir: &Path) -> Option<PathBuf> {
     if word.contains('/') {
         return Some(dir.join(word)).filter(|path| path.is_file());
     }
@@ -181,7 +181,7 @@ mod tests {
         }
         let at = |words: &[&str], configured: &str| {
             let program = RulesProgram { configured: configured.to_owned(), ..program(words) };
-            FoundProgram::find_beside_results(&program, &results)
+            FoundGameProgram::find_beside_results(&program, &results)
                 .map(|found| PathBuf::from(found.program.dir))
         };
         assert_eq!(at(&["sh", "rules.sh"], "game"), Some(cup.join("game")));
@@ -211,21 +211,21 @@ mod tests {
         let files = vec!["cup/lib".to_owned()];
         let program = RulesProgram { configured: "../..".to_owned(), files, ..program(&command) };
         assert_eq!(
-            FoundProgram::find_beside_results(&program, &home.join("cup/results/spring")),
+            FoundGameProgram::find_beside_results(&program, &home.join("cup/results/spring")),
             None
         );
         let program = RulesProgram { configured: ".".to_owned(), ..program };
         fs::rename(home.join("cup/results"), home.join("results")).expect("renamed");
-        let found = FoundProgram::find_beside_results(&program, &home.join("results/spring"))
+        let found = FoundGameProgram::find_beside_results(&program, &home.join("results/spring"))
             .expect("found");
-        let shown = |found: &FoundProgram| {
+        let shown = |found: &FoundGameProgram| {
             let (fingerprint, _) = found.fingerprint().expect("readable");
             let command = found.command(&fingerprint);
             (command.view, command.readable)
         };
         let expected = ["cup/x.sh", "cup/lib/y.sh"].map(|name| home.join(name));
         assert_eq!(shown(&found), (DirView::Listed, expected.to_vec()));
-        assert_eq!(shown(&FoundProgram::from_named(found.program)).0, DirView::Whole);
+        assert_eq!(shown(&FoundGameProgram::from_named(found.program)).0, DirView::Whole);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use rand_chacha::ChaCha20Rng;
 
-use crate::replay::{DrawnScript, next_script_step};
+use crate::replay::{DrawnScript, next_replay_step};
 use referee_games::{AnyPosition, GameError, PASS, Position, Seat, Step, TextStep, Turn};
 use referee_record::model::game_rules::GameRules;
 use referee_record::model::opening_source::{ListedOpening, Openings};
@@ -298,7 +298,7 @@ fn walk_random_opening(
         if !position.turn().asked().is_empty() && position.ply() > 0 {
             (decision, luck) = (steps.len(), script.luck.clone());
         }
-        let Some(step) = next_script_step(&*position, &mut script)? else { break };
+        let Some(step) = next_replay_step(&*position, &mut script)? else { break };
         events.clear();
         position.play(step.as_text(), &mut events)?;
         steps.push(step);

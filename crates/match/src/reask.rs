@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::player::{InitView, NotStarted, Player, Wire};
 use crate::referee::{Answered, GameSetup, PendingTurn, Unplayable};
-use crate::replay::{Replay, ReplayError, replay_clocks};
+use crate::replay::{Replay, ReplayError, start_replay_clocks};
 use referee_games::{AnyPosition, BySeat, Event, GameError, Position, Seat, SeatSet, Text, Turn};
 use referee_protocol::Greeting;
 use referee_record::model::clock::{Clock, TimeControl};
@@ -316,7 +316,7 @@ impl<'s, 'a> ReaskCursor<'s, 'a> {
     fn new(source: &'s RecordedGame<'a>) -> Result<Self, ReplayError> {
         let mut replay = Replay::with_rules(source.rules, source.record)?;
         let events = replay.play_opening()?;
-        let clocks = replay_clocks(source.control, source.record);
+        let clocks = start_replay_clocks(source.control, source.record);
         Ok(Self { source, replay, events, clocks })
     }
 

@@ -1,6 +1,6 @@
 //! Plays games step by step from a script: a record, a list of actions, or chance.
 //!
-//! Besides the referee's own loop, only [`next_script_step`] decides who acts and how many texts a
+//! Besides the referee's own loop, only [`next_replay_step`] decides who acts and how many texts a
 //! turn takes. [`Replay`] replays a record.
 
 pub mod event_descriptions;
@@ -23,7 +23,7 @@ use referee_record::model::short_clock::with_own_short_clock;
 use referee_record::seeds::SeededLuck;
 
 /// Supplies the answers to turns.
-pub trait Script {
+pub trait ReplayScript {
     /// The texts of actions and outcomes.
     type Text: AsRef<str>;
 
@@ -61,11 +61,11 @@ pub trait Script {
 pub struct DrawnScript<'l, C> {
     /// The luck that outcomes are drawn from.
     pub luck: &'l mut SeededLuck,
-    /// Chooses the action of a seat; see [`Script::action`].
+    /// Chooses the action of a seat; see [`ReplayScript::action`].
     pub choose: C,
 }
 
-impl<C> Script for DrawnScript<'_, C>
+impl<C> ReplayScript for DrawnScript<'_, C>
 where
     C: FnMut(&dyn AnyPosition, Seat) -> Result<Option<String>, GameError>,
 {
@@ -89,13 +89,13 @@ where
     }
 }
 
-pub(crate) type ScriptStep<S> = Step<<S as Script>::Text>;
+pub(crate) type ScriptStep<S> = Step<<S as ReplayScript>::Text>;
 
 /// The next step of a game according to a script; `None` if the game or the script ends.
 ///
 /// # Errors
 /// Those of the script.
-pub fn next_script_step<S: Script>(
+pub fn next_replay_step<S: ReplayScript>(
     position: &dyn AnyPosition,
     script: &mut S,
 ) -> Result<Option<ScriptStep<S>>, S::Error> {
@@ -247,7 +247,7 @@ impl<'a> Replay<'a> {
         how: impl FnOnce(&mut dyn AnyPosition, StepText<'_>) -> Result<(), GameError>,
     ) -> Result<Option<StepText<'a>>, ReplayError> {
         let ply = self.position.ply();
-        let Some(step) = next_script_step(&*self.position, &mut self.script)? else {
+        let Some(step) = next_replay_step(&*self.position, &mut self.script)? else {
             return Ok(None);
         };
         let played = how(&mut *self.position, step.clone());
@@ -293,7 +293,7 @@ fn mark_opening_events(events: &mut [Event], mut given: usize) {
 
 /// The clocks of a recorded game when its first turn begins; `control` has the time limits of players
 /// without a clock of their own.
-pub fn replay_clocks(control: &TimeControl, record: &GameRecord) -> BySeat<Clock> {
+pub fn start_replay_clocks(control: &TimeControl, record: &GameRecord) -> BySeat<Clock> {
     record
         .own_clocks()
         .iter()

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::lenient_field::LenientField;
 use crate::reply_error::{
-    ReplyError, ReplyId, check_reply_id, hosted_player_error, outage_error, parse_reply_object,
-    trim_reply_line,
+    ReplyError, ReplyId, check_reply_id, hosted_player_error, outage_reply_error,
+    parse_reply_object, trim_reply_line,
 };
-use crate::{VERSIONS, error_excerpt};
+use crate::{VERSIONS, reply_error_excerpt};
 use referee_games::WholeNumber;
 
 /// The most guesses that a player gets with a turn.
@@ -17,7 +17,7 @@ pub(crate) const MOST_GUESSES: u32 = 16;
 
 /// Which parts of a message a player wants to receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wants {
+pub struct GreetingWants {
     /// The position.
     pub state: bool,
     /// The events.
@@ -26,13 +26,13 @@ pub struct Wants {
     pub legal: bool,
 }
 
-impl Default for Wants {
+impl Default for GreetingWants {
     fn default() -> Self {
         Self { state: true, events: true, legal: true }
     }
 }
 
-impl Wants {
+impl GreetingWants {
     /// No part.
     pub const NOTHING: Self = Self { state: false, events: false, legal: false };
 
@@ -49,7 +49,9 @@ impl Wants {
                 "state" => wants.state = true,
                 "events" => wants.events = true,
                 "legal" => wants.legal = true,
-                other => return Err(ReplyError::UnknownPart(error_excerpt(other.as_bytes()))),
+                other => {
+                    return Err(ReplyError::UnknownPart(reply_error_excerpt(other.as_bytes())));
+                }
             }
         }
         Ok(wants)
@@ -64,7 +66,7 @@ pub struct Greeting {
     /// Its version, as sent.
     pub version: Option<String>,
     /// The parts of messages that it wants to receive.
-    pub wants: Wants,
+    pub wants: GreetingWants,
     /// The number of guesses that it wants to receive with each turn.
     pub guesses: u32,
 }
@@ -107,7 +109,7 @@ impl Greeting {
             return Ok(Self::default());
         }
         if !text.starts_with('{') {
-            return Err(ReplyError::NoGreeting { id, line: error_excerpt(line) });
+            return Err(ReplyError::NoGreeting { id, line: reply_error_excerpt(line) });
         }
         let fields: GreetingFields<'_> = parse_reply_object(text, line)?;
         check_reply_id(fields.id.as_ref(), id)?;
@@ -115,7 +117,7 @@ impl Greeting {
             return Err(hosted_player_error(&error, fields.code.as_deref()));
         }
         if let Some(LenientField::Value(message)) = fields.outage {
-            return Err(outage_error(&message));
+            return Err(outage_reply_error(&message));
         }
         let spoken = fields.protocol.map(|WholeNumber(spoken)| spoken);
         if let Some(spoken) = spoken.filter(|spoken| !VERSIONS.contains(spoken)) {
@@ -124,7 +126,9 @@ impl Greeting {
         Ok(Self {
             name: fields.name.map(Cow::into_owned),
             version: fields.version.map(Cow::into_owned),
-            wants: fields.want.map_or(Ok(Wants::default()), |names| Wants::from_names(&names))?,
+            wants: fields
+                .want
+                .map_or(Ok(GreetingWants::default()), |names| GreetingWants::from_names(&names))?,
             guesses: fields.guesses.0.min(MOST_GUESSES),
         })
     }
@@ -150,7 +154,7 @@ impl Greeting {
     pub fn name_and_version(&self) -> String {
         let parts: Vec<&str> =
             [&self.name, &self.version].into_iter().flatten().map(String::as_str).collect();
-        error_excerpt(parts.join(" ").as_bytes())
+        reply_error_excerpt(parts.join(" ").as_bytes())
     }
 }
 
@@ -176,7 +180,7 @@ mod tests {
             (state, events, legal) in any::<(bool, bool, bool)>(),
             id: u64,
         ) {
-            let wants = Wants { state, events, legal };
+            let wants = GreetingWants { state, events, legal };
             let greeting = Greeting { name, version, wants, ..Greeting::default() };
             let line = greeting.to_line(id);
             prop_assert_eq!(Greeting::read(line.as_bytes(), id).expect("a greeting"), greeting);
@@ -210,7 +214,7 @@ mod tests {
         assert_eq!(Greeting::read(b"ok", 0).expect("fine"), Greeting::default());
         let greeting =
             Greeting::read(br#"{"id":0,"name":"R","want":["events"]}"#, 0).expect("fine");
-        assert_eq!(greeting.wants, Wants { events: true, ..Wants::NOTHING });
+        assert_eq!(greeting.wants, GreetingWants { events: true, ..GreetingWants::NOTHING });
         let error = |line: &[u8]| Greeting::read(line, 0).expect_err("refused").to_string();
         assert_eq!(
             error(b"Hello!"),
@@ -244,7 +248,7 @@ mod tests {
 
     #[test]
     fn written_lines_round_trip() {
-        let wants = Wants { state: true, legal: true, events: false };
+        let wants = GreetingWants { state: true, legal: true, events: false };
         let name = Some("Zoë \"1\"".to_owned());
         let greeting = Greeting { name, wants, ..Greeting::default() };
         let line = greeting.to_line(3);

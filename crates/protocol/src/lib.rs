@@ -1,10 +1,10 @@
 #![doc = include_str!("../README.md")]
 
-mod clock;
 pub mod escape;
 mod greeting;
 mod lenient_field;
 mod message;
+mod message_clock;
 pub mod path_shortener;
 mod reply;
 mod reply_error;
@@ -12,12 +12,12 @@ mod reported_usage;
 mod score;
 mod search_report;
 
-pub use clock::{InitClock, Measure, TurnClock};
-pub use greeting::{Greeting, Wants};
+pub use greeting::{Greeting, GreetingWants};
 pub use message::{EndMessage, ErrorMessage, InitMessage, Message, TurnMessage};
+pub use message_clock::{InitClock, Measure, TurnClock};
 pub use reply::{LONG_NOTE_LIMIT, NOTE_LIMIT, Reply, ReplyWarning};
-pub use reply_error::{ReplyError, error_excerpt};
-pub use reported_usage::{Cost, MOST_COST, ReportedUsage, Usage};
+pub use reply_error::{ReplyError, reply_error_excerpt};
+pub use reported_usage::{MOST_COST, ReportedCost, ReportedUsage, Usage};
 pub use score::Score;
 pub use search_report::SearchReport;
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
-use crate::clock::{InitClock, TurnClock};
+use crate::message_clock::{InitClock, TurnClock};
 use crate::score::Score;
 use referee_games::{Event, SeatMap};
 

@@ -86,7 +86,7 @@ fn push_last_path_name(short: &mut String, path: &str) {
     short.push_str(last);
 }
 
-/// [`PathShortener::shorten_paths`] where no folder is known.
+/// [`PathShortener::shorten`] where no folder is known.
 pub fn shorten_paths(text: &str) -> String {
     PathShortener::default().shorten(text)
 }

@@ -5,13 +5,13 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error_excerpt;
 use crate::escape::escape_bytes;
 use crate::lenient_field::LenientField;
 use crate::reply_error::{
     HOSTED_SHOWN, RULES_PROGRAM, ReplyError, ReplyId, check_reply_id, hosted_player_error,
-    outage_error, parse_reply_object, trim_reply_line,
+    outage_reply_error, parse_reply_object, trim_reply_line,
 };
+use crate::reply_error_excerpt;
 use crate::search_report::SearchReport;
 use referee_games::WholeNumber;
 
@@ -149,13 +149,15 @@ impl Reply {
         let action = match (fields.action, fields.error, fields.outage) {
             (Some(LenientField::Value(action)), ..) => action.into_owned(),
             (Some(LenientField::Other(_)), ..) => {
-                return Err(ReplyError::ActionNotText(error_excerpt(line)));
+                return Err(ReplyError::ActionNotText(reply_error_excerpt(line)));
             }
             (None, Some(error), _) => {
                 return Err(hosted_player_error(&error, fields.code.as_deref()));
             }
-            (None, None, Some(LenientField::Value(message))) => return Err(outage_error(&message)),
-            (None, None, _) => return Err(ReplyError::NoAction(error_excerpt(line))),
+            (None, None, Some(LenientField::Value(message))) => {
+                return Err(outage_reply_error(&message));
+            }
+            (None, None, _) => return Err(ReplyError::NoAction(reply_error_excerpt(line))),
         };
         let said = fields.said.map(|said| escape_bytes(said.as_bytes(), HOSTED_SHOWN));
         let mut reply = Self { action, said, ..Self::default() };

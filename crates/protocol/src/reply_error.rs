@@ -13,7 +13,7 @@ const SHOWN: usize = 120;
 pub(crate) const HOSTED_SHOWN: usize = 800;
 
 /// A line, or a part of it, as shown in a diagnosis: escaped and cut.
-pub fn error_excerpt(line: &[u8]) -> String {
+pub fn reply_error_excerpt(line: &[u8]) -> String {
     escape_bytes(line, SHOWN)
 }
 
@@ -33,7 +33,7 @@ pub enum ReplyError {
     #[error("the reply begins with a byte order mark; write UTF-8 without one: {0}")]
     ByteOrderMark(String),
     /// The line begins like an object, but is not the JSON of a reply.
-    #[error("not a valid JSON reply ({}, column {}): {line}", json_error_reason(source), source.column())]
+    #[error("not a valid JSON reply ({}, column {}): {line}", reply_json_error_reason(source), source.column())]
     NotJson {
         /// The problem.
         source: serde_json::Error,
@@ -94,7 +94,7 @@ pub enum ReplyError {
 pub(crate) const RULES_PROGRAM: &str = "rules-program";
 
 /// The problem, without its place.
-fn json_error_reason(error: &serde_json::Error) -> String {
+fn reply_json_error_reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or(&text).to_owned()
 }
@@ -103,10 +103,10 @@ fn json_error_reason(error: &serde_json::Error) -> String {
 pub(crate) fn trim_reply_line(line: &[u8]) -> Result<&str, ReplyError> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let text = std::str::from_utf8(line).map(str::trim_ascii).map_err(|error| {
-        ReplyError::NotUtf8 { valid: error.valid_up_to(), line: error_excerpt(line) }
+        ReplyError::NotUtf8 { valid: error.valid_up_to(), line: reply_error_excerpt(line) }
     })?;
     if text.starts_with('\u{feff}') {
-        return Err(ReplyError::ByteOrderMark(error_excerpt(line)));
+        return Err(ReplyError::ByteOrderMark(reply_error_excerpt(line)));
     }
     Ok(text)
 }
@@ -117,7 +117,7 @@ pub(crate) fn parse_reply_object<'a, T: Deserialize<'a>>(
     line: &[u8],
 ) -> Result<T, ReplyError> {
     serde_json::from_str(text)
-        .map_err(|source| ReplyError::NotJson { source, line: error_excerpt(line) })
+        .map_err(|source| ReplyError::NotJson { source, line: reply_error_excerpt(line) })
 }
 
 /// The id of a reply.
@@ -129,13 +129,13 @@ pub(crate) fn check_reply_id(given: Option<&ReplyId<'_>>, asked: u64) -> Result<
         None => return Ok(()),
         Some(LenientField::Value(WholeNumber(id))) if *id == asked => return Ok(()),
         Some(LenientField::Value(WholeNumber(id))) => id.to_string(),
-        Some(LenientField::Other(text)) => error_excerpt(text.get().as_bytes()),
+        Some(LenientField::Other(text)) => reply_error_excerpt(text.get().as_bytes()),
     };
     Err(ReplyError::WrongId { given, asked })
 }
 
 /// A player's report that it cannot reach its service.
-pub(crate) fn outage_error(message: &str) -> ReplyError {
+pub(crate) fn outage_reply_error(message: &str) -> ReplyError {
     ReplyError::Outage { message: escape_bytes(message.as_bytes(), HOSTED_SHOWN) }
 }
 

@@ -18,9 +18,9 @@ pub const MOST_COST: u64 = 1_000_000_000;
 /// A cost in the organiser's currency, from 0 to [`MOST_COST`] units. It is counted in millionths,
 /// so that sums do not depend on their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Cost(u64);
+pub struct ReportedCost(u64);
 
-impl Cost {
+impl ReportedCost {
     /// The cost of so many units, rounded to a millionth; `None` if it is out of range.
     #[expect(
         clippy::cast_possible_truncation,
@@ -46,27 +46,27 @@ impl Cost {
 }
 
 /// Stops at [`MOST_COST`].
-impl AddAssign for Cost {
+impl AddAssign for ReportedCost {
     fn add_assign(&mut self, other: Self) {
         self.0 = (self.0 + other.0).min(MOST_COST * PARTS);
     }
 }
 
 /// The units as a decimal number, such as `0.0031`.
-impl fmt::Display for Cost {
+impl fmt::Display for ReportedCost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let decimal = format!("{}.{:06}", self.0 / PARTS, self.0 % PARTS);
         f.write_str(decimal.trim_end_matches('0').trim_end_matches('.'))
     }
 }
 
-impl Serialize for Cost {
+impl Serialize for ReportedCost {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.units())
     }
 }
 
-impl<'de> Deserialize<'de> for Cost {
+impl<'de> Deserialize<'de> for ReportedCost {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let units = f64::deserialize(deserializer)?;
         Self::from_units(units).ok_or_else(|| de::Error::custom(format!("{units} is not a cost")))
@@ -80,8 +80,8 @@ pub struct Usage {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tokens: u64,
     /// The cost.
-    #[serde(default, skip_serializing_if = "Cost::is_zero")]
-    pub cost: Cost,
+    #[serde(default, skip_serializing_if = "ReportedCost::is_zero")]
+    pub cost: ReportedCost,
 }
 
 impl Usage {
@@ -160,7 +160,7 @@ impl ReportedUsage {
             None => {}
         }
         if let Some(units) = &fields.cost {
-            match units.value().and_then(|units| Cost::from_units(*units)) {
+            match units.value().and_then(|units| ReportedCost::from_units(*units)) {
                 Some(cost) => self.usage.cost = cost,
                 None => self.warnings.push(ReplyWarning::CostOutOfRange { most: MOST_COST }),
             }
@@ -174,23 +174,23 @@ mod tests {
 
     use super::*;
 
-    fn cost(units: f64) -> Cost {
-        Cost::from_units(units).expect("a cost")
+    fn cost(units: f64) -> ReportedCost {
+        ReportedCost::from_units(units).expect("a cost")
     }
 
     proptest! {
         #[test]
         fn a_cost_reads_as_it_is_written(parts in 0..=MOST_COST * PARTS) {
-            let written = serde_json::to_string(&Cost(parts)).expect("a number");
-            prop_assert_eq!(serde_json::from_str::<Cost>(&written).expect("a cost"), Cost(parts));
-            prop_assert_eq!(cost(Cost(parts).to_string().parse().expect("a number")), Cost(parts));
+            let written = serde_json::to_string(&ReportedCost(parts)).expect("a number");
+            prop_assert_eq!(serde_json::from_str::<ReportedCost>(&written).expect("a cost"), ReportedCost(parts));
+            prop_assert_eq!(cost(ReportedCost(parts).to_string().parse().expect("a number")), ReportedCost(parts));
         }
 
         #[test]
         fn a_sum_does_not_depend_on_its_order(
             parts in prop::collection::vec((any::<u64>(), 0..=MOST_COST * PARTS), 0..20),
         ) {
-            let all = parts.iter().map(|&(tokens, parts)| Usage { tokens, cost: Cost(parts) });
+            let all = parts.iter().map(|&(tokens, parts)| Usage { tokens, cost: ReportedCost(parts) });
             prop_assert_eq!(all.clone().rev().sum::<Usage>(), all.sum::<Usage>());
         }
 
@@ -198,7 +198,7 @@ mod tests {
         fn no_line_breaks_the_reader(tokens: f64, cost: f64, noise: Vec<u8>) {
             let line = serde_json::json!({"usage": {"tokens": tokens, "cost": cost}}).to_string();
             let read = ReportedUsage::read(line.as_bytes());
-            prop_assert!(read.usage.cost <= Cost(MOST_COST * PARTS));
+            prop_assert!(read.usage.cost <= ReportedCost(MOST_COST * PARTS));
             prop_assert!(read.usage.tokens == 0 || tokens > 0.0);
             let read = ReportedUsage::read(&[b"{\"usage\":", &noise[..]].concat());
             prop_assert_eq!(read.usage, Usage::default());
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(tenths, Usage { tokens: 30, cost: cost(1.0) });
         let texts = [0.0, 0.0031, 5.0, 12.5, 0.000_001].map(|units| cost(units).to_string());
         assert_eq!(texts, ["0", "0.0031", "5", "12.5", "0.000001"]);
-        let out_of_range = [-0.1, f64::NAN, f64::INFINITY, 1.1e9].map(Cost::from_units);
+        let out_of_range = [-0.1, f64::NAN, f64::INFINITY, 1.1e9].map(ReportedCost::from_units);
         assert_eq!(out_of_range, [None; 4]);
     }
 

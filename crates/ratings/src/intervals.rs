@@ -15,7 +15,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::covariance::draw_from_covariance_root;
 use crate::estimate::Estimate;
 use crate::fit::Fit;
-use crate::rating_model::Chances;
+use crate::rating_model::RatingChances;
 use crate::rating_model::fitted_model::FittedSum;
 use crate::significance::{Z95, count_as_f64, normal_below, to_single_precision};
 
@@ -111,7 +111,7 @@ impl Fit {
     /// The number of games of a pair or deal, and its information about the difference of two
     /// players.
     fn information_on_difference(&self, one: usize, other: usize) -> (f64, f64) {
-        let variance = |lead| Chances::from_lead(lead, self.draw).covariance[0][0];
+        let variance = |lead| RatingChances::from_lead(lead, self.draw).covariance[0][0];
         if let Some(table) = self.fitted.table {
             let lead = self.fitted.strength(one) - self.fitted.strength(other);
             let by_game = table.game_information() * variance(lead);

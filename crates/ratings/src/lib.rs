@@ -27,7 +27,7 @@ pub use fit::{Fit, fit};
 pub use intervals::{RankInterval, Separation};
 pub use ranking::{Rank, Ranking, Unranked};
 pub use residuals::{Cycle, Unexplained, cycles, unexplained};
-pub use results::deals::{Compared, Seating, Table};
+pub use results::deals::{Compared, DealTable, Seating};
 pub use results::game_outcome::{GameOutcome, Outcomes};
 pub use results::pairs::{Pentanomial, Side};
 pub use results::points::Points;
@@ -45,4 +45,4 @@ pub use sequential::sprt::{
 };
 pub use sequential::sprt_match::{MatchEnd, MatchGame, SprtMatch};
 pub use significance::{holm, two_sided};
-pub use spsa::{Probe, SpsaSchedule, Tunable};
+pub use spsa::{Probe, SpsaParameter, SpsaSchedule};

@@ -50,7 +50,7 @@ const NODES: [(f64, f64); 4] = [
 
 /// The games of two players at two seats, as the fit sees them: by the seat of the upper player.
 #[derive(Debug, Clone, Copy)]
-struct ModelSeries {
+struct RatingModelSeries {
     upper: usize,
     lower: usize,
     seats: [usize; 2],
@@ -65,7 +65,7 @@ struct ModelSeries {
 
 /// The probabilities of the three results of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Chances {
+pub(crate) struct RatingChances {
     pub(crate) win: f64,
     pub(crate) draw: f64,
     pub(crate) loss: f64,
@@ -75,7 +75,7 @@ pub(crate) struct Chances {
     pub(crate) covariance: [[f64; 2]; 2],
 }
 
-impl Chances {
+impl RatingChances {
     /// The probabilities if the first seat leads by `lead` and the draw parameter is `nu`.
     pub(crate) fn from_lead(lead: f64, nu: f64) -> Self {
         // In units of the stronger side's weight, so that no lead overflows.
@@ -140,7 +140,7 @@ impl Chances {
 #[derive(Debug, Clone)]
 pub(crate) struct RatingModel {
     pub(crate) layout: ParameterLayout,
-    series: Vec<ModelSeries>,
+    series: Vec<RatingModelSeries>,
     prior: Prior,
     means: Vec<f64>,
     precisions: Vec<f64>,
@@ -178,7 +178,7 @@ impl RatingModel {
 
     /// The model of these results.
     pub(crate) fn new(layout: ParameterLayout, games: &RatedGames, prior: Prior) -> Self {
-        let series = games.series().map(|counts| ModelSeries::from_counts(&counts)).collect();
+        let series = games.series().map(|counts| RatingModelSeries::from_counts(&counts)).collect();
         let (means, precisions) = (Vec::new(), Vec::new());
         let are_pairs = matches!(games, RatedGames::Pairs(_));
         let mut model = Self {
@@ -201,7 +201,7 @@ impl RatingModel {
 
     /// Replaces the prior of the strengths.
     pub(crate) fn set_prior(&mut self, prior: Prior) {
-        (self.means, self.precisions) = model_priors(&self.layout, &prior);
+        (self.means, self.precisions) = rating_model_priors(&self.layout, &prior);
         for (series, &blur) in self.series.iter_mut().zip(&prior.blurs) {
             series.blur = blur;
         }
@@ -219,7 +219,7 @@ impl RatingModel {
             return Arc::new(ParameterOrder::dense(self.layout.len()));
         }
         let of_series =
-            |series: &ModelSeries| series.predictor(&self.layout).parameters().collect();
+            |series: &RatingModelSeries| series.predictor(&self.layout).parameters().collect();
         let mut cliques: Vec<Vec<usize>> = self.series.iter().map(of_series).collect();
         cliques.extend(self.prior.steps.list.iter().map(|step| step.to_vec()));
         let means = self.prior.unknown_means(1.0).into_iter().filter(|unknown| !unknown.is_wide());
@@ -382,7 +382,7 @@ impl RatingModel {
     }
 }
 
-impl ModelSeries {
+impl RatingModelSeries {
     fn from_counts(counts: &SeriesCounts) -> Self {
         let SeriesCounts { upper, lower, seats, weight, .. } = *counts;
         let games = counts.games.map(|games| games.map(|count| weight * f64::from(count)));
@@ -413,7 +413,7 @@ impl ModelSeries {
             if games == 0.0 {
                 continue;
             }
-            let chances = Chances::from_blurred_lead(leads[side], self.blur, nu);
+            let chances = RatingChances::from_blurred_lead(leads[side], self.blur, nu);
             minus_log += games * chances.scale - balance * leads[side] / 2.0;
             let by_lead = games * chances.tilt() - balance / 2.0;
             slope[0] += sign * by_lead;
@@ -439,7 +439,7 @@ fn apply_newton_step(point: &[f64], step: &Array1<f64>, scale: f64) -> Vec<f64> 
 }
 
 /// The means and precisions of the priors.
-fn model_priors(layout: &ParameterLayout, prior: &Prior) -> (Vec<f64>, Vec<f64>) {
+fn rating_model_priors(layout: &ParameterLayout, prior: &Prior) -> (Vec<f64>, Vec<f64>) {
     let mut means = vec![0.0; layout.len()];
     means[layout.draw_index()] = RatingModel::DRAW_MEAN;
     let mut precisions = vec![0.0; layout.len()];

@@ -1,7 +1,7 @@
 //! Results that the ratings do not explain: unexpected scores, and cycles.
 
 use crate::fit::Fit;
-use crate::rating_model::Chances;
+use crate::rating_model::RatingChances;
 use crate::results::Results;
 use crate::results::pairs::{PairCounts, Side};
 use crate::significance::{SIGNIFICANT, chi_square_above, count_as_f64, holm, sign_test};
@@ -52,7 +52,7 @@ fn residual_deviation(
     let (mut score, mut expected, mut information) = (0.0, 0.0, 0.0);
     let nu = point[layout.draw_index()].exp();
     let leads = layout.pair_predictor(player, opponent).leads(point);
-    let chances = leads.map(|lead| Chances::from_lead(lead, nu));
+    let chances = leads.map(|lead| RatingChances::from_lead(lead, nu));
     for (side, chances) in Side::BOTH.into_iter().zip(chances) {
         let [wins, draws, losses] = counts.games_by_outcome(side).map(f64::from);
         let games = wins + draws + losses;

@@ -13,7 +13,7 @@ use std::num::NonZeroU64;
 use foldhash::{HashMap, HashSet};
 
 use crate::rating_model::parameters::SeatEffect;
-use crate::results::deals::{Seating, Table};
+use crate::results::deals::{DealTable, Seating};
 use crate::results::game_outcome::{GameOutcome, Outcomes};
 use crate::results::pairs::{PairCounts, Side};
 use crate::results::rated_games::RatedGames;
@@ -194,7 +194,7 @@ impl Results {
     }
 
     /// An empty list of games with the seats of `table`, between this many players.
-    pub fn at_table(players: usize, table: Table) -> Self {
+    pub fn at_table(players: usize, table: DealTable) -> Self {
         Self { seated: Some(SeatedScores::new(players, table)), ..Self::new(players) }
     }
 
@@ -418,7 +418,7 @@ impl Results {
     }
 
     /// What the games are like, if they are not those of [`new`](Self::new).
-    pub fn table(&self) -> Option<Table> {
+    pub fn table(&self) -> Option<DealTable> {
         self.seated.as_ref().map(|seated| seated.table)
     }
 

@@ -15,7 +15,7 @@
 
 /// A parameter to tune.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tunable {
+pub struct SpsaParameter {
     /// The value at the start.
     pub start: f64,
     /// The smallest value.
@@ -28,7 +28,7 @@ pub struct Tunable {
     pub whole: bool,
 }
 
-impl Tunable {
+impl SpsaParameter {
     /// The value that a player gets.
     pub fn value_to_play(&self, value: f64) -> f64 {
         let value = value.clamp(self.min, self.max);
@@ -68,7 +68,13 @@ impl SpsaSchedule {
     }
 
     /// The players of a step around `values`, given for each parameter whether it goes up.
-    pub fn probe(&self, step: u32, tunables: &[Tunable], values: &[f64], up: &[bool]) -> Probe {
+    pub fn probe(
+        &self,
+        step: u32,
+        tunables: &[SpsaParameter],
+        values: &[f64],
+        up: &[bool],
+    ) -> Probe {
         let spread = self.relative_distance(step);
         let moved = |sign: f64| {
             let each = tunables.iter().zip(values).zip(up);
@@ -85,7 +91,7 @@ impl SpsaSchedule {
     pub fn update_values(
         &self,
         step: u32,
-        tunables: &[Tunable],
+        tunables: &[SpsaParameter],
         values: &[f64],
         up: &[bool],
         lead: f64,
@@ -115,10 +121,10 @@ mod tests {
     const SCHEDULE: SpsaSchedule =
         SpsaSchedule { steps: 200, rate: 0.05, stability: 20.0, alpha: 0.602, gamma: 0.101 };
 
-    fn tunables() -> [Tunable; 2] {
+    fn tunables() -> [SpsaParameter; 2] {
         [
-            Tunable { start: 20.0, min: 0.0, max: 100.0, step: 15.0, whole: true },
-            Tunable { start: 0.9, min: 0.0, max: 1.0, step: 0.15, whole: false },
+            SpsaParameter { start: 20.0, min: 0.0, max: 100.0, step: 15.0, whole: true },
+            SpsaParameter { start: 0.9, min: 0.0, max: 1.0, step: 0.15, whole: false },
         ]
     }
 
@@ -153,7 +159,7 @@ mod tests {
     #[test]
     fn no_player_is_told_a_negative_zero() {
         let [whole, _] = tunables();
-        let played = Tunable { min: -5.0, ..whole }.value_to_play(-0.2);
+        let played = SpsaParameter { min: -5.0, ..whole }.value_to_play(-0.2);
         assert!(played == 0.0 && played.is_sign_positive());
     }
 

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use self::hash::{
-    PlayerParts, Unreadable, hash_bot, hash_file_names, hash_rules, is_left_out_of_hash,
+    HashedPlayer, Unreadable, hash_bot, hash_file_names, hash_rules, is_left_out_of_hash,
 };
 use self::hash::{hash_command, hash_player_contents, hash_variant};
 use self::stamp::Stamp;
@@ -29,7 +29,7 @@ pub struct Fingerprint {
 
 impl Fingerprint {
     /// Reads the files of a player, and returns its fingerprint and hash.
-    pub fn read(parts: PlayerParts<'_>) -> Result<(Self, String), Unreadable> {
+    pub fn read(parts: HashedPlayer<'_>) -> Result<(Self, String), Unreadable> {
         let (hash, stamps) = hash_command(parts)?;
         let fingerprint = Self {
             program: parts.program.to_owned(),
@@ -77,9 +77,9 @@ impl Fingerprint {
         us.ok().zip(them.ok()).is_some_and(|(us, them)| us == them)
     }
 
-    fn parts(&self) -> PlayerParts<'_> {
+    fn parts(&self) -> HashedPlayer<'_> {
         let Self { program, dir, words, env, files, .. } = self;
-        PlayerParts { dir, program, words, env, files }
+        HashedPlayer { dir, program, words, env, files }
     }
 
     /// The files whose contents the hash covers.
@@ -132,7 +132,7 @@ mod tests {
             let files: Vec<String> = files.iter().map(ToString::to_string).collect();
             let (dir, program) = (&*dir.path().join(at), Path::new("/usr/bin/python3"));
             let parts =
-                PlayerParts { dir, program, words: &words, env: &BTreeMap::new(), files: &files };
+                HashedPlayer { dir, program, words: &words, env: &BTreeMap::new(), files: &files };
             Fingerprint::read(parts).expect("readable").0
         };
         let one = read("", "a/bot.py", &[]);
@@ -163,7 +163,7 @@ mod tests {
         write("player.py", "1");
         write("weights", "1");
         let words = ["python3", "player.py"].map(str::to_owned);
-        let parts = PlayerParts {
+        let parts = HashedPlayer {
             dir: dir.path(),
             program: Path::new("/usr/bin/python3"),
             words: &words,

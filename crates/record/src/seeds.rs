@@ -122,9 +122,9 @@ impl TournamentSecret {
 
     fn stream(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_keyed(&self.key);
-        hash_length_prefixed(&mut hasher, purpose.as_bytes());
+        hash_seed_part(&mut hasher, purpose.as_bytes());
         for part in parts {
-            hash_length_prefixed(&mut hasher, part);
+            hash_seed_part(&mut hasher, part);
         }
         *hasher.finalize().as_bytes()
     }
@@ -209,13 +209,13 @@ fn hash_meeting_for_seed(
 fn derive_seed_key(context: &str, parts: &[&[u8]]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key(context);
     for part in parts {
-        hash_length_prefixed(&mut hasher, part);
+        hash_seed_part(&mut hasher, part);
     }
     *hasher.finalize().as_bytes()
 }
 
 /// Each part is preceded by its length, so that different lists of parts never hash the same input.
-fn hash_length_prefixed(hasher: &mut blake3::Hasher, part: &[u8]) {
+fn hash_seed_part(hasher: &mut blake3::Hasher, part: &[u8]) {
     hasher.update(&(part.len() as u64).to_le_bytes());
     hasher.update(part);
 }

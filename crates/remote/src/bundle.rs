@@ -80,7 +80,7 @@ fn bundle_read_error_at(path: &Path) -> impl FnOnce(io::Error) -> BundleError {
     move |source| BundleError::File { path, source }
 }
 
-fn unpack_error_at(path: &Path) -> impl FnOnce(io::Error) -> BundleError {
+fn bundle_unpack_error_at(path: &Path) -> impl FnOnce(io::Error) -> BundleError {
     let path = path.to_owned();
     move |source| BundleError::Unpack { path, source }
 }
@@ -291,11 +291,11 @@ impl<W: Write> Write for HashedWrite<W> {
 /// # Errors
 /// It has another hash, or it cannot be unpacked.
 pub(crate) fn unpack_bundle(bundle: &Path, hash: &str, folder: &Path) -> Result<(), BundleError> {
-    let failed = || unpack_error_at(folder);
+    let failed = || bundle_unpack_error_at(folder);
     let mut hasher = blake3::Hasher::new();
     hasher
-        .update_reader(File::open(bundle).map_err(unpack_error_at(bundle))?)
-        .map_err(unpack_error_at(bundle))?;
+        .update_reader(File::open(bundle).map_err(bundle_unpack_error_at(bundle))?)
+        .map_err(bundle_unpack_error_at(bundle))?;
     let found = hasher.finalize().to_hex().to_string();
     if found != hash {
         return Err(BundleError::Altered { expected: hash.to_owned(), found });
@@ -304,7 +304,7 @@ pub(crate) fn unpack_bundle(bundle: &Path, hash: &str, folder: &Path) -> Result<
     if beside.exists() {
         remove_bundle_tree(&beside).map_err(failed())?;
     }
-    let unpacked = unpack_entries(bundle, &beside);
+    let unpacked = unpack_bundle_entries(bundle, &beside);
     if let Err(error) = unpacked.and_then(|()| fs::rename(&beside, folder)) {
         if let Err(error) = remove_bundle_tree(&beside) {
             tracing::warn!(%error, path = %beside.display(), "a folder was left behind");
@@ -315,7 +315,7 @@ pub(crate) fn unpack_bundle(bundle: &Path, hash: &str, folder: &Path) -> Result<
 }
 
 /// Unpacks into the new folder `to`. Links are made last, so nothing is written through them.
-fn unpack_entries(bundle: &Path, to: &Path) -> io::Result<()> {
+fn unpack_bundle_entries(bundle: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     let mut archive = Archive::new(File::open(bundle)?);
     archive.set_preserve_mtime(false);

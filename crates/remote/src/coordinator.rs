@@ -20,7 +20,7 @@ use referee_record::model::record::Header;
 use referee_record::seeds::{draw_random_bytes, draw_random_identity};
 use referee_tournament::run::run_event::{RunEvent, RunListener};
 use referee_tournament::run::venue::Venue;
-use referee_tournament::run::worker_thread::{WorkerHandle, WorkerReports};
+use referee_tournament::run::worker_thread::{WorkerReports, WorkerThread};
 use referee_tournament::run::{RunEnd, RunError, TournamentRunner};
 
 /// How long the last messages may take when a run ends while the server gives no answer.
@@ -133,7 +133,7 @@ impl Venue for ServerVenue {
         slot: usize,
         reports: WorkerReports,
         _: watch::Receiver<bool>,
-    ) -> io::Result<WorkerHandle> {
+    ) -> io::Result<WorkerThread> {
         let (jobs, mut inbox) = mpsc::unbounded_channel();
         let give = self.give.clone();
         tokio::spawn(async move {
@@ -144,7 +144,7 @@ impl Venue for ServerVenue {
                 }
             }
         });
-        Ok(WorkerHandle::forwarding_to(jobs))
+        Ok(WorkerThread::forwarding_to(jobs))
     }
 
     fn admit(&self, number: usize, player: &PlayerSpec, header: &Header) -> Result<(), String> {

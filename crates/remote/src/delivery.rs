@@ -84,7 +84,7 @@ pub fn pack_for_delivery(mut outcome: JobOutcome, max: usize) -> Result<Vec<u8>,
         if packed.len() <= max && length < MAX_RESULT {
             return Ok(packed);
         }
-        if !halve_transcripts(&mut outcome) && !drop_notes(&mut outcome) {
+        if !halve_transcripts_for_delivery(&mut outcome) && !drop_notes_for_delivery(&mut outcome) {
             return Err(format!(
                 "its result is {} bytes, but the NATS server accepts at most {max}: raise its \
                  max_payload",
@@ -112,7 +112,7 @@ impl CompressedOutcome {
 }
 
 /// Leaves out the first half of all transcripts, by whole lines. Returns whether there was one.
-fn halve_transcripts(outcome: &mut JobOutcome) -> bool {
+fn halve_transcripts_for_delivery(outcome: &mut JobOutcome) -> bool {
     let JobOutcome::Played(games) = outcome else { return false };
     let mut had_any = false;
     for game in games {
@@ -127,7 +127,7 @@ fn halve_transcripts(outcome: &mut JobOutcome) -> bool {
 }
 
 /// Leaves out the notes of the game that has the most of them. Returns whether there was one.
-fn drop_notes(outcome: &mut JobOutcome) -> bool {
+fn drop_notes_for_delivery(outcome: &mut JobOutcome) -> bool {
     let JobOutcome::Played(games) = outcome else { return false };
     let length = |game: &FinishedGame| -> usize {
         game.record.notes.iter().filter_map(|it| it.note.as_ref()).map(String::len).sum()

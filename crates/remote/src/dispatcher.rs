@@ -163,7 +163,7 @@ impl Dispatcher {
                     RunnerRequest::Admit(player, header) => self.admit(*player, *header).await,
                 },
                 Some(arrival) = arrivals.recv() => match arrival {
-                    Ok(message) => self.on_result(message).await,
+                    Ok(message) => self.on_job_result(message).await,
                     Err(problem) => self.report_server_problem(Instant::now(), problem).await,
                 },
                 Ok(()) = synced.changed() => self.acknowledge_synced().await,
@@ -226,7 +226,7 @@ impl Dispatcher {
         }
         let name = job.name();
         match self.jobs.open(&name, slot, job) {
-            Some(arrival) => self.check_result(&name, arrival).await,
+            Some(arrival) => self.check_job_result(&name, arrival).await,
             None => self.queue_on_server(&name),
         }
     }

@@ -23,6 +23,7 @@
 //! ```
 
 mod bundle;
+pub mod bundle_folder;
 pub mod coordinator;
 pub mod delivery;
 mod dispatcher;
@@ -39,7 +40,6 @@ pub mod remote_worker;
 pub mod run_description;
 pub mod run_files;
 pub mod run_streams;
-pub mod scratch_folder;
 mod slot;
 mod spot_checks;
 pub mod worker_identity;

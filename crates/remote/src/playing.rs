@@ -12,7 +12,7 @@ use super::error::RemoteError;
 use super::run_description::{DescribedPlayer, RunDescription};
 use super::slot::WorkerNotes;
 use referee_games::AnyGame;
-use referee_match::game_program::FoundProgram;
+use referee_match::game_program::FoundGameProgram;
 use referee_match::openings::OpeningBook;
 use referee_match::player::PlayerSandbox;
 use referee_record::model::containment::ContainmentRequest;
@@ -21,7 +21,7 @@ use referee_record::seeds::TournamentSecret;
 use referee_tournament::run::cores::Cores;
 use referee_tournament::run::entrant::Entrant;
 use referee_tournament::run::job::{Job, JobConditions, JobOutcome, WorkerReport};
-use referee_tournament::run::worker_thread::WorkerHandle;
+use referee_tournament::run::worker_thread::WorkerThread;
 
 /// A run that can be played here.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl PlayableRun {
             None => GameRules::from_header(&description.header)?,
             Some(packed) => {
                 let identity = packed.unpacked(&folder.join(&packed.bundle));
-                let game = FoundProgram::from_named(identity).open(request)?;
+                let game = FoundGameProgram::from_named(identity).open(request)?;
                 GameRules::from_header_with_game(game, &description.header)?
             }
         };
@@ -136,12 +136,12 @@ fn prepare_playing_entrant(
 
 /// A place for one game at a time.
 #[derive(Debug)]
-pub(crate) struct PlayingSlot {
-    worker: WorkerHandle,
+pub(crate) struct PlayingThread {
+    worker: WorkerThread,
     reports: mpsc::UnboundedReceiver<WorkerReport>,
 }
 
-impl PlayingSlot {
+impl PlayingThread {
     /// Starts the thread of slot `number`. It abandons its games when `stop` becomes true.
     ///
     /// # Errors
@@ -154,7 +154,7 @@ impl PlayingSlot {
         let (sender, reports) = mpsc::unbounded_channel();
         let cores = run.cores.reserve(number);
         let (book, conditions) = (run.book.clone(), Arc::clone(&run.conditions));
-        let worker = WorkerHandle::start(number, cores, book, conditions, sender, stop)?;
+        let worker = WorkerThread::start(number, cores, book, conditions, sender, stop)?;
         Ok(Self { worker, reports })
     }
 

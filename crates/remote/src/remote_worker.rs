@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_stream::StreamExt;
 
+use super::bundle_folder::BundleFolder;
 use super::downloads::Downloads;
 use super::error::RemoteError;
 use super::messages::{HEARTBEAT, PROTOCOL, RunAnnouncement, WorkerHeartbeat};
@@ -17,7 +18,6 @@ use super::nats_server::NatsServer;
 use super::outage::OutageLog;
 use super::playing::{PlayableRun, measure_playing_speed};
 use super::run_streams::{RUNS, RunStreams, StreamNames};
-use super::scratch_folder::ScratchFolder;
 use super::slot::{SlotContext, WorkerNotes, send_slot_heartbeat, serve_slot};
 use super::worker_identity::WorkerIdentity;
 use referee_protocol::escape::escape_line;
@@ -35,7 +35,7 @@ pub struct RemoteWorker {
     slots: usize,
     cores: usize,
     calibration: Duration,
-    folder: ScratchFolder,
+    folder: BundleFolder,
     note: WorkerNotes,
     stop: watch::Receiver<bool>,
 }
@@ -55,7 +55,7 @@ impl RemoteWorker {
     ) -> Result<Self, RemoteError> {
         let server = NatsServer::connect(address, name, "worker").await?;
         let identity = WorkerIdentity::new(name)?;
-        let folder = ScratchFolder::of_worker(&std::env::temp_dir(), &identity.id().key)?;
+        let folder = BundleFolder::of_worker(&std::env::temp_dir(), &identity.id().key)?;
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let calibration = measure_playing_speed();
         Ok(Self { server, identity, slots, cores, calibration, folder, note, stop })
@@ -96,8 +96,8 @@ impl RemoteWorker {
         let names = StreamNames::new(&announced.run);
         let streams = RunStreams::new(&self.server, names.clone());
         let mut stop = self.stop.clone();
-        let (closing, closes) = watch::channel(worker_closing_time(announced));
-        let prepared = match check_worker_version(announced) {
+        let (closing, closes) = watch::channel(remote_worker_closing_time(announced));
+        let prepared = match check_remote_worker_version(announced) {
             Ok(()) => tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => return false,
@@ -195,7 +195,7 @@ impl RemoteWorker {
                     };
                     if now.run == announced.run {
                         heard = Instant::now();
-                        closing.send_replace(worker_closing_time(&now));
+                        closing.send_replace(remote_worker_closing_time(&now));
                         let is_excluded = now.excluded.contains(&self.identity.id().key);
                         if is_excluded {
                             (self.note)("the coordinator refuses this worker's results");
@@ -263,11 +263,11 @@ async fn next_run_for_worker(runs: &mut Subscriber) -> Result<RunAnnouncement, R
 }
 
 /// From when on no game of a run may begin, if the run has an end time.
-fn worker_closing_time(announced: &RunAnnouncement) -> Option<Instant> {
+fn remote_worker_closing_time(announced: &RunAnnouncement) -> Option<Instant> {
     Instant::now().checked_add(Duration::from_millis(announced.open_for_ms?))
 }
 
-fn check_worker_version(announced: &RunAnnouncement) -> Result<(), RemoteError> {
+fn check_remote_worker_version(announced: &RunAnnouncement) -> Result<(), RemoteError> {
     let own = env!("CARGO_PKG_VERSION");
     if announced.protocol == PROTOCOL && announced.version == own {
         return Ok(());

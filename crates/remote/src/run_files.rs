@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use async_nats::jetstream::object_store::ObjectStore;
 
+use super::bundle_folder::BundleFolder;
 use super::error::RemoteError;
 use super::nats_server::NatsServer;
 use super::run_description::{DescribedPlayer, RunDescriber, RunDescription};
 use super::run_streams::{DESCRIPTION, RunStreams};
-use super::scratch_folder::ScratchFolder;
 
 /// What workers need for a run.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub struct RunFiles {
     /// Packs them.
     pub packer: RunDescriber,
     /// The folder of all bundles.
-    pub folder: ScratchFolder,
+    pub folder: BundleFolder,
 }
 
 impl RunFiles {
@@ -73,7 +73,7 @@ impl RunFiles {
         if store.info(hash).await.is_ok() {
             return Ok(());
         }
-        let file = self.folder.bundle(hash);
+        let file = self.folder.path_of(hash);
         let unreadable = RemoteError::file("read the bundle", &file);
         let mut content = tokio::fs::File::open(&file).await.map_err(unreadable)?;
         let put = store.put(hash, &mut content).await;

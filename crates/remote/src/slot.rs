@@ -16,10 +16,10 @@ use super::error::RemoteError;
 use super::messages::WorkerHeartbeat;
 use super::nats_server::{AGAIN, ANSWER, NatsServer, ServerProblem};
 use super::outage::OutageLog;
-use super::playing::{PlayableRun, PlayingSlot};
+use super::playing::{PlayableRun, PlayingThread};
 use super::run_streams::{EXCLUDED_WORKER, RunStreams, StreamNames, job_of};
 use super::worker_identity::WorkerIdentity;
-use referee_match::player::player_sandbox::describe_player_shortage;
+use referee_match::player::player_sandbox::describe_sandbox_shortage;
 use referee_tournament::run::job::{Job, JobOutcome};
 use referee_tournament::run::job_failure::JobFailure;
 
@@ -147,7 +147,7 @@ pub(crate) async fn send_slot_heartbeat(
 
 /// Plays one job after the other.
 pub(crate) async fn serve_slot(number: usize, served: Arc<SlotContext>) {
-    let mut slot = match PlayingSlot::start(&served.run, number, served.stop.clone()) {
+    let mut slot = match PlayingThread::start(&served.run, number, served.stop.clone()) {
         Ok(slot) => slot,
         Err(error) => {
             (served.note)(&format!("warning: playing one game fewer at once: {error}"));
@@ -224,7 +224,7 @@ async fn next_slot_job(
 }
 
 /// Does a job. Returns whether the slot can take another one.
-async fn serve_job(served: &SlotContext, slot: &mut PlayingSlot, message: &Message) -> bool {
+async fn serve_job(served: &SlotContext, slot: &mut PlayingThread, message: &Message) -> bool {
     let excluded = message.headers.as_ref().and_then(|headers| headers.get(EXCLUDED_WORKER));
     if excluded.is_some_and(|excluded| excluded.as_str() == served.identity.id().key) {
         answer_slot_job(message, AckKind::Nak(Some(AGAIN))).await;
@@ -256,7 +256,7 @@ async fn serve_job(served: &SlotContext, slot: &mut PlayingSlot, message: &Messa
         JobOutcome::Shortage(shortage) => {
             answer_slot_job(message, AckKind::Nak(Some(AGAIN))).await;
             let is_last = served.slots.load(Ordering::Relaxed) <= 1;
-            (served.note)(&format!("warning: {}", describe_player_shortage(&shortage)));
+            (served.note)(&format!("warning: {}", describe_sandbox_shortage(&shortage)));
             if is_last {
                 pause_slot(served).await;
             }

@@ -4,7 +4,7 @@ use referee_games::{
     AnyPosition, BoardLook, BoardSymbol, Drawing, DrawnBoard, DrawnDie, DrawnSquare, Event, Labels,
     Seat, SquareMark, Turn,
 };
-use referee_match::replay::event_descriptions::squares_named_by_events;
+use referee_match::replay::event_descriptions::squares_of_described_events;
 use referee_protocol::escape::escape_line;
 
 use crate::colour::{Colour, ColouredText};
@@ -57,7 +57,7 @@ pub fn render_board_picture_from(
             // width during the game.
             let is_wide = matches!(position.turn(), Turn::Together(_))
                 || events.iter().filter(is_action).count() > 1;
-            let last = squares_named_by_events(events, &board, look);
+            let last = squares_of_described_events(events, &board, look);
             let pen =
                 BoardPen { look, seats: position.seats().map(|name| name.to_string()), colour };
             pen.render_board(&board, &last, if is_wide { 2 } else { 1 }, side)
@@ -85,20 +85,20 @@ impl BoardPen<'_> {
     ) -> ColouredText {
         let width =
             board.squares().map(|square| self.symbols_on_square(square).1).max().unwrap_or(0);
-        let width = width.max(narrowest).max(longest_board_label(&board.columns, board.width()));
-        let margin = longest_board_label(&board.rows, board.cells.len()).max(2);
+        let width = width.max(narrowest).max(longest_picture_label(&board.columns, board.width()));
+        let margin = longest_picture_label(&board.rows, board.cells.len()).max(2);
         let mut text = ColouredText::default();
         if !board.columns.is_empty() {
             text.push(&" ".repeat(margin + 2));
             for column in order_from_side(board.width(), side) {
-                text.push(&format!(" {:>width$}", board_label(&board.columns, column)));
+                text.push(&format!(" {:>width$}", picture_label(&board.columns, column)));
             }
             text.push("\n");
         }
         let mut dice = board.dice.iter().flat_map(|die| self.render_die(die));
         for (number, row) in order_from_side(board.cells.len(), side).enumerate() {
             let shift = if self.look.hexagons { number * width.div_ceil(2) } else { 0 };
-            text.push(&format!(" {:>margin$} {:shift$}", board_label(&board.rows, row), ""));
+            text.push(&format!(" {:>margin$} {:shift$}", picture_label(&board.rows, row), ""));
             for column in order_from_side(board.width(), side) {
                 let at = row * board.width() + column;
                 let (things, length) = self.symbols_on_square(&board.cells[row].0[column]);
@@ -157,7 +157,7 @@ impl BoardPen<'_> {
             codes.push(BOLD);
         }
         match (seat, mark) {
-            (Some(seat), _) => codes.push(board_seat_colour(seat)),
+            (Some(seat), _) => codes.push(picture_seat_colour(seat)),
             (None, Some(Some(SquareMark::Dark))) => codes.push(RED),
             (None, Some(None)) => {}
             (None, _) => codes.push(DIM),
@@ -181,9 +181,10 @@ impl BoardPen<'_> {
         lines.push("└───────┘".to_owned());
         lines.push(format!("{:^9}", die.seat).trim_end().to_owned());
         match self.seats.seat(&die.seat) {
-            Some(seat) => {
-                lines.iter().map(|line| self.colour.paint(line, board_seat_colour(seat))).collect()
-            }
+            Some(seat) => lines
+                .iter()
+                .map(|line| self.colour.paint(line, picture_seat_colour(seat)))
+                .collect(),
             None => lines.into_iter().map(ColouredText::from).collect(),
         }
     }
@@ -195,12 +196,12 @@ struct Thing<'a> {
     symbol: Option<&'a BoardSymbol>,
 }
 
-fn board_label(labels: &Labels, at: usize) -> &str {
+fn picture_label(labels: &Labels, at: usize) -> &str {
     labels.0.get(at).map_or("", String::as_str)
 }
 
 /// The length of the longest of the first `count` labels.
-fn longest_board_label(labels: &Labels, count: usize) -> usize {
+fn longest_picture_label(labels: &Labels, count: usize) -> usize {
     labels.0.iter().take(count).map(|label| label.chars().count()).max().unwrap_or(0)
 }
 
@@ -213,7 +214,7 @@ fn order_from_side(count: usize, side: BoardSide) -> impl Iterator<Item = usize>
 }
 
 /// The colour of a seat. Two share one from the seventh on.
-const fn board_seat_colour(seat: Seat) -> &'static str {
+const fn picture_seat_colour(seat: Seat) -> &'static str {
     const COLOURS: [&str; 6] = [CYAN, YELLOW, MAGENTA, GREEN, BLUE, RED];
     COLOURS[seat.index() % COLOURS.len()]
 }

@@ -6,7 +6,7 @@ use super::number_format::{
     format_large_number, format_margin, format_mean_nanoseconds, format_nanoseconds,
     format_whole_number,
 };
-use super::text_columns::{Align, ColumnCell, Keep, TextColumn, lay_out_columns};
+use super::text_columns::{Align, Keep, TextColumn, TextColumnCell, lay_out_columns};
 use crate::colour::{Colour, ColouredText};
 use crate::standings::SeatStandings;
 use referee_protocol::escape::escape_line;
@@ -75,7 +75,7 @@ fn ending_diagnostics_columns(endings: &[EndingCount]) -> Vec<TextColumn> {
     let share = |ending: &EndingCount| 100.0 * f64::from(ending.games) / f64::from(total.max(1));
     let reason = |ending: &EndingCount| {
         let reason = escape_line(&ending.reason);
-        if ending.fault { ColumnCell::bad(reason) } else { ColumnCell::plain(reason) }
+        if ending.fault { TextColumnCell::bad(reason) } else { TextColumnCell::plain(reason) }
     };
     vec![
         TextColumn {
@@ -153,7 +153,7 @@ fn diagnostics_number_column<T, D: Display>(
     keep: Keep,
     cell: impl Fn(&T) -> D,
 ) -> TextColumn {
-    let cells = rows.iter().map(|row| ColumnCell::plain(cell(row))).collect();
+    let cells = rows.iter().map(|row| TextColumnCell::plain(cell(row))).collect();
     TextColumn { heading: heading.to_owned(), keep, align: Align::Right, cells }
 }
 

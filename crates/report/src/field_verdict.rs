@@ -70,7 +70,7 @@ pub fn field_verdict_json(
 /// The state of the test and the current estimate, for a line of 80 columns under the progress.
 pub fn field_verdict_headline(played: &FieldMatch) -> String {
     let BettingState { better, not_better, needed, .. } = played.state().test;
-    let [new, old] = BOTH.map(|rival| format_total_field_share(played, rival));
+    let [new, old] = BOTH.map(|rival| format_field_verdict_share(played, rival));
     format!(
         "better {better:.2} of {:.2}, not better {not_better:.2} of {:.2}, {}, {new} to {old}",
         needed.0,
@@ -180,7 +180,7 @@ fn describe_field_tables(
     is_shown.then(|| format!("Points for {new} and {old} {at}: {}.", each.join(", ")))
 }
 
-fn format_total_field_share(played: &FieldMatch, rival: Rival) -> String {
+fn format_field_verdict_share(played: &FieldMatch, rival: Rival) -> String {
     format_field_share(played.score(rival), played.deals(), played.points())
 }
 

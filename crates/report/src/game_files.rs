@@ -105,7 +105,7 @@ fn remove_game_files(folder: &Path) -> io::Result<()> {
 }
 
 /// The script that passes a replay to the viewer.
-pub fn game_script(replay: &str) -> String {
+pub fn game_file_script(replay: &str) -> String {
     format!("refereeGame({replay});\n")
 }
 

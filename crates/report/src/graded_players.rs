@@ -97,7 +97,7 @@ impl<'a> GradedPlayers<'a> {
         });
         let ranked = self.players.iter().filter(|player| player.rank.is_ok() && !player.fails());
         let reached: Vec<Option<RankMark>> = ranked.map(|player| player.band).collect();
-        spared.into_iter().chain(useless_bands(self.grades, &reached)).collect()
+        spared.into_iter().chain(describe_useless_grade_bands(self.grades, &reached)).collect()
     }
 
     /// How the marks of `player` came about, as a sentence to its authors. `shown` is the name by
@@ -143,7 +143,10 @@ const SPARED: &str = "ended in a fault by the opponent";
 
 /// Advice on bands before the first game: which of them are not expected to tell players
 /// apart. `is_reached` gets the first rank and the line of each.
-pub fn unreached_bands(grades: &Grades, is_reached: impl Fn(u32, RankMark) -> bool) -> Vec<String> {
+pub fn describe_unreached_grade_bands(
+    grades: &Grades,
+    is_reached: impl Fn(u32, RankMark) -> bool,
+) -> Vec<String> {
     let unreached = grades.bands().filter(|&(first, line)| !is_reached(first, line));
     unreached
         .map(|(first, line)| {
@@ -153,7 +156,7 @@ pub fn unreached_bands(grades: &Grades, is_reached: impl Fn(u32, RankMark) -> bo
 }
 
 /// The bands that separate no players, if players `reached` these.
-fn useless_bands(grades: &Grades, reached: &[Option<RankMark>]) -> Vec<String> {
+fn describe_useless_grade_bands(grades: &Grades, reached: &[Option<RankMark>]) -> Vec<String> {
     let is_in = |line: &RankMark| reached.iter().flatten().any(|other| other.rank == line.rank);
     let empty = || grades.bands().filter(|(_, line)| !is_in(line));
     match reached {
@@ -471,7 +474,7 @@ mod tests {
         let line = |rank, marks| RankMark { rank, marks };
         let (top, rest) = (line(1, 10.0), line(9, 5.0));
         let grades = Grades { ranks: vec![top, line(3, 8.0), rest], ..Grades::default() };
-        let notes = |reached: &[Option<RankMark>]| useless_bands(&grades, reached);
+        let notes = |reached: &[Option<RankMark>]| describe_useless_grade_bands(&grades, reached);
         let same = "so rank does not affect their marks.";
         let all = format!("All 2 ranked players fall in the band rank 1 (10 marks), {same}");
         assert_eq!(notes(&[Some(top); 2]), [all]);
@@ -480,7 +483,7 @@ mod tests {
         assert_eq!(notes(&[Some(top), Some(rest)]), ["No one is in the band rank 2–3 (8 marks)."]);
         assert_eq!(notes(&[Some(top)]), [""; 0]);
         let beyond = "no one is expected in the band rank 4–9 (5 marks)";
-        assert_eq!(unreached_bands(&grades, |first, _| first <= 3), [beyond]);
+        assert_eq!(describe_unreached_grade_bands(&grades, |first, _| first <= 3), [beyond]);
     }
 
     #[test]

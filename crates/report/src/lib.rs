@@ -57,4 +57,4 @@ pub mod wrap;
 mod tests;
 
 pub use error::ReportError;
-pub use standings::{CopiesRemedy, Standings, StandingsRow};
+pub use standings::{Standings, StandingsRemedy, StandingsRow};

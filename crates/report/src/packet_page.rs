@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::charts::{ChartLine, render_line_chart};
 use super::number_format::{format_elo, format_nanoseconds, format_percent};
-use super::page::page_template::{PageKind, PageSection, PageTemplate, escape_page_json};
+use super::page::page_template::{PageKind, PageSection, PageTemplate, escape_template_json};
 use super::page::{render_fault_case, render_page_figure, render_scrolling_table};
 use super::replay_renderer::ReplayRenderer;
 use super::unranked::describe_unranked;
@@ -113,7 +113,7 @@ impl PacketPage {
             " · " (pluralize(games, "game")) " · opponents have pseudonyms; yours is "
             strong { (self.pseudonym) }
         };
-        render_packet_frame(header, &self.name, &lead, &sections, &self.replays)
+        render_packet_page_frame(header, &self.name, &lead, &sections, &self.replays)
     }
 
     /// The faults. If the rules `are_a_program`, commands need it too.
@@ -187,9 +187,13 @@ fn render_packet_games(games: &[(String, String, u32)]) -> Markup {
 }
 
 /// The page for someone without a player, to whom `sentence` says why.
-pub(crate) fn render_packet_without_player(header: &Header, name: &str, sentence: &str) -> String {
+pub(crate) fn render_packet_page_without_player(
+    header: &Header,
+    name: &str,
+    sentence: &str,
+) -> String {
     let result = html! { p { (escape_line(sentence)) } };
-    render_packet_frame(
+    render_packet_page_frame(
         header,
         name,
         &html! {},
@@ -202,7 +206,7 @@ pub(crate) fn render_packet_without_player(header: &Header, name: &str, sentence
 ///
 /// # Errors
 /// A game cannot become JSON.
-pub fn render_challenge_packet(
+pub fn render_challenge_packet_page(
     header: &Header,
     title: &str,
     games: &[GameRecord],
@@ -214,11 +218,11 @@ pub fn render_challenge_packet(
         games.iter().map(|game| (game.id.clone(), describe_game_end(game), game.plies)).collect();
     let lead = html! { " · these games do not count" };
     let sections = [PageSection::open("games", "Games", render_packet_games(&listed))];
-    Ok(render_packet_frame(header, title, &lead, &sections, &replays))
+    Ok(render_packet_page_frame(header, title, &lead, &sections, &replays))
 }
 
 /// A page for the authors of the player `name`. `lead` ends the line below the heading.
-fn render_packet_frame(
+fn render_packet_page_frame(
     header: &Header,
     name: &str,
     lead: &Markup,
@@ -232,7 +236,7 @@ fn render_packet_frame(
         summary: html! { p.lead { (played) (lead) } },
         sections,
         data: "{}",
-        replays: &escape_page_json(&format!("[{}]", replays.join(",\n"))),
+        replays: &escape_template_json(&format!("[{}]", replays.join(",\n"))),
         key: &header.identity,
         kind: PageKind::File,
         own_page: None,
@@ -249,13 +253,19 @@ fn render_packet_scores(
     let levels = [
         (
             "clearly stronger",
-            packet_outcomes_against(row, standings, results, RankComparison::Above),
+            packet_page_outcomes_against(row, standings, results, RankComparison::Above),
         ),
-        ("about as strong", packet_outcomes_against(row, standings, results, RankComparison::Same)),
-        ("clearly weaker", packet_outcomes_against(row, standings, results, RankComparison::Below)),
+        (
+            "about as strong",
+            packet_page_outcomes_against(row, standings, results, RankComparison::Same),
+        ),
+        (
+            "clearly weaker",
+            packet_page_outcomes_against(row, standings, results, RankComparison::Below),
+        ),
         (
             "players without a rank",
-            packet_outcomes_against(row, standings, results, RankComparison::Unknown),
+            packet_page_outcomes_against(row, standings, results, RankComparison::Unknown),
         ),
     ];
     let counts = &results.counts;
@@ -307,7 +317,7 @@ enum RankComparison {
     Unknown,
 }
 
-fn packet_outcomes_against(
+fn packet_page_outcomes_against(
     row: &StandingsRow,
     standings: &Standings,
     results: &NamedResults,
@@ -315,7 +325,7 @@ fn packet_outcomes_against(
 ) -> Outcomes {
     let of = |other: &&StandingsRow| {
         let found = match (row.rank, other.rank) {
-            _ if row.has_left || other.has_left => compare_packet_ratings(row, other),
+            _ if row.has_left || other.has_left => compare_packet_page_ratings(row, other),
             (Ok(own), Ok(other)) if other.interval.high < own.interval.low => RankComparison::Above,
             (Ok(own), Ok(other)) if other.interval.low > own.interval.high => RankComparison::Below,
             (_, Err(_)) => RankComparison::Unknown,
@@ -334,7 +344,7 @@ fn packet_outcomes_against(
 }
 
 /// The same by rating intervals: a version that no longer plays has no rank.
-fn compare_packet_ratings(row: &StandingsRow, other: &StandingsRow) -> RankComparison {
+fn compare_packet_page_ratings(row: &StandingsRow, other: &StandingsRow) -> RankComparison {
     match (row.shown_rating(), other.shown_rating()) {
         (Some(own), Some(other)) if other.low > own.high => RankComparison::Above,
         (Some(own), Some(other)) if other.high < own.low => RankComparison::Below,
@@ -354,7 +364,7 @@ fn render_packet_score_row(label: &str, outcomes: Outcomes) -> Markup {
 }
 
 /// Removes the seed from a line sent to a player: the opponent could be found from it by guessing.
-fn hide_packet_seed(line: &str) -> String {
+fn hide_packet_page_seed(line: &str) -> String {
     match serde_json::from_str::<Value>(line) {
         Ok(mut message) if message.get("seed").is_some() => {
             message["seed"] = json!(0);
@@ -365,14 +375,14 @@ fn hide_packet_seed(line: &str) -> String {
 }
 
 /// The lines of a transcript that the player itself saw in its faulty game, without its seed.
-pub(crate) fn packet_transcript_lines(exchanges: &str, player: &str) -> (Vec<String>, String) {
+pub(crate) fn packet_page_transcript(exchanges: &str, player: &str) -> (Vec<String>, String) {
     let (mut lines, mut stderr) = (Vec::new(), String::new());
     for line in exchanges.lines() {
         let Ok(value) = serde_json::from_str::<Value>(line) else { continue };
         if value["player"] != json!(player) {
             continue;
         }
-        lines.extend(value["to"].as_str().map(|text| format!("> {}", hide_packet_seed(text))));
+        lines.extend(value["to"].as_str().map(|text| format!("> {}", hide_packet_page_seed(text))));
         lines.extend(value["from"].as_str().map(|text| format!("< {text}")));
         if let Some(text) = value["stderr"].as_str() {
             stderr.push_str(&shorten_paths(text));
@@ -443,7 +453,7 @@ mod tests {
         results.add(&faulty(game("ant", "eel", "white"), &crash)).expect("known players");
         let standings = standings(&results);
         let row = standings.rows.iter().find(|row| row.player == "ant").expect("a row");
-        let games = |level| packet_outcomes_against(row, &standings, &results, level).games();
+        let games = |level| packet_page_outcomes_against(row, &standings, &results, level).games();
         assert_eq!(games(RankComparison::Same), 1);
         assert_eq!(games(RankComparison::Below), 0);
         assert_eq!(games(RankComparison::Unknown), 1);
@@ -452,9 +462,9 @@ mod tests {
     #[test]
     fn lines_in_packets_omit_only_the_seed() {
         let line = r#"{"type":"init","id":0,"you":"white","seed":2477104006096711,"opening":[]}"#;
-        assert_eq!(hide_packet_seed(line), line.replace("2477104006096711", "0"));
+        assert_eq!(hide_packet_page_seed(line), line.replace("2477104006096711", "0"));
         for line in [r#"{"type":"turn","id":1}"#, "seed", ""] {
-            assert_eq!(hide_packet_seed(line), line);
+            assert_eq!(hide_packet_page_seed(line), line);
         }
     }
 
@@ -463,7 +473,7 @@ mod tests {
         let exchanges = "{\"player\":\"ant\",\"to\":\"turn\"}\n{\"player\":\"bee\",\"from\":\"x\"}\n\
                          {\"player\":\"ant\",\"from\":\"oops\"}\nbroken\n\
                          {\"player\":\"bee\",\"stderr\":\"bees\"}\n{\"player\":\"ant\",\"stderr\":\"trace\\n\"}\n";
-        let (lines, stderr) = packet_transcript_lines(exchanges, "ant");
+        let (lines, stderr) = packet_page_transcript(exchanges, "ant");
         assert_eq!((lines, stderr.as_str()), (vec!["> turn".into(), "< oops".into()], "trace\n"));
     }
 }

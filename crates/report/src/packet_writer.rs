@@ -7,8 +7,8 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use crate::csv_tables::{self, ABSENT, KEY, PAGE};
-use crate::game_files::game_script;
-use crate::packet_page::{PacketPage, packet_transcript_lines, render_packet_without_player};
+use crate::game_files::game_file_script;
+use crate::packet_page::{PacketPage, packet_page_transcript, render_packet_page_without_player};
 use crate::replay_renderer::ReplayRenderer;
 use crate::tournament_tables::TournamentTables;
 use crate::{ReportError, Standings};
@@ -98,7 +98,7 @@ pub fn write_packets(out: &Path, plan: PacketPlan<'_>) -> Result<usize, ReportEr
         fs::create_dir(&folder).map_err(ReportError::unwritable(&folder))?;
         write_packet_file(
             &folder.join(PAGE),
-            &render_packet_without_player(header, name, &sentence),
+            &render_packet_page_without_player(header, name, &sentence),
         )?;
     }
     write_packets_key(out, pseudonyms, &tables.standings)?;
@@ -281,7 +281,7 @@ impl PacketWriter<'_> {
         let replay = self.renderer.json(&seen, &record.id)?;
         write_packet_file(
             &folder.join("games").join(format!("{}.js", seen.id)),
-            &game_script(&replay),
+            &game_file_script(&replay),
         )?;
         if packet.replays.iter().map(String::len).sum::<usize>() < REPLAY_BYTES {
             packet.replays.push(replay);
@@ -310,7 +310,7 @@ fn read_packet_exchange(
     match plain_files::check_folder_nofollow(exchanges)
         .and_then(|()| read_plain_nofollow(&path, LARGEST_EXCHANGES))
     {
-        Ok(read_plain_text) => Ok(packet_transcript_lines(
+        Ok(read_plain_text) => Ok(packet_page_transcript(
             &String::from_utf8_lossy(&read_plain_text),
             &record.players[seat],
         )),

@@ -39,7 +39,7 @@ use super::number_format::{
 };
 use super::{Standings, StandingsRow};
 pub(super) use faults_section::render_fault_case;
-use page_template::{PageKind, PagePart, PageSection, PageTemplate, escape_page_json};
+use page_template::{PageKind, PagePart, PageSection, PageTemplate, escape_template_json};
 use referee_games::{BySeat, Seat};
 use referee_match::replay::frames::ReplayFrames;
 use referee_protocol::escape::escape_line;
@@ -133,8 +133,8 @@ pub fn render_report_page(material: &PageData<'_>) -> Page {
         description: &describe_page_head(material),
         summary: render_page_head(material),
         sections: &report_page_sections(material),
-        data: &escape_page_json(&page_script_data(material)),
-        replays: &escape_page_json(&replays),
+        data: &escape_template_json(&page_script_data(material)),
+        replays: &escape_template_json(&replays),
         key: &material.header.identity,
         kind: material.kind,
         own_page: material.own_page,
@@ -150,7 +150,7 @@ pub fn render_report_page(material: &PageData<'_>) -> Page {
 pub fn render_report_of_game(game: &ReplayFrames) -> String {
     let title = game.players.join(" – ");
     // Texts are JSON without fail.
-    let json = |value: serde_json::Value| escape_page_json(&value.to_string());
+    let json = |value: serde_json::Value| escape_template_json(&value.to_string());
     let template = PageTemplate {
         title: &title,
         description: &game.end,

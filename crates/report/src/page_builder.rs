@@ -83,7 +83,7 @@ pub fn build_live_page(
     page.own_page = own_page;
     let (mut games, results) = (Vec::new(), &tables.analysis.evaluation.results);
     tables.analysis.each_game(|game| {
-        games.extend(build_played_game(results, game));
+        games.extend(build_page_game(results, game));
         page.add(game)
     })?;
     let RenderedPage { page, memory, .. } = page.render(PageKind::Live, called)?;
@@ -91,7 +91,7 @@ pub fn build_live_page(
 }
 
 /// A game for lists; `None` if it does not count, or is sealed.
-fn build_played_game(results: &NamedResults, game: &LoggedGame) -> Option<PlayedGame> {
+fn build_page_game(results: &NamedResults, game: &LoggedGame) -> Option<PlayedGame> {
     let record = game.record.as_ref();
     let numbers = record.players.values.values().iter().map(|name| results.number(name).ok());
     let players = numbers.collect::<Option<BySeat<usize>>>()?;

@@ -167,7 +167,7 @@ pub struct Standings {
     /// Games that are copies of earlier ones, with the names of the first and second player.
     pub copies: Vec<(String, String, u32)>,
     /// A way to reduce the number of copies; [`new`](Self::new) only considers openings.
-    pub remedy: CopiesRemedy,
+    pub remedy: StandingsRemedy,
     /// Two anchors whose results contradict their given ratings.
     pub contradiction: Option<ContradictedAnchors>,
     /// What final scores show beside the ranks, if they put the players in order.
@@ -269,7 +269,7 @@ pub struct ContradictedAnchors {
 
 /// A way to make players play different games instead of repeating some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum CopiesRemedy {
+pub enum StandingsRemedy {
     /// Use openings; the tournament has none.
     #[default]
     Openings,
@@ -281,7 +281,7 @@ pub enum CopiesRemedy {
     Unknown,
 }
 
-impl CopiesRemedy {
+impl StandingsRemedy {
     /// The remedy for the tournament with this header.
     pub fn from_header(header: &Header) -> Self {
         match &header.openings {
@@ -326,7 +326,7 @@ impl Standings {
             is_learned: ranking.fit.is_learned,
             seat_effects_p: seats.p_value,
             copies: copies.map(|((one, two), count)| (name(one), name(two), count)).collect(),
-            remedy: CopiesRemedy::default(),
+            remedy: StandingsRemedy::default(),
             points: PointStandings::from_evaluation(evaluation),
             contradiction: evaluation.contradiction.map(|found| ContradictedAnchors {
                 upper: name(found.upper),

@@ -6,11 +6,11 @@ use serde::{Serialize, Serializer};
 use super::csv_cells::{format_decimal_cell, format_text_cell};
 use super::match_verdict::format_signed_elo;
 use super::number_format::{format_margin, format_points, format_whole_number};
-use super::text_columns::{Align, ColumnCell, Keep, TextColumn};
+use super::text_columns::{Align, Keep, TextColumn, TextColumnCell};
 use super::unranked::unranked_reason_name;
 use super::{Standings, StandingsRow};
 use referee_protocol::escape::escape_line;
-use referee_protocol::{Cost, Usage};
+use referee_protocol::{ReportedCost, Usage};
 use referee_ratings::{Estimate, Points, ScoreMeans, SeatRatings};
 use referee_record::model::fault::FaultCode;
 use referee_tournament::analysis::named_results::FaultCounts;
@@ -18,56 +18,73 @@ use referee_tournament::analysis::named_results::FaultCounts;
 /// All columns, in the order of the tables, of JSON, of the terminal and of the page. New ones come
 /// last, because programs may read a table by column order.
 const COLUMNS: &[StandingsColumn] = &[
-    people_column(|row| ColumnCell::plain(row.group))
+    people_column(|row| TextColumnCell::plain(row.group))
         .shown("group", Keep::Always)
         .only_if(|it| it.groups > 1),
     data_column("rank", |row| StandingsCellValue::count(row.place())).shown("#", Keep::Always),
     data_column("player", |row| StandingsCellValue::Text(&row.player))
         .shown("player", Keep::Cut)
         .left()
-        .with_cell(|row| ColumnCell::plain(escape_line(&row.player))),
+        .with_cell(|row| TextColumnCell::plain(escape_line(&row.player))),
     people_column(|row| {
-        ColumnCell::or_dash(format_column_points(row, column_strength(row).map(|it| it.value)))
+        TextColumnCell::or_dash(format_standings_column_points(
+            row,
+            standings_column_strength(row).map(|it| it.value),
+        ))
     })
     .shown("points", Keep::Always)
     .of_points(ForPoints::Ranks),
     people_column(|row| {
-        ColumnCell::or_dash(format_column_points(row, column_strength(row).map(Estimate::margin)))
+        TextColumnCell::or_dash(format_standings_column_points(
+            row,
+            standings_column_strength(row).map(Estimate::margin),
+        ))
     })
     .shown("±95%", Keep::Rank(5))
     .of_points(ForPoints::Ranks),
     data_column("rating", |row| StandingsCellValue::elo(row.shown_rating().map(|it| it.value)))
         .shown("rating", Keep::Always)
         .with_cell(|row| {
-            ColumnCell::or_dash(row.shown_rating().map(|it| format_whole_number(it.value)))
+            TextColumnCell::or_dash(row.shown_rating().map(|it| format_whole_number(it.value)))
         }),
-    people_column(|row| ColumnCell::or_dash(row.shown_rating().map(rating_margin_column)))
+    people_column(|row| TextColumnCell::or_dash(row.shown_rating().map(rating_margin_column)))
         .shown("±95%", Keep::Rank(5)),
-    people_column(|row| ColumnCell::or_dash(row.rank_interval())).shown("ranks", Keep::Rank(6)),
+    people_column(|row| TextColumnCell::or_dash(row.rank_interval())).shown("ranks", Keep::Rank(6)),
     // Elo more than the version before, by the same author.
-    people_column(|row| ColumnCell::or_dash(row.gain().map(|gain| format_signed_elo(gain.value))))
-        .shown("gain", Keep::Rank(3))
-        .only_if(|standings| standings.rows.iter().any(|row| row.gain().is_some())),
+    people_column(|row| {
+        TextColumnCell::or_dash(row.gain().map(|gain| format_signed_elo(gain.value)))
+    })
+    .shown("gain", Keep::Rank(3))
+    .only_if(|standings| standings.rows.iter().any(|row| row.gain().is_some())),
     data_column("rating_low", |row| StandingsCellValue::elo(row.shown_rating().map(|it| it.low))),
     data_column("rating_high", |row| StandingsCellValue::elo(row.shown_rating().map(|it| it.high))),
     data_column("games", |row| StandingsCellValue::Number(row.games)).shown("games", Keep::Rank(2)),
     people_column(|row| {
-        ColumnCell::or_dash(format_column_points(row, column_score_means(row).map(|it| it.score)))
+        TextColumnCell::or_dash(format_standings_column_points(
+            row,
+            standings_column_score_means(row).map(|it| it.score),
+        ))
     })
     .shown("points/game", Keep::Rank(0))
     .of_points(ForPoints::Means),
     people_column(|row| {
-        ColumnCell::or_dash(format_column_points(row, column_score_means(row).map(|it| it.margin)))
+        TextColumnCell::or_dash(format_standings_column_points(
+            row,
+            standings_column_score_means(row).map(|it| it.margin),
+        ))
     })
     .shown("margin", Keep::Rank(1))
     .of_points(ForPoints::Means),
     data_column("score", |row| StandingsCellValue::Points(row.score()))
         .shown("score", Keep::Rank(4))
         .of_two(),
-    data_column("score", |row| StandingsCellValue::Score(column_score_per_game(row, row.score())))
-        .shown("score", Keep::Rank(4))
-        .of_more(),
-    people_column(|row| ColumnCell::plain(format_column_percent(row))).shown("%", Keep::Rank(1)),
+    data_column("score", |row| {
+        StandingsCellValue::Score(standings_column_game_score(row, row.score()))
+    })
+    .shown("score", Keep::Rank(4))
+    .of_more(),
+    people_column(|row| TextColumnCell::plain(format_standings_column_percent(row)))
+        .shown("%", Keep::Rank(1)),
     data_column("wins", |row| StandingsCellValue::Number(row.outcomes.wins))
         .shown("W", Keep::Rank(0))
         .of_two(),
@@ -82,27 +99,32 @@ const COLUMNS: &[StandingsColumn] = &[
     data_column("level", |row| StandingsCellValue::Number(row.outcomes.draws)).of_more(),
     data_column("behind", |row| StandingsCellValue::Number(row.outcomes.losses)).of_more(),
     data_column("places", |row| StandingsCellValue::Places(&row.places)).of_more(),
-    people_column(|row| ColumnCell::plain(row.places.first().copied().unwrap_or(0)))
+    people_column(|row| TextColumnCell::plain(row.places.first().copied().unwrap_or(0)))
         .shown("1st", Keep::Rank(0))
         .of_more(),
-    data_column("first_score", |row| StandingsCellValue::Points(column_seat_score(row, 0)))
-        .of_two(),
-    data_column("second_score", |row| StandingsCellValue::Points(column_seat_score(row, 1)))
-        .of_two(),
-    data_column("seats", |row| StandingsCellValue::SeatScores(column_seat_scores(row))).of_more(),
+    data_column("first_score", |row| {
+        StandingsCellValue::Points(standings_column_seat_score(row, 0))
+    })
+    .of_two(),
+    data_column("second_score", |row| {
+        StandingsCellValue::Points(standings_column_seat_score(row, 1))
+    })
+    .of_two(),
+    data_column("seats", |row| StandingsCellValue::SeatScores(standings_column_seat_scores(row)))
+        .of_more(),
     data_column("faults", |row| StandingsCellValue::Faults(&row.faults))
         .shown("faults", Keep::Rank(3))
         .with_cell(|row| match row.fault_total() {
-            0 => ColumnCell::plain(0),
-            faults => ColumnCell::bad(faults),
+            0 => TextColumnCell::plain(0),
+            faults => TextColumnCell::bad(faults),
         }),
-    people_column(|row| ColumnCell::plain(row.outages.unwrap_or(0)))
+    people_column(|row| TextColumnCell::plain(row.outages.unwrap_or(0)))
         .shown("void", Keep::Rank(3))
         .of_services(),
-    people_column(|row| ColumnCell::plain(column_usage(row).tokens))
+    people_column(|row| TextColumnCell::plain(standings_column_usage(row).tokens))
         .shown("tokens", Keep::Rank(3))
         .of_usage(),
-    people_column(|row| ColumnCell::plain(column_usage(row).cost))
+    people_column(|row| TextColumnCell::plain(standings_column_usage(row).cost))
         .shown("cost", Keep::Rank(3))
         .of_usage(),
     data_column("rank_low", |row| {
@@ -123,11 +145,11 @@ const COLUMNS: &[StandingsColumn] = &[
     // Only players of the same group can be compared.
     data_column("group", |row| StandingsCellValue::Count(row.group)),
     data_column("first_rating", |row| {
-        StandingsCellValue::rating(column_seat_ratings(row).map(|it| it.first))
+        StandingsCellValue::rating(standings_column_seat_ratings(row).map(|it| it.first))
     })
     .of_two(),
     data_column("second_rating", |row| {
-        StandingsCellValue::rating(column_seat_ratings(row).map(|it| it.second))
+        StandingsCellValue::rating(standings_column_seat_ratings(row).map(|it| it.second))
     })
     .of_two(),
     data_column("unranked", |row| {
@@ -137,24 +159,24 @@ const COLUMNS: &[StandingsColumn] = &[
             .map_or(StandingsCellValue::Missing, StandingsCellValue::Text)
     }),
     data_column("mean_final_score", |row| {
-        StandingsCellValue::point(row, column_score_means(row).map(|it| it.score))
+        StandingsCellValue::point(row, standings_column_score_means(row).map(|it| it.score))
     })
     .of_points(ForPoints::Means),
     // The own score less the mean of the others'.
     data_column("mean_margin", |row| {
-        StandingsCellValue::point(row, column_score_means(row).map(|it| it.margin))
+        StandingsCellValue::point(row, standings_column_score_means(row).map(|it| it.margin))
     })
     .of_points(ForPoints::Means),
     data_column("points", |row| {
-        StandingsCellValue::point(row, column_strength(row).map(|it| it.value))
+        StandingsCellValue::point(row, standings_column_strength(row).map(|it| it.value))
     })
     .of_points(ForPoints::Ranks),
     data_column("points_low", |row| {
-        StandingsCellValue::point(row, column_strength(row).map(|it| it.low))
+        StandingsCellValue::point(row, standings_column_strength(row).map(|it| it.low))
     })
     .of_points(ForPoints::Ranks),
     data_column("points_high", |row| {
-        StandingsCellValue::point(row, column_strength(row).map(|it| it.high))
+        StandingsCellValue::point(row, standings_column_strength(row).map(|it| it.high))
     })
     .of_points(ForPoints::Ranks),
     data_column("void", |row| {
@@ -165,8 +187,10 @@ const COLUMNS: &[StandingsColumn] = &[
         StandingsCellValue::Number(row.faults.get(&FaultCode::Outage).copied().unwrap_or(0))
     })
     .of_services(),
-    data_column("tokens", |row| StandingsCellValue::Tokens(column_usage(row).tokens)).of_usage(),
-    data_column("cost", |row| StandingsCellValue::Cost(column_usage(row).cost)).of_usage(),
+    data_column("tokens", |row| StandingsCellValue::Tokens(standings_column_usage(row).tokens))
+        .of_usage(),
+    data_column("cost", |row| StandingsCellValue::Cost(standings_column_usage(row).cost))
+        .of_usage(),
 ];
 
 /// The codes of the faults that have a column in every table.
@@ -190,7 +214,7 @@ struct StandingsColumn {
     shown: Option<(&'static str, Keep)>,
     align: Align,
     /// The cell on a terminal, if it differs from the value.
-    cell: Option<fn(&StandingsRow) -> ColumnCell>,
+    cell: Option<fn(&StandingsRow) -> TextColumnCell>,
     /// Whether the column is shown, if not always.
     applies: fn(&Standings) -> bool,
     seats: ForSeats,
@@ -272,7 +296,7 @@ const fn data_column(key: &'static str, value: ValueOf) -> StandingsColumn {
 }
 
 /// A column only for people.
-const fn people_column(cell: fn(&StandingsRow) -> ColumnCell) -> StandingsColumn {
+const fn people_column(cell: fn(&StandingsRow) -> TextColumnCell) -> StandingsColumn {
     StandingsColumn { cell: Some(cell), ..EVERYWHERE }
 }
 
@@ -285,7 +309,7 @@ impl StandingsColumn {
         Self { align: Align::Left, ..self }
     }
 
-    const fn with_cell(self, cell: fn(&StandingsRow) -> ColumnCell) -> Self {
+    const fn with_cell(self, cell: fn(&StandingsRow) -> TextColumnCell) -> Self {
         Self { cell: Some(cell), ..self }
     }
 
@@ -323,14 +347,14 @@ impl StandingsColumn {
     }
 
     /// A player's cell on a terminal.
-    fn cell(&self, row: &StandingsRow) -> ColumnCell {
+    fn cell(&self, row: &StandingsRow) -> TextColumnCell {
         match (self.cell, self.data) {
             (Some(cell), _) => cell(row),
             (None, Some((_, value))) => match value(row) {
-                StandingsCellValue::Missing => ColumnCell::or_dash(None::<&str>),
-                value => ColumnCell::plain(value.table_cells().concat()),
+                StandingsCellValue::Missing => TextColumnCell::or_dash(None::<&str>),
+                value => TextColumnCell::plain(value.table_cells().concat()),
             },
-            (None, None) => ColumnCell::plain(""),
+            (None, None) => TextColumnCell::plain(""),
         }
     }
 }
@@ -348,7 +372,7 @@ enum StandingsCellValue<'a> {
     /// A number of tokens.
     Tokens(u64),
     /// A cost in the organiser's currency.
-    Cost(Cost),
+    Cost(ReportedCost),
     /// A score.
     Points(Points),
     /// A score of games with more than two seats, with two decimals in tables.
@@ -412,10 +436,13 @@ impl StandingsCellValue<'_> {
             Self::Tokens(tokens) => tokens.to_string(),
             Self::Cost(cost) => cost.to_string(),
             Self::Points(points) => points.to_string(),
-            Self::Score(score) => format_column_decimals(score),
+            Self::Score(score) => format_standings_column_decimals(score),
             Self::Places(places) => return places.iter().map(u32::to_string).collect(),
             Self::SeatScores(ref scores) => {
-                return scores.iter().map(|&score| format_column_decimals(score)).collect();
+                return scores
+                    .iter()
+                    .map(|&score| format_standings_column_decimals(score))
+                    .collect();
             }
             Self::Elo(elo) => format_decimal_cell(elo),
             Self::Rating(rating) => format_decimal_cell(rating.value),
@@ -500,46 +527,46 @@ pub(super) fn people_standings_columns(standings: &Standings) -> Vec<TextColumn>
 }
 
 /// The ratings by seat, if the player's rating is shown.
-fn column_seat_ratings(row: &StandingsRow) -> Option<SeatRatings> {
+fn standings_column_seat_ratings(row: &StandingsRow) -> Option<SeatRatings> {
     row.seat_ratings.filter(|_| row.shown_rating().is_some())
 }
 
 /// The means of a player's final scores, if it has some.
-fn column_score_means(row: &StandingsRow) -> Option<ScoreMeans> {
+fn standings_column_score_means(row: &StandingsRow) -> Option<ScoreMeans> {
     row.points?.means
 }
 
 /// The strength in points, if it says how well the player plays.
-fn column_strength(row: &StandingsRow) -> Option<Estimate> {
+fn standings_column_strength(row: &StandingsRow) -> Option<Estimate> {
     row.points?.strength.and(row.shown_strength())
 }
 
-fn format_column_points(row: &StandingsRow, value: Option<f64>) -> Option<String> {
+fn format_standings_column_points(row: &StandingsRow, value: Option<f64>) -> Option<String> {
     Some(format_points(value?, row.points?.decimals))
 }
 
 /// What a player used of its service.
-fn column_usage(row: &StandingsRow) -> Usage {
+fn standings_column_usage(row: &StandingsRow) -> Usage {
     row.usage.unwrap_or_default()
 }
 
 /// The score at a seat.
-fn column_seat_score(row: &StandingsRow, seat: usize) -> Points {
+fn standings_column_seat_score(row: &StandingsRow, seat: usize) -> Points {
     row.by_seat.get(seat).copied().unwrap_or_default()
 }
 
-fn format_column_percent(row: &StandingsRow) -> String {
+fn format_standings_column_percent(row: &StandingsRow) -> String {
     let share = row.score().share(row.games * row.others());
     share.map_or_else(|| "–".into(), |share| format!("{:.1}", 100.0 * share))
 }
 
 /// A score of comparisons as one of games: a game counts 1.
-fn column_score_per_game(row: &StandingsRow, comparisons: Points) -> f64 {
+fn standings_column_game_score(row: &StandingsRow, comparisons: Points) -> f64 {
     comparisons.share(row.others()).unwrap_or(0.0)
 }
 
-fn column_seat_scores(row: &StandingsRow) -> Vec<f64> {
-    row.by_seat.iter().map(|&comparisons| column_score_per_game(row, comparisons)).collect()
+fn standings_column_seat_scores(row: &StandingsRow) -> Vec<f64> {
+    row.by_seat.iter().map(|&comparisons| standings_column_game_score(row, comparisons)).collect()
 }
 
 impl StandingsRow {
@@ -547,12 +574,12 @@ impl StandingsRow {
     pub(crate) fn score_of_games(&self) -> String {
         match self.others() {
             ..2 => self.score().to_string(),
-            _ => format_column_decimals(column_score_per_game(self, self.score())),
+            _ => format_standings_column_decimals(standings_column_game_score(self, self.score())),
         }
     }
 }
 
 /// A number of at most two decimals.
-fn format_column_decimals(number: f64) -> String {
+fn format_standings_column_decimals(number: f64) -> String {
     format!("{number:.2}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -5,7 +5,7 @@ use super::number_format::{
 };
 use super::standings::{PointStandings, SeatStandings};
 use super::unranked::describe_unranked;
-use super::{CopiesRemedy, Standings, StandingsRow};
+use super::{Standings, StandingsRemedy, StandingsRow};
 use crate::wrap::wrap_paragraph;
 use referee_protocol::escape::escape_line;
 use referee_ratings::{Estimate, Outcomes, Unranked};
@@ -27,29 +27,29 @@ pub(super) fn render_standings_notes(standings: &Standings, width: usize) -> Str
     let notes = [
         Some(format!("{}.", standings.summary)),
         standings.seats.as_ref().map_or_else(
-            || Some(first_seat_note(standings)),
-            |seats| Some(several_seats_note(standings, seats)),
+            || Some(first_seat_standings_note(standings)),
+            |seats| Some(several_seats_standings_note(standings, seats)),
         ),
-        standings.points.as_ref().map(seat_points_note),
-        missing_scores_note(standings),
-        winners_only_note(standings),
-        own_seats_note(standings),
-        faults_note(standings),
-        outages_note(standings),
-        unranked_note(standings),
-        spared_note(standings),
-        groups_note(standings),
-        matched_opponents_note(standings),
-        contradiction_note(standings),
-        copies_note(standings),
-        neighbours_note(standings),
+        standings.points.as_ref().map(seat_points_standings_note),
+        missing_scores_standings_note(standings),
+        winners_only_standings_note(standings),
+        own_seats_standings_note(standings),
+        faults_standings_note(standings),
+        outages_standings_note(standings),
+        unranked_standings_note(standings),
+        spared_standings_note(standings),
+        groups_standings_note(standings),
+        matched_opponents_standings_note(standings),
+        contradiction_standings_note(standings),
+        copies_standings_note(standings),
+        neighbours_standings_note(standings),
     ];
     let notes = notes.into_iter().flatten();
     notes.map(|note| wrap_paragraph(&note, 0, width)).collect::<Vec<_>>().join("\n")
 }
 
 /// The first seat's advantage and the draws.
-fn first_seat_note(standings: &Standings) -> String {
+fn first_seat_standings_note(standings: &Standings) -> String {
     let (games, draws) = (standings.total.games(), standings.total.draws);
     let advantage = standings.first_advantage;
     let rate = 100.0 * f64::from(draws) / f64::from(games);
@@ -62,7 +62,7 @@ fn first_seat_note(standings: &Standings) -> String {
 }
 
 /// The values of the seats, the ties, and whether the games of a deal agree.
-pub(crate) fn several_seats_note(standings: &Standings, seats: &SeatStandings) -> String {
+pub(crate) fn several_seats_standings_note(standings: &Standings, seats: &SeatStandings) -> String {
     let Outcomes { draws, .. } = standings.total;
     let compared = standings.total.games();
     let rate = 100.0 * f64::from(draws) / f64::from(compared.max(1));
@@ -88,7 +88,7 @@ pub(crate) fn several_seats_note(standings: &Standings, seats: &SeatStandings) -
 }
 
 /// What strengths in points are, and what the seats are worth.
-pub(crate) fn seat_points_note(standings: &PointStandings) -> String {
+pub(crate) fn seat_points_standings_note(standings: &PointStandings) -> String {
     let PointStandings { decimals, seats, deal_dispersion, .. } = standings;
     let value = |(name, value): &(String, Estimate)| {
         let [value, margin] = [value.value, value.margin()].map(|it| format_points(it, *decimals));
@@ -106,7 +106,7 @@ pub(crate) fn seat_points_note(standings: &PointStandings) -> String {
 }
 
 /// Says if games have no scores although these put the players in order.
-pub(super) fn missing_scores_note(standings: &Standings) -> Option<String> {
+pub(super) fn missing_scores_standings_note(standings: &Standings) -> Option<String> {
     let points = standings.points.as_ref()?;
     let games = points.without_scores;
     let lack = if games == 1 { "has no final scores" } else { "have no final scores" };
@@ -119,7 +119,7 @@ pub(super) fn missing_scores_note(standings: &Standings) -> Option<String> {
 }
 
 /// Says if places look as if they told only who won.
-fn winners_only_note(standings: &Standings) -> Option<String> {
+fn winners_only_standings_note(standings: &Standings) -> Option<String> {
     standings.seats.as_ref().is_some_and(|seats| seats.may_be_winners).then(|| {
         "Warning: nearly all games have one player in first place and all others level. If only \
          winners are known, the intervals are far too narrow: add `--ranking winner` to a list of \
@@ -129,17 +129,17 @@ fn winners_only_note(standings: &Standings) -> Option<String> {
 }
 
 /// The faults by player, the most first.
-fn faults_note(standings: &Standings) -> Option<String> {
+fn faults_standings_note(standings: &Standings) -> Option<String> {
     let mut rows: Vec<&StandingsRow> =
         standings.rows.iter().filter(|row| row.fault_total() > 0).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.fault_total()));
-    let players: Vec<String> = rows.into_iter().map(player_faults_note).collect();
+    let players: Vec<String> = rows.into_iter().map(player_faults_standings_note).collect();
     let total = pluralize(standings.fault_total(), "fault");
     (!players.is_empty()).then(|| format!("{total}: {}.", list_note_items(&players)))
 }
 
 /// How often games were void because players could not reach their services.
-fn outages_note(standings: &Standings) -> Option<String> {
+fn outages_standings_note(standings: &Standings) -> Option<String> {
     let rows = standings.rows.iter().filter_map(|row| Some((row, row.outages?)));
     let rows = rows.filter(|(_, times)| *times > 0);
     let players: Vec<String> =
@@ -153,14 +153,14 @@ fn outages_note(standings: &Standings) -> Option<String> {
 }
 
 /// A player's faults, such as `chatty 2 malformed and 1 crash`.
-fn player_faults_note(row: &StandingsRow) -> String {
+fn player_faults_standings_note(row: &StandingsRow) -> String {
     let codes: Vec<String> =
         row.faults.iter().map(|(code, count)| format!("{count} {code}")).collect();
     format!("{} {}", escape_line(&row.player), codes.join(" and "))
 }
 
 /// Whether the seat is worth more to some players than to others.
-fn own_seats_note(standings: &Standings) -> Option<String> {
+fn own_seats_standings_note(standings: &Standings) -> Option<String> {
     if standings.seats.is_some() {
         return (standings.seat_effects_p < OWN_SEATS).then(|| {
             format!(
@@ -179,7 +179,7 @@ fn own_seats_note(standings: &Standings) -> Option<String> {
 }
 
 /// The players without a rank, with the reasons.
-fn unranked_note(standings: &Standings) -> Option<String> {
+fn unranked_standings_note(standings: &Standings) -> Option<String> {
     let player = |row: &StandingsRow| {
         // Groups that have not met get a note of their own, and earlier versions need none.
         let is_noted = |why: &_| *why != Unranked::Unconnected && !row.has_left;
@@ -191,7 +191,7 @@ fn unranked_note(standings: &Standings) -> Option<String> {
 }
 
 /// The players that are ranked last although they made no fault.
-pub(super) fn spared_note(standings: &Standings) -> Option<String> {
+pub(super) fn spared_standings_note(standings: &Standings) -> Option<String> {
     let rows = standings.rows.iter().filter(|row| row.is_spared);
     let players: Vec<String> = rows.map(|row| escape_line(&row.player)).collect();
     let their = if players.len() == 1 { "its" } else { "their" };
@@ -202,7 +202,7 @@ pub(super) fn spared_note(standings: &Standings) -> Option<String> {
 }
 
 /// Says if not all players can be compared.
-pub(super) fn groups_note(standings: &Standings) -> Option<String> {
+pub(super) fn groups_standings_note(standings: &Standings) -> Option<String> {
     (standings.groups > 1).then(|| {
         format!(
             "There are {} groups of players without games between them: ratings can only be \
@@ -213,7 +213,7 @@ pub(super) fn groups_note(standings: &Standings) -> Option<String> {
 }
 
 /// Opponents who were chosen by strength, but not by the results.
-pub(super) fn matched_opponents_note(standings: &Standings) -> Option<String> {
+pub(super) fn matched_opponents_standings_note(standings: &Standings) -> Option<String> {
     let note = "Opponents seem to have been matched by previously known strength, as in \
                 divisions: most are closer in strength than two random players would be. So \
                 ratings are shrunk less than usual, and rest on a weak prior.";
@@ -221,7 +221,7 @@ pub(super) fn matched_opponents_note(standings: &Standings) -> Option<String> {
 }
 
 /// Says if given ratings contradict the results.
-pub(super) fn contradiction_note(standings: &Standings) -> Option<String> {
+pub(super) fn contradiction_standings_note(standings: &Standings) -> Option<String> {
     let found = standings.contradiction.as_ref()?;
     let [upper, lower] = [&found.upper, &found.lower].map(|name| escape_line(name));
     Some(format!(
@@ -234,7 +234,7 @@ pub(super) fn contradiction_note(standings: &Standings) -> Option<String> {
 }
 
 /// Games that were played more than once.
-pub(super) fn copies_note(standings: &Standings) -> Option<String> {
+pub(super) fn copies_standings_note(standings: &Standings) -> Option<String> {
     let mut copies: Vec<_> = standings.copies.iter().collect();
     copies.sort_by_key(|(.., count)| std::cmp::Reverse(*count));
     let total: u32 = copies.iter().map(|(.., count)| count).sum();
@@ -246,7 +246,7 @@ pub(super) fn copies_note(standings: &Standings) -> Option<String> {
         .collect();
     let are = if total == 1 { "is a copy of an earlier one" } else { "are copies of earlier ones" };
     let games = pluralize(standings.games, "game");
-    let remedy = copies_remedy_note(standings.remedy);
+    let remedy = copies_remedy_standings_note(standings.remedy);
     (total > 0).then(|| {
         format!(
             "Warning: {total} of {games} {are} ({}): copies score points, but count only once in \
@@ -257,28 +257,28 @@ pub(super) fn copies_note(standings: &Standings) -> Option<String> {
 }
 
 /// A sentence about what would reduce the number of copies.
-fn copies_remedy_note(remedy: CopiesRemedy) -> &'static str {
+fn copies_remedy_standings_note(remedy: StandingsRemedy) -> &'static str {
     match remedy {
-        CopiesRemedy::Openings => {
+        StandingsRemedy::Openings => {
             "Openings would make the games different: see `[openings]` in the configuration \
              documentation."
         }
-        CopiesRemedy::MoreOpenings => {
+        StandingsRemedy::MoreOpenings => {
             "More openings would make the games different: more `plies`, or more lines in the file."
         }
-        CopiesRemedy::Unknown => {
+        StandingsRemedy::Unknown => {
             "Openings would make the games different; so would players that choose randomly \
              between equally good moves."
         }
-        CopiesRemedy::NoOpenings => {
+        StandingsRemedy::NoOpenings => {
             "Some players cannot start from an opening: play fewer `pairs`, or have the players \
              choose randomly between equally good moves."
         }
     }
 }
 
-/// Who won, in a line, as [`winner_note`] says it at length.
-pub(super) fn winner_headline(
+/// Who won, in a line, as [`winner_standings_note`] says it at length.
+pub(super) fn short_winner_note(
     standings: &Standings,
     may_compare: impl Fn(&str, &str) -> bool,
 ) -> Option<Headline<'_>> {
@@ -310,7 +310,7 @@ pub(super) enum Headline<'a> {
 
 /// Who is first, and how sure that is: compared with the next player that `may_compare` accepts.
 /// `None` while fewer than two players have a rank.
-pub(super) fn winner_note(
+pub(super) fn winner_standings_note(
     standings: &Standings,
     may_compare: impl Fn(&str, &str) -> bool,
 ) -> Option<String> {
@@ -347,12 +347,12 @@ pub(super) fn winner_note(
 }
 
 /// About how many more games would separate two players.
-pub(crate) fn games_to_tell(games: Option<u32>) -> String {
+pub(crate) fn note_games_to_separate(games: Option<u32>) -> String {
     games.map_or_else(|| "over a million".to_owned(), |games| round_to_two_digits(f64::from(games)))
 }
 
 /// Neighbours that are not separated at 95%.
-fn neighbours_note(standings: &Standings) -> Option<String> {
+fn neighbours_standings_note(standings: &Standings) -> Option<String> {
     let close: Vec<String> = standings
         .rows
         .windows(2)
@@ -360,7 +360,7 @@ fn neighbours_note(standings: &Standings) -> Option<String> {
             let next = rows[0].next.filter(|next| next.games != Some(0))?;
             let [above, below] = [0, 1].map(|at: usize| escape_line(&rows[at].player));
             let percent = format_whole_number(100.0 * next.los);
-            let games = games_to_tell(next.games);
+            let games = note_games_to_separate(next.games);
             Some(match percent.as_str() {
                 "50" => format!("{above} and {below} (level)"),
                 percent => format!("{above} and {below} ({percent}%, {games})"),
@@ -407,7 +407,7 @@ mod tests {
         let late = faulty(game("chatty", "slow", "white"), &[("black", FaultCode::Timeout)]);
         results.add(&late).expect("known players");
         assert_eq!(
-            faults_note(&standings(&results)).as_deref(),
+            faults_standings_note(&standings(&results)).as_deref(),
             Some("4 faults: chatty 1 crash and 2 malformed, slow 1 timeout.")
         );
     }
@@ -421,7 +421,8 @@ mod tests {
         let evaluation =
             TournamentEvaluation::new(results, &anchors, &[None; 2], ProgressSummary::default());
         let standings = Standings::new(&evaluation.expect("known anchors"));
-        let told = super::contradiction_note(&standings).expect("equals are not 300 Elo apart");
+        let told =
+            super::contradiction_standings_note(&standings).expect("equals are not 300 Elo apart");
         let start = "Warning: the anchors contradict the results: bee is given 300 Elo more than \
                      ant, but the games alone give 0 ±";
         assert!(told.starts_with(start), "{told}");
@@ -431,36 +432,42 @@ mod tests {
     fn separated_neighbours_are_not_listed() {
         let clear = [vec![(0, 1, "white"); 90], vec![(1, 0, "black"); 90]].concat();
         let standings = standings(&results(&["ant", "bee"], &clear));
-        assert_eq!(faults_note(&standings), None);
-        assert_eq!(neighbours_note(&standings), None);
-        assert_eq!(copies_note(&standings), None);
+        assert_eq!(faults_standings_note(&standings), None);
+        assert_eq!(neighbours_standings_note(&standings), None);
+        assert_eq!(copies_standings_note(&standings), None);
         assert_eq!(render_standings_notes(&standings, 80).lines().count(), 2);
     }
 
     #[test]
     fn a_winner_is_named_with_its_certainty() {
         let clear = [vec![(0, 1, "white"); 90], vec![(1, 0, "black"); 90]].concat();
-        let told = winner_note(&standings(&results(&["ant", "bee"], &clear)), |_, _| true);
+        let told =
+            winner_standings_note(&standings(&results(&["ant", "bee"], &clear)), |_, _| true);
         assert_eq!(told.as_deref(), Some("ant is first, and the best with 95% confidence."));
-        let told = winner_note(&standings(&two_players()), |_, _| true).expect("two players");
+        let told =
+            winner_standings_note(&standings(&two_players()), |_, _| true).expect("two players");
         let start = "ant is first, but that is not certain: with 95% confidence its place is \
                      between 1 and 2 of 2. It is ";
         assert!(told.starts_with(start) && told.ends_with(" would settle that."), "{told}");
         let level = [(0, 1, "white"), (1, 0, "white")];
         let level = standings(&results(&["ant", "bee"], &level));
-        let told = winner_note(&level, |_, _| true).expect("two players");
+        let told = winner_standings_note(&level, |_, _| true).expect("two players");
         assert!(told.ends_with("It and bee are level: the games favour neither."), "{told}");
-        let told = neighbours_note(&level).expect("not told apart");
+        let told = neighbours_standings_note(&level).expect("not told apart");
         assert!(told.ends_with(": ant and bee (level)."), "{told}");
-        assert_eq!(winner_note(&standings(&results(&["ant", "bee"], &[])), |_, _| true), None);
+        assert_eq!(
+            winner_standings_note(&standings(&results(&["ant", "bee"], &[])), |_, _| true),
+            None
+        );
     }
 
     #[test]
     fn the_winner_is_not_compared_with_its_copy() {
         let games = [(0, 1, "white"), (1, 0, "white"), (0, 2, "white"), (1, 2, "white")];
         let near = standings(&results(&["ant", "bee", "cat"], &games));
-        let told =
-            |may_compare: fn(&str, &str) -> bool| winner_note(&near, may_compare).expect("three");
+        let told = |may_compare: fn(&str, &str) -> bool| {
+            winner_standings_note(&near, may_compare).expect("three")
+        };
         assert!(told(|_, _| true).contains("It and bee are level"));
         let next = told(|_, other| other != "bee");
         assert!(next.contains("likely to be better than cat;"), "{next}");
@@ -476,7 +483,7 @@ mod tests {
         results.add(&game("cat", "dog", "white")).expect("known players");
         let standings = standings(&results);
         assert_eq!(
-            copies_note(&standings).as_deref(),
+            copies_standings_note(&standings).as_deref(),
             Some(
                 "Warning: 2 of 4 games are copies of earlier ones (ant–bee 2): copies score \
                  points, but count only once in the ratings. Openings would make the games \
@@ -485,15 +492,17 @@ mod tests {
         );
         let advice = |remedy| {
             let standings = Standings { remedy, ..standings.clone() };
-            copies_note(&standings).expect("there are copies")
+            copies_standings_note(&standings).expect("there are copies")
         };
-        let none = advice(CopiesRemedy::NoOpenings);
+        let none = advice(StandingsRemedy::NoOpenings);
         assert!(none.contains("fewer `pairs`") && !none.contains("[openings]"), "{none}");
-        let unknown = advice(CopiesRemedy::Unknown);
+        let unknown = advice(StandingsRemedy::Unknown);
         assert!(unknown.contains("Openings"), "{unknown}");
-        assert!(groups_note(&standings).is_some_and(|note| note.contains("2 groups")));
+        assert!(groups_standings_note(&standings).is_some_and(|note| note.contains("2 groups")));
         let near = super::super::standings::tests::standings(&two_players());
-        assert!(neighbours_note(&near).is_some_and(|note| note.contains("ant and bee (")));
+        assert!(
+            neighbours_standings_note(&near).is_some_and(|note| note.contains("ant and bee ("))
+        );
     }
 
     fn two_players() -> NamedResults {
@@ -506,7 +515,7 @@ mod tests {
         let crash = [("white", FaultCode::Crash)];
         results.add(&faulty(game("eel", "ant", "black"), &crash)).expect("known players");
         assert_eq!(
-            unranked_note(&standings(&results)).as_deref(),
+            unranked_standings_note(&standings(&results)).as_deref(),
             Some(
                 "Without a rank: fox (no game that counts), eel (committed faults and finished no \
                  games)."
@@ -519,16 +528,16 @@ mod tests {
         let mut results = results(&["ant", "bee", "liam", "zoe"], &[(0, 1, "white")]);
         let crash = [("black", FaultCode::Crash)];
         results.add(&faulty(game("ant", "zoe", "white"), &crash)).expect("known players");
-        assert_eq!(spared_note(&standings(&results)), None);
+        assert_eq!(spared_standings_note(&standings(&results)), None);
         results.add(&faulty(game("liam", "zoe", "white"), &crash)).expect("known players");
         let told = "liam: all its games ended in faults by opponents, which say nothing about its \
                     strength.";
-        assert_eq!(spared_note(&standings(&results)).as_deref(), Some(told));
+        assert_eq!(spared_standings_note(&standings(&results)).as_deref(), Some(told));
     }
 
     #[test]
     fn so_many_games_are_told_roughly() {
-        let told = [Some(12_345), None].map(games_to_tell);
+        let told = [Some(12_345), None].map(note_games_to_separate);
         assert_eq!(told, ["12000", "over a million"]);
     }
 

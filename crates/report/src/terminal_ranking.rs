@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 use super::number_format::format_whole_number;
 use super::standings_columns::{people_standings_columns, rating_margin_column};
 use super::standings_notes::render_standings_notes;
-use super::text_columns::{Align, ColumnCell, Keep, TextColumn, lay_out_columns};
+use super::text_columns::{Align, Keep, TextColumn, TextColumnCell, lay_out_columns};
 use super::{Standings, StandingsRow};
 use crate::colour::{Colour, ColouredText};
 use referee_protocol::escape::escape_line;
@@ -26,13 +26,13 @@ pub fn render_terminal_ranking(
 /// The ratings after each tournament, one row per player in the order of the last ranking: a table
 /// in lines of at most `width` columns if possible. Without room for all, it leaves out the first
 /// tournaments.
-pub fn render_terminal_history(
+pub fn render_terminal_ranking_history(
     steps: &[(&str, Standings)],
     width: usize,
     colour: Colour,
 ) -> ColouredText {
     let Some((_, last)) = steps.last() else { return ColouredText::default() };
-    let name = |row: &StandingsRow| ColumnCell::plain(escape_line(&row.player));
+    let name = |row: &StandingsRow| TextColumnCell::plain(escape_line(&row.player));
     let players = TextColumn {
         heading: "player".to_owned(),
         keep: Keep::Cut,
@@ -61,7 +61,7 @@ fn terminal_ratings_column(name: &str, step: &Standings, rows: &[StandingsRow]) 
     let margins = ratings.iter().flatten().map(|(_, margin)| margin.width());
     let widest = margins.max().unwrap_or(0);
     let cell = |rating: Option<(String, String)>| {
-        ColumnCell::or_dash(rating.map(|(value, margin)| format!("{value} {margin:>widest$}")))
+        TextColumnCell::or_dash(rating.map(|(value, margin)| format!("{value} {margin:>widest$}")))
     };
     TextColumn {
         heading: escape_line(name),
@@ -126,11 +126,11 @@ player      spring  an autumn with a long name       象棋
 greedy    270 ±532                    341 ±284   341 ±284
 象棋 bot         –                   -136 ±202  -136 ±202
 chatty           –                   -204 ±289  -204 ±289";
-        assert_eq!(render_terminal_history(&steps, 80, Colour::Plain), expected);
-        let narrow = render_terminal_history(&steps, 50, Colour::Plain);
+        assert_eq!(render_terminal_ranking_history(&steps, 80, Colour::Plain), expected);
+        let narrow = render_terminal_ranking_history(&steps, 50, Colour::Plain);
         let title = "Ratings after each tournament:\nplayer    an autumn";
         assert!(narrow.starts_with(title), "{narrow}");
-        let narrowest = render_terminal_history(&steps, 20, Colour::Plain);
+        let narrowest = render_terminal_ranking_history(&steps, 20, Colour::Plain);
         let title = "Ratings after each tournament:\nplayer         象棋\n";
         assert!(narrowest.starts_with(title), "{narrowest}");
     }

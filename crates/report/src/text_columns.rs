@@ -33,12 +33,12 @@ pub(super) enum Keep {
 
 /// The text of a cell and its style.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ColumnCell {
+pub(super) struct TextColumnCell {
     text: String,
     bad: bool,
 }
 
-impl ColumnCell {
+impl TextColumnCell {
     pub(super) fn plain(text: impl Display) -> Self {
         Self { text: text.to_string(), bad: false }
     }
@@ -60,7 +60,7 @@ pub(super) struct TextColumn {
     pub(super) heading: String,
     pub(super) keep: Keep,
     pub(super) align: Align,
-    pub(super) cells: Vec<ColumnCell>,
+    pub(super) cells: Vec<TextColumnCell>,
 }
 
 impl TextColumn {
@@ -193,7 +193,7 @@ mod tests {
     }
 
     fn column(heading: &'static str, align: Align, cells: &[&str]) -> TextColumn {
-        let cells = cells.iter().map(ColumnCell::plain).collect();
+        let cells = cells.iter().map(TextColumnCell::plain).collect();
         TextColumn { heading: heading.to_owned(), keep: Keep::Always, align, cells }
     }
 
@@ -211,15 +211,16 @@ mod tests {
 
     #[test]
     fn only_bad_cells_and_headings_are_coloured() {
-        let bad = TextColumn { cells: vec![ColumnCell::bad(3)], ..column("f", Align::Right, &[]) };
+        let bad =
+            TextColumn { cells: vec![TextColumnCell::bad(3)], ..column("f", Align::Right, &[]) };
         let lines = lay_out_columns(&[column("n", Align::Left, &["1"]), bad], 80, Colour::Ansi);
         assert_eq!(lines, ["\x1b[1mn  f\x1b[0m", "1  \x1b[31m3\x1b[0m"]);
     }
 
     #[test]
     fn a_missing_value_is_a_dash() {
-        assert_eq!(ColumnCell::or_dash(None::<u32>), ColumnCell::plain("–"));
-        assert_eq!(ColumnCell::or_dash(Some(3)), ColumnCell::plain(3));
+        assert_eq!(TextColumnCell::or_dash(None::<u32>), TextColumnCell::plain("–"));
+        assert_eq!(TextColumnCell::or_dash(Some(3)), TextColumnCell::plain(3));
     }
 
     #[test]

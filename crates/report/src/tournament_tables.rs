@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::csv_tables::{GAMES_TABLE, UNFINISHED, csv_table_files};
 use crate::games_csv::GamesCsv;
 use crate::graded_players::GradedPlayers;
-use crate::{CopiesRemedy, ReportError, Standings};
+use crate::{ReportError, Standings, StandingsRemedy};
 use referee_record::disk;
 use referee_record::log::{GameLineNames, write_atomically};
 use referee_record::model::grades::Grades;
@@ -43,7 +43,7 @@ impl TournamentTables {
 
     /// The tables of a tournament.
     pub fn from_analysis(analysis: TournamentAnalysis) -> Self {
-        let remedy = CopiesRemedy::from_header(&analysis.header);
+        let remedy = StandingsRemedy::from_header(&analysis.header);
         let standings = Standings { remedy, ..Standings::new(&analysis.evaluation) };
         Self { analysis, standings }
     }

@@ -13,7 +13,7 @@ use serde_json::{Number, Value};
 
 use crate::boards::{check_board_text, check_drawn_board};
 use crate::contract::{
-    LONGEST_STATE, LONGEST_TEXT, LegalWords, MOST_OUTCOMES, PositionAnswer, TurnWords,
+    ContractTurn, LONGEST_STATE, LONGEST_TEXT, LegalWords, MOST_OUTCOMES, PositionAnswer,
 };
 use crate::error::Violation;
 use crate::game_description::GameDescription;
@@ -61,7 +61,7 @@ impl CheckedPosition {
         game: &GameDescription,
         answer: PositionAnswer,
     ) -> Result<(Self, StepReport), Violation> {
-        check_position_visibility(game, &answer)?;
+        check_position_views(game, &answer)?;
         let state = answer.state.ok_or(Violation::Missing("state"))?;
         if state.get().len() > LONGEST_STATE {
             return Err(Violation::State(state.get().len()));
@@ -77,10 +77,10 @@ impl CheckedPosition {
         let turn = check_position_turn(game, words, outcomes.is_some())?;
         let outcomes = outcomes.unwrap_or_default();
         if let Turn::Chance(_) = turn {
-            check_chance_outcomes(&outcomes)?;
+            check_position_outcomes(&outcomes)?;
         }
         let legal =
-            answer.legal.map(|legal| check_legal_actions(game, &turn, legal)).transpose()?;
+            answer.legal.map(|legal| check_position_actions(game, &turn, legal)).transpose()?;
         let show =
             answer.show.map(|show| check_every_seat_value(game, show, "show")).transpose()?;
         let views =
@@ -131,11 +131,11 @@ impl CheckedPosition {
 
     /// The answer that describes the position, without the board.
     pub(crate) fn answer(&self, game: &GameDescription) -> PositionAnswer {
-        let turn = TurnWords::from_turn(&self.turn, &game.seats, self.outcomes.clone());
+        let turn = ContractTurn::from_turn(&self.turn, &game.seats, self.outcomes.clone());
         let legal = self.legal.as_ref().and_then(|legal| match &self.turn {
             Turn::Move(seat) => Some(LegalWords::List(legal[*seat].clone())),
             Turn::Together(asked) => {
-                Some(LegalWords::BySeat(name_seat_values(game, legal, *asked)))
+                Some(LegalWords::BySeat(name_position_values(game, legal, *asked)))
             }
             _ => None,
         });
@@ -143,11 +143,14 @@ impl CheckedPosition {
             state: Some(self.state.clone()),
             turn: Some(turn),
             legal,
-            views: self.views.as_ref().map(|views| name_seat_values(game, views, every_seat(game))),
+            views: self
+                .views
+                .as_ref()
+                .map(|views| name_position_values(game, views, every_seat(game))),
             values: self
                 .values
                 .as_ref()
-                .map(|values| name_seat_values(game, values, every_seat(game))),
+                .map(|values| name_position_values(game, values, every_seat(game))),
             cannot_win: self.cannot_win.iter().map(|&it| game.seats[it].to_string()).collect(),
             eliminated: self.eliminated.iter().map(|it| game.seats[it].to_string()).collect(),
             ..PositionAnswer::default()
@@ -174,10 +177,7 @@ impl CheckedPosition {
 
 /// Checks that games with hidden information have views, and that other games have neither views
 /// nor `secret`.
-fn check_position_visibility(
-    game: &GameDescription,
-    answer: &PositionAnswer,
-) -> Result<(), Violation> {
+fn check_position_views(game: &GameDescription, answer: &PositionAnswer) -> Result<(), Violation> {
     if game.hidden {
         return answer.views.as_ref().map(|_| ()).ok_or(Violation::Missing("views"));
     }
@@ -192,10 +192,10 @@ fn check_position_visibility(
 
 fn check_position_turn(
     game: &GameDescription,
-    words: TurnWords,
+    words: ContractTurn,
     chance: bool,
 ) -> Result<Turn, Violation> {
-    let TurnWords { moves, both, together, pass, whose, over, reason, .. } = words;
+    let ContractTurn { moves, both, together, pass, whose, over, reason, .. } = words;
     let seats = game.seats.len();
     let is_together = if seats == 2 { both.is_some() } else { together.is_some() };
     let foreign = if seats == 2 { together.is_some() } else { both.is_some() };
@@ -214,13 +214,13 @@ fn check_position_turn(
         let by_scores = || over.get("scores").map(|_| "scores".to_owned());
         let places = check_position_places(game, &over)?;
         let reason = reason.or_else(by_scores).ok_or(Violation::Missing("reason"))?;
-        check_program_text(&reason)?;
+        check_position_text(&reason)?;
         return Ok(Turn::Over(Outcome { places, reason: reason.into() }));
     }
     if is_together {
         return Ok(Turn::Together(match together {
             None => every_seat(game),
-            Some(names) => check_together_seats(game, &names)?,
+            Some(names) => check_position_together_seats(game, &names)?,
         }));
     }
     let stream = match whose {
@@ -231,7 +231,10 @@ fn check_position_turn(
 }
 
 /// The seats that choose at the same time.
-fn check_together_seats(game: &GameDescription, names: &[String]) -> Result<SeatSet, Violation> {
+fn check_position_together_seats(
+    game: &GameDescription,
+    names: &[String],
+) -> Result<SeatSet, Violation> {
     let seats: SeatSet =
         names.iter().map(|name| check_position_seat(game, name)).collect::<Result<_, _>>()?;
     if seats.len() == names.len() && seats.len() > 1 { Ok(seats) } else { Err(Violation::Together) }
@@ -242,7 +245,7 @@ fn check_position_places(game: &GameDescription, over: &Value) -> Result<Places,
     let bad = if count == 2 { Violation::Over } else { Violation::OverPlaces };
     if let Some(scores) = check_position_scores(game, over)? {
         // Large whole numbers differ by less than the next fraction.
-        let whole = scores.as_ref().map(whole_score);
+        let whole = scores.as_ref().map(whole_position_score);
         let are_whole = whole.values().iter().all(Option::is_some);
         return Ok(Places::ordered(count, |one, other| {
             if are_whole {
@@ -270,7 +273,7 @@ fn check_position_places(game: &GameDescription, over: &Value) -> Result<Places,
 }
 
 /// A score that is a whole number.
-fn whole_score(score: &Number) -> Option<i128> {
+fn whole_position_score(score: &Number) -> Option<i128> {
     score.as_i64().map(i128::from).or_else(|| score.as_u64().map(i128::from))
 }
 
@@ -294,8 +297,8 @@ fn every_seat(game: &GameDescription) -> SeatSet {
     game.seats.seats().collect()
 }
 
-fn check_chance_outcomes(outcomes: &[(String, u32)]) -> Result<(), Violation> {
-    outcomes.iter().try_for_each(|(text, _)| check_program_text(text))?;
+fn check_position_outcomes(outcomes: &[(String, u32)]) -> Result<(), Violation> {
+    outcomes.iter().try_for_each(|(text, _)| check_position_text(text))?;
     let different: HashSet<&str> = outcomes.iter().map(|(text, _)| text.as_str()).collect();
     let count = outcomes.len();
     if !(1..=MOST_OUTCOMES).contains(&count) || different.len() < count {
@@ -305,7 +308,7 @@ fn check_chance_outcomes(outcomes: &[(String, u32)]) -> Result<(), Violation> {
 }
 
 /// The legal actions by seat, sorted by bytes.
-fn check_legal_actions(
+fn check_position_actions(
     game: &GameDescription,
     turn: &Turn,
     words: LegalWords,
@@ -331,7 +334,7 @@ fn check_legal_actions(
         _ => return Ok(BySeat::default_for(game.seats.len())),
     };
     for seat in turn.asked().iter() {
-        sort_legal_actions(&mut legal[seat])?;
+        sort_position_actions(&mut legal[seat])?;
         if legal[seat].is_empty() {
             return Err(Violation::NoAction(game.seats[seat].to_string()));
         }
@@ -339,9 +342,9 @@ fn check_legal_actions(
     Ok(legal)
 }
 
-fn sort_legal_actions(actions: &mut [String]) -> Result<(), Violation> {
+fn sort_position_actions(actions: &mut [String]) -> Result<(), Violation> {
     actions.sort_unstable();
-    actions.iter().try_for_each(|action| check_program_text(action))?;
+    actions.iter().try_for_each(|action| check_position_text(action))?;
     match actions.windows(2).find(|two| two[0] == two[1]) {
         Some(two) => Err(Violation::ListedTwice(two[0].clone())),
         None => Ok(()),
@@ -349,7 +352,7 @@ fn sort_legal_actions(actions: &mut [String]) -> Result<(), Violation> {
 }
 
 /// Checks the text of an action, an outcome or a reason.
-pub(crate) fn check_program_text(text: &str) -> Result<(), Violation> {
+pub(crate) fn check_position_text(text: &str) -> Result<(), Violation> {
     let fits = (1..=LONGEST_TEXT).contains(&text.len())
         && !text.chars().any(is_unsafe_to_show)
         && text.trim() == text
@@ -385,7 +388,7 @@ pub(crate) fn check_position_seat(game: &GameDescription, name: &str) -> Result<
     game.seats.seat(name).ok_or_else(|| Violation::Seat(name.to_owned()))
 }
 
-fn name_seat_values<T: Clone>(
+fn name_position_values<T: Clone>(
     game: &GameDescription,
     values: &BySeat<T>,
     seats: SeatSet,

@@ -80,7 +80,7 @@ pub(crate) struct RulesRequest<'a> {
     pub state: Option<&'a RawValue>,
     /// The step to play.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
-    pub(crate) step: Option<StepWords<'a>>,
+    pub(crate) step: Option<ContractStep<'a>>,
     /// The seat that the request is about.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     pub(crate) seat: Option<Cow<'a, str>>,
@@ -112,7 +112,7 @@ impl RulesRequest<'_> {
 /// A step as the contract writes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum StepWords<'a> {
+pub enum ContractStep<'a> {
     /// The action of the seat on turn.
     Move(#[serde(borrow)] Cow<'a, str>),
     /// The actions of both seats of a game for two, in seat order.
@@ -125,7 +125,7 @@ pub enum StepWords<'a> {
     Chance(Cow<'a, str>),
 }
 
-impl<'a> StepWords<'a> {
+impl<'a> ContractStep<'a> {
     /// The words for a step of a game with these seats, in which these were asked.
     pub fn from_step(step: &StepText<'a>, asked: SeatSet, seats: &BySeat<Text>) -> Self {
         match step {
@@ -200,7 +200,7 @@ pub(crate) struct PositionAnswer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<Box<RawValue>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) turn: Option<TurnWords>,
+    pub(crate) turn: Option<ContractTurn>,
     /// The legal actions, if they can be listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) legal: Option<LegalWords>,
@@ -246,7 +246,7 @@ pub(crate) struct PositionAnswer {
 
 /// The turn of a position: exactly one of `move`, `both`, `together`, `pass`, `chance` and `over`.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TurnWords {
+pub struct ContractTurn {
     /// The seat that chooses an action.
     #[serde(rename = "move", default, skip_serializing_if = "Option::is_none")]
     pub(crate) moves: Option<String>,
@@ -274,7 +274,7 @@ pub struct TurnWords {
     pub(crate) reason: Option<String>,
 }
 
-impl TurnWords {
+impl ContractTurn {
     /// The words for a turn, whose outcomes matter only if it is chance.
     pub fn from_turn(turn: &Turn, seats: &BySeat<Text>, outcomes: Vec<(String, u32)>) -> Self {
         let name = |seat: &Seat| Some(seats[*seat].to_string());

@@ -37,13 +37,13 @@ impl GameDescription {
         }
         check_described_name(&name)?;
         check_described_seats(&seats)?;
-        check_distinct_names(options.iter().map(|option| &*option.name))?;
-        check_distinct_names(clauses.iter().map(|clause| &*clause.id))?;
+        check_distinct_described_names(options.iter().map(|option| &*option.name))?;
+        check_distinct_described_names(clauses.iter().map(|clause| &*clause.id))?;
         let options =
             options.into_iter().map(check_described_option).collect::<Result<Vec<_>, _>>()?;
-        check_option_defaults(&options)?;
+        check_described_defaults(&options)?;
         let seats = seats.into_iter().map(Cow::Owned).collect();
-        let clauses = clauses.into_iter().map(printable_clause).collect();
+        let clauses = clauses.into_iter().map(described_clause).collect();
         let title = printable(&title);
         board.iter().try_for_each(|look| check_board_look(look, &seats))?;
         Ok(Self { name, title, seats, hidden, ranking, options, clauses, board })
@@ -69,7 +69,9 @@ fn check_described_seats(seats: &[String]) -> Result<(), Violation> {
     if clash { Err(Violation::SeatNames) } else { Ok(()) }
 }
 
-fn check_distinct_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), Violation> {
+fn check_distinct_described_names<'a>(
+    names: impl Iterator<Item = &'a str>,
+) -> Result<(), Violation> {
     let mut seen = HashSet::new();
     names.into_iter().try_for_each(|name| {
         if seen.insert(name) { Ok(()) } else { Err(Violation::ListedTwice(name.to_owned())) }
@@ -89,27 +91,27 @@ fn check_described_option(spec: OptionSpec) -> Result<OptionSpec, Violation> {
         *meaning = printable(meaning);
     }
     let default = default.map(|value| printable(&option_value_text(&value)).into());
-    Ok(OptionSpec { name, kind, default, default_by: None, help: printable_lines(&help), clause })
+    Ok(OptionSpec { name, kind, default, default_by: None, help: described_lines(&help), clause })
 }
 
 /// A text for people, line by line safe to show.
-fn printable_lines(text: &str) -> Text {
+fn described_lines(text: &str) -> Text {
     text.lines().map(printable).collect::<Vec<_>>().join("\n").into()
 }
 
-fn check_option_defaults(options: &[OptionSpec]) -> Result<(), Violation> {
+fn check_described_defaults(options: &[OptionSpec]) -> Result<(), Violation> {
     match Options::resolve(options, []) {
         Ok(_) => Ok(()),
         Err(error) => Err(Violation::Default(error.name().unwrap_or_default().to_owned())),
     }
 }
 
-fn printable_clause(words: Clause) -> Clause {
+fn described_clause(words: Clause) -> Clause {
     let Clause { id, title, text } = words;
     Clause {
-        id: printable_lines(&id),
-        title: printable_lines(&title),
-        text: printable_lines(&text),
+        id: described_lines(&id),
+        title: described_lines(&title),
+        text: described_lines(&text),
     }
 }
 

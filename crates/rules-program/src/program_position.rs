@@ -12,9 +12,9 @@ use referee_games::{
 use serde_json::Number;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::checked_position::{CheckedPosition, StepReport, check_program_text};
+use crate::checked_position::{CheckedPosition, StepReport, check_position_text};
 use crate::contract::{
-    ActionAnswer, DRAWS, MOST_UNASKED, PositionAnswer, RequestType, RulesRequest, StepWords,
+    ActionAnswer, ContractStep, DRAWS, MOST_UNASKED, PositionAnswer, RequestType, RulesRequest,
 };
 use crate::error::{ExchangeError, RulesProgramError, Violation};
 use crate::game_description::GameDescription;
@@ -80,7 +80,7 @@ impl ProgramPosition {
 
     /// An action that the program says is legal.
     fn legal_action(&self, seat: Seat, action: String) -> Result<String, ExchangeError> {
-        check_program_text(&action)?;
+        check_position_text(&action)?;
         if self.checked.legal.is_none() || self.checked.is_listed_action(seat, &action) {
             Ok(action)
         } else {
@@ -140,8 +140,8 @@ impl ProgramPosition {
             Step::Move(_) | Step::Together(_) => 0,
         };
         let seats = &self.table.description.seats;
-        let mut words = StepWords::from_step(step, self.checked.turn.asked(), seats);
-        if let (StepWords::Together(answers), true) = (&mut words, self.table.link.reverses) {
+        let mut words = ContractStep::from_step(step, self.checked.turn.asked(), seats);
+        if let (ContractStep::Together(answers), true) = (&mut words, self.table.link.reverses) {
             *answers = std::mem::take(answers).into_iter().rev().collect();
         }
         let request = RulesRequest { step: Some(words), ..self.request(RequestType::Play) };
@@ -229,7 +229,7 @@ impl AnyPosition for ProgramPosition {
         match &self.checked.turn {
             _ if self.checked.is_listed_action(seat, text) => Ok(text.to_owned()),
             Turn::Pass(passing) if *passing == seat && text == PASS => Ok(PASS.to_owned()),
-            turn if turn.asks(seat) => match check_program_text(text) {
+            turn if turn.asks(seat) => match check_position_text(text) {
                 Ok(()) => self.ask_to_judge(seat, text),
                 Err(violation) => Err(Refusal::Malformed(violation.to_string()).into()),
             },
@@ -261,7 +261,7 @@ impl AnyPosition for ProgramPosition {
         let request = RulesRequest { draw: Some(rng.next_u64() % DRAWS), ..request };
         self.table.link.ask(request, |answer: ActionAnswer, _| {
             let action = answer.action.ok_or(Violation::Missing("action"))?;
-            check_program_text(&action)?;
+            check_position_text(&action)?;
             Ok(Some(action))
         })
     }

@@ -17,8 +17,8 @@ use serde_json::{Map, Value};
 
 use self::describe::describe_game;
 use crate::contract::{
-    ActionAnswer, LegalWords, MOST_PLIES, PositionAnswer, RequestType, RulesRequest, StepWords,
-    TurnWords,
+    ActionAnswer, ContractStep, ContractTurn, LegalWords, MOST_PLIES, PositionAnswer, RequestType,
+    RulesRequest,
 };
 
 /// The field of a state that holds the snapshot of the position.
@@ -202,21 +202,21 @@ fn parse_request_options(game: &dyn AnyGame, words: &RawValue) -> Result<Options
     Ok(Options::from_json(game.options(), &given)?)
 }
 
-fn parse_request_step(words: &StepWords<'_>) -> Result<TextStep, ServeError> {
+fn parse_request_step(words: &ContractStep<'_>) -> Result<TextStep, ServeError> {
     Ok(match words {
-        StepWords::Move(action) => Step::Move(action.to_string()),
-        StepWords::Both(first, second) => {
+        ContractStep::Move(action) => Step::Move(action.to_string()),
+        ContractStep::Both(first, second) => {
             Step::Together(vec![first.to_string(), second.to_string()])
         }
-        StepWords::Together(_) => return Err(ServeError::Field("step")),
-        StepWords::Pass(_) => Step::Pass,
-        StepWords::Chance(outcome) => Step::Chance(outcome.to_string()),
+        ContractStep::Together(_) => return Err(ServeError::Field("step")),
+        ContractStep::Pass(_) => Step::Pass,
+        ContractStep::Chance(outcome) => Step::Chance(outcome.to_string()),
     })
 }
 
 fn answer_with_position(position: &dyn AnyPosition) -> Result<PositionAnswer, ServeError> {
     let seats = position.seats();
-    let turn = TurnWords::from_turn(&position.turn(), &seats, position.outcomes());
+    let turn = ContractTurn::from_turn(&position.turn(), &seats, position.outcomes());
     let name = |seat: Seat| seats[seat].to_string();
     let values = position.values();
     let lost = seats.seats().filter(|&seat| !position.can_win(seat));

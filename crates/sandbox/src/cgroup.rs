@@ -3,7 +3,7 @@
 //! A machine has one hierarchy of version 2, several of version 1, or both, with the controllers
 //! split between them. The caller uses every hierarchy in which it may create groups.
 //!
-//! The caller creates one [`parent`] group in each hierarchy. The supervisor creates the [`member`]
+//! The caller creates one [`parent`] group in each hierarchy. The supervisor creates the member
 //! groups of its process in those, and removes them. The caller [reads](process_cgroups) and freezes them.
 
 mod files;
@@ -15,4 +15,6 @@ mod process_cgroups;
 pub(crate) use files::GIVEN;
 pub(crate) use group::Cgroup;
 pub(crate) use parent::ParentCgroups;
-pub(crate) use process_cgroups::{CgroupCpuFile, CgroupFreezer, Counts, ProcessCgroups};
+pub(crate) use process_cgroups::{
+    Counts, ProcessCgroupCpuFile, ProcessCgroupFreezer, ProcessCgroups,
+};

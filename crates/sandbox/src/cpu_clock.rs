@@ -48,7 +48,7 @@ mod counting {
     use std::time::{Duration, Instant};
 
     use super::{CpuClock, CpuReading};
-    use crate::cgroup::CgroupCpuFile;
+    use crate::cgroup::ProcessCgroupCpuFile;
     use crate::process_tree::ProcessTree;
     use crate::procfs::ProcessClock;
 
@@ -59,7 +59,7 @@ mod counting {
     /// The source of the CPU time.
     #[derive(Debug)]
     pub(super) struct Counter {
-        group: Option<CgroupCpuFile>,
+        group: Option<ProcessCgroupCpuFile>,
         tree: ProcessTree,
         leader: Option<ProcessClock>,
         walked_at: Instant,
@@ -68,7 +68,7 @@ mod counting {
     }
 
     impl CpuClock {
-        pub(crate) fn new(group: Option<CgroupCpuFile>, tree: ProcessTree) -> Self {
+        pub(crate) fn new(group: Option<ProcessCgroupCpuFile>, tree: ProcessTree) -> Self {
             let (leader, walked_at) = (tree.leader_clock(), Instant::now());
             let counter = Counter { group, tree, leader, walked_at, below: Duration::ZERO };
             Self { counter, highest: Duration::ZERO }

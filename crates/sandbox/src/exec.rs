@@ -31,7 +31,7 @@ use crate::seccomp::{
     Devices, Files, Freezing, Memory, SeccompSurroundings, SeesOthers, install_seccomp,
 };
 use crate::start_request::StartRequest;
-use crate::supervisor_protocol::{SetupCgroup, SetupError, StartStage, SupervisorSetup};
+use crate::supervisor_protocol::{SetupCgroup, StartStage, SupervisorSetup, SupervisorSetupError};
 use crate::timer_gate::{FileTimers, MOST_TIMERS, install_timer_gate};
 
 /// What connects a process with its supervisor until it executes the command.
@@ -51,7 +51,7 @@ pub(crate) fn exec_command(request: &StartRequest, groups: &[Cgroup], link: Supe
 }
 
 /// Reports a failure to the supervisor and exits.
-pub(crate) fn report_exec_failure(reporter: OwnedFd, failed: &SetupError) -> ! {
+pub(crate) fn report_exec_failure(reporter: OwnedFd, failed: &SupervisorSetupError) -> ! {
     // If even this fails, the supervisor sees that the process ended at once.
     let _ = serde_json::to_writer(File::from(reporter), failed);
     exit_without_exec()
@@ -68,9 +68,10 @@ fn prepare_exec(
     request: &StartRequest,
     groups: &[Cgroup],
     timers: &UnixStream,
-) -> Result<(), SetupError> {
+) -> Result<(), SupervisorSetupError> {
     let setup = &request.setup;
-    let step = |what: &'static str| move |error: Errno| SetupError::setting_up(what, &error);
+    let step =
+        |what: &'static str| move |error: Errno| SupervisorSetupError::setting_up(what, &error);
     nix::unistd::setsid().map_err(step("its session"))?;
     reset_signals_before_exec().map_err(step("its signals"))?;
     for group in groups {
@@ -111,7 +112,7 @@ fn prepare_exec(
 }
 
 /// Makes the command's folder the working folder, unless something else is in its place now.
-fn enter_command_folder(setup: &SupervisorSetup) -> Result<(), SetupError> {
+fn enter_command_folder(setup: &SupervisorSetup) -> Result<(), SupervisorSetupError> {
     let flags = OFlags::PATH | OFlags::DIRECTORY;
     let entered = open_without_links(&setup.dir, flags).and_then(|folder| {
         rustix::process::fchdir(&folder)?;
@@ -121,9 +122,9 @@ fn enter_command_folder(setup: &SupervisorSetup) -> Result<(), SetupError> {
         Ok(folder) => setup.check_place(&setup.dir, folder),
         // It was real when it was found.
         Err(rustix::io::Errno::LOOP | rustix::io::Errno::NOTDIR) => {
-            Err(SetupError::folder_replaced(&setup.dir))
+            Err(SupervisorSetupError::folder_replaced(&setup.dir))
         }
-        Err(error) => Err(SetupError {
+        Err(error) => Err(SupervisorSetupError {
             stage: StartStage::Program,
             message: format!(
                 "in the folder {}: {}",
@@ -265,8 +266,9 @@ fn close_each_descriptor_on_exec() -> nix::Result<()> {
 fn exec(
     setup: &SupervisorSetup,
     this: Option<&File>,
-) -> Result<std::convert::Infallible, SetupError> {
-    let failed = |message: String| SetupError { stage: StartStage::Program, message, error: None };
+) -> Result<std::convert::Infallible, SupervisorSetupError> {
+    let failed =
+        |message: String| SupervisorSetupError { stage: StartStage::Program, message, error: None };
     let text = |bytes: &[u8]| {
         CString::new(bytes).map_err(|_| failed("it contains a NUL character".to_owned()))
     };
@@ -293,7 +295,7 @@ fn exec(
         }
         None => nix::unistd::execve(&program, &args, &env),
     };
-    error.map_err(|error| SetupError {
+    error.map_err(|error| SupervisorSetupError {
         error: Some(error as i32),
         ..failed(std::io::Error::from(error).to_string())
     })

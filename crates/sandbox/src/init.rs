@@ -21,7 +21,8 @@ use crate::mounts;
 use crate::mounts::{find_full_scratch_mount, map_user_for_mounts, mount_new_root};
 use crate::start_request::StartRequest;
 use crate::supervisor_protocol::{
-    SetupError, SupervisorMessage, SupervisorSetup, encode_wait_status, send_supervisor_message,
+    SupervisorMessage, SupervisorSetup, SupervisorSetupError, encode_wait_status,
+    send_supervisor_message,
 };
 
 /// The namespaces of a new process. Root needs no user namespace, since it gives the process its
@@ -57,7 +58,7 @@ pub(crate) fn run_init(
             Ok(ForkResult::Child) => exec_command(&request, groups, link),
             Err(error) => report_exec_failure(
                 link.reporter,
-                &SetupError::setting_up("its first process", &error),
+                &SupervisorSetupError::setting_up("its first process", &error),
             ),
         },
         Err(failed) => report_exec_failure(link.reporter, &failed),
@@ -87,14 +88,15 @@ pub(crate) fn run_init(
 }
 
 /// Builds the sandbox for this process and its children.
-fn build_init_sandbox(request: &StartRequest) -> Result<(), SetupError> {
+fn build_init_sandbox(request: &StartRequest) -> Result<(), SupervisorSetupError> {
     let setup = &request.setup;
-    let step = |what: &'static str| move |error: Errno| SetupError::setting_up(what, &error);
+    let step =
+        |what: &'static str| move |error: Errno| SupervisorSetupError::setting_up(what, &error);
     // The supervisor has one thread, so the signal comes when it ends and not before.
     nix::sys::prctl::set_pdeathsig(Signal::SIGKILL).map_err(step("its parent-death signal"))?;
     if setup.user.is_none() {
         map_user_for_mounts(request.ids)
-            .map_err(|error| SetupError::setting_up("its user namespace", &error))?;
+            .map_err(|error| SupervisorSetupError::setting_up("its user namespace", &error))?;
     }
     nix::unistd::sethostname("player").map_err(step("its host name"))?;
     match setup.network {

@@ -20,7 +20,7 @@ use crate::loopback::PROXY_PORT;
 use crate::machine_settings::machine_settings;
 use crate::mounts::SCRATCH;
 use crate::pinned_path::open_without_links;
-use crate::supervisor_protocol::{SetupError, SupervisorSetup};
+use crate::supervisor_protocol::{SupervisorSetup, SupervisorSetupError};
 use crate::system_paths::SYSTEM;
 use crate::visible_paths::VisiblePaths;
 
@@ -54,9 +54,9 @@ const DEVICES: &[&str] = &["/dev/null", "/dev/full", "/dev/random", "/dev/urando
 pub(crate) fn apply_landlock(
     setup: &SupervisorSetup,
     this: Option<&File>,
-) -> Result<(), SetupError> {
+) -> Result<(), SupervisorSetupError> {
     let failed = |error: &(dyn std::error::Error + 'static)| {
-        SetupError::setting_up("its Landlock rules", error)
+        SupervisorSetupError::setting_up("its Landlock rules", error)
     };
     let rules = || -> Result<RulesetCreated, landlock::RulesetError> {
         let mut ruleset = Ruleset::default().handle_access(AccessFs::from_all(NEWEST))?;
@@ -101,12 +101,12 @@ fn landlock_with_namespaces(
 fn landlock_own_paths(
     mut ruleset: RulesetCreated,
     setup: &SupervisorSetup,
-) -> Result<RulesetCreated, SetupError> {
+) -> Result<RulesetCreated, SupervisorSetupError> {
     if setup.has(Mechanism::Namespaces) {
         return Ok(ruleset);
     }
     let failed = |error: &(dyn std::error::Error + 'static)| {
-        SetupError::setting_up("its Landlock rules", error)
+        SupervisorSetupError::setting_up("its Landlock rules", error)
     };
     let mut own = LandlockPaths::default();
     for path in setup.visible.shown().iter().filter(|path| !path.is_symlink()) {

@@ -54,15 +54,15 @@ impl Machine<'_> {
         let services = self.services();
         let mut found: BTreeSet<PathBuf> =
             OF_ALL.iter().map(|name| etc.join(name)).filter(|path| path.exists()).collect();
-        for entry in list_settings_names(&etc) {
+        for entry in list_machine_setting_names(&etc) {
             let name = entry.strip_suffix(".cfg").or(entry.strip_suffix(".conf")).unwrap_or(&entry);
-            if self.has_program(name) && !is_service_setting(name, &services) {
+            if self.has_program(name) && !is_machine_service_setting(name, &services) {
                 self.add(&etc.join(&entry), &mut found);
             }
         }
         for folder in linked {
             let name = folder.file_name().and_then(OsStr::to_str).unwrap_or_default();
-            if folder.is_dir() && !is_service_setting(name, &services) {
+            if folder.is_dir() && !is_machine_service_setting(name, &services) {
                 self.add(&folder, &mut found);
             }
         }
@@ -74,7 +74,8 @@ impl Machine<'_> {
     fn has_program(&self, name: &str) -> bool {
         let usr = self.root.join("usr");
         let lib = usr.join("lib");
-        let of_architecture = list_settings_names(&lib).filter(|folder| folder.contains("-linux-"));
+        let of_architecture =
+            list_machine_setting_names(&lib).filter(|folder| folder.contains("-linux-"));
         let others = of_architecture.map(|folder| lib.join(folder)).chain([usr.join("lib64")]);
         let mut folders = others.chain([lib.clone()]);
         let plain = name.trim_end_matches(|last: char| last.is_ascii_digit());
@@ -89,12 +90,12 @@ impl Machine<'_> {
     fn linked_folders(&self) -> BTreeSet<PathBuf> {
         let mut found = BTreeSet::new();
         for base in ["usr/lib", "usr/lib/jvm", "usr/share"].map(|base| self.root.join(base)) {
-            for name in
-                list_settings_names(&base).filter(|name| !NOT_OF_PROGRAMS.contains(&name.as_str()))
+            for name in list_machine_setting_names(&base)
+                .filter(|name| !NOT_OF_PROGRAMS.contains(&name.as_str()))
             {
                 let folder = base.join(&name);
                 for inside in [folder.join("etc"), folder.join("conf"), folder] {
-                    let targets = list_settings_links(&inside);
+                    let targets = list_machine_setting_links(&inside);
                     found.extend(targets.filter_map(|target| self.settings_folder(&target, &name)));
                 }
             }
@@ -128,7 +129,7 @@ impl Machine<'_> {
         let units = folders
             .map(|folder| self.root.join(folder))
             .into_iter()
-            .flat_map(|it| list_settings_names(&it));
+            .flat_map(|it| list_machine_setting_names(&it));
         units.filter_map(|unit| Some(unit.split(['-', '@', '.']).next()?.to_owned())).collect()
     }
 
@@ -136,7 +137,7 @@ impl Machine<'_> {
     fn add(&self, path: &Path, found: &mut BTreeSet<PathBuf>) {
         let mut left = MOST_ENTRIES;
         let mut parts = BTreeSet::new();
-        if collect_public_settings(path, &mut parts, &mut left) {
+        if collect_machine_settings(path, &mut parts, &mut left) {
             parts = BTreeSet::from([path.to_owned()]);
         }
         for part in &parts {
@@ -144,7 +145,7 @@ impl Machine<'_> {
             if let Ok(target) = fs::canonicalize(part)
                 && target != *part
                 && target.starts_with(self.root.join("etc"))
-                && is_public_setting(&target)
+                && is_public_machine_setting(&target)
             {
                 found.insert(target);
             }
@@ -154,14 +155,14 @@ impl Machine<'_> {
 }
 
 /// Collects what everyone may read in `path`. Returns whether that is all of it.
-fn collect_public_settings(path: &Path, parts: &mut BTreeSet<PathBuf>, left: &mut usize) -> bool {
+fn collect_machine_settings(path: &Path, parts: &mut BTreeSet<PathBuf>, left: &mut usize) -> bool {
     let Some(rest) = left.checked_sub(1) else { return false };
     *left = rest;
     if path.is_symlink() {
         parts.insert(path.to_owned());
         return true;
     }
-    if !is_public_setting(path) {
+    if !is_public_machine_setting(path) {
         return false;
     }
     if !path.is_dir() {
@@ -170,8 +171,8 @@ fn collect_public_settings(path: &Path, parts: &mut BTreeSet<PathBuf>, left: &mu
     }
     let mut is_whole = true;
     let mut inside = BTreeSet::new();
-    for name in list_settings_names(path) {
-        is_whole &= collect_public_settings(&path.join(name), &mut inside, left);
+    for name in list_machine_setting_names(path) {
+        is_whole &= collect_machine_settings(&path.join(name), &mut inside, left);
     }
     if is_whole {
         parts.insert(path.to_owned());
@@ -182,13 +183,13 @@ fn collect_public_settings(path: &Path, parts: &mut BTreeSet<PathBuf>, left: &mu
 }
 
 /// Whether a service has this name, or one that continues it.
-fn is_service_setting(name: &str, services: &BTreeSet<String>) -> bool {
+fn is_machine_service_setting(name: &str, services: &BTreeSet<String>) -> bool {
     services.contains(name) || services.contains(&format!("{name}d"))
 }
 
 /// Whether it is root's, and everyone may read it, and enter it if it is a folder. A process may have
 /// the groups of its organiser.
-fn is_public_setting(path: &Path) -> bool {
+fn is_public_machine_setting(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| {
         let needed = if found.is_dir() { 0o5 } else { 0o4 };
         found.permissions().mode() & needed == needed && (found.uid() == 0 || cfg!(test))
@@ -196,13 +197,13 @@ fn is_public_setting(path: &Path) -> bool {
 }
 
 /// The names in a folder; empty if it cannot be read.
-fn list_settings_names(folder: &Path) -> impl Iterator<Item = String> + use<> {
+fn list_machine_setting_names(folder: &Path) -> impl Iterator<Item = String> + use<> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().into_string().ok())
 }
 
 /// The targets of the links in a folder as written, from the root if they are relative.
-fn list_settings_links(folder: &Path) -> impl Iterator<Item = PathBuf> {
+fn list_machine_setting_links(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
     links.filter_map(|link| Some(folder.join(fs::read_link(link.path()).ok()?)))

@@ -23,7 +23,7 @@ use crate::machine_settings::machine_settings;
 use crate::paths::is_path_in;
 use crate::resource_limits::{Limits, Overrun};
 use crate::start_request::StartRequest;
-use crate::supervisor_protocol::{SetupError, SupervisorSetup};
+use crate::supervisor_protocol::{SupervisorSetup, SupervisorSetupError};
 use crate::system_paths::{SYSTEM, system_network_files};
 use crate::visible_paths::{VisibleLayer, VisiblePaths};
 
@@ -46,7 +46,7 @@ const QUIET: MsFlags = MsFlags::MS_NOSUID.union(MsFlags::MS_NODEV);
 /// The attributes of what a process sees of the machine.
 const READ_ONLY: u64 = libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NODEV;
 
-type SetupResult = Result<(), SetupError>;
+type SetupResult = Result<(), SupervisorSetupError>;
 
 /// Gives this process and its children their own mounts without a new root: a scratch folder of
 /// limited size that is also `/dev/shm`, and empty mounts over hidden paths. Everything else stays
@@ -60,10 +60,10 @@ pub(crate) fn make_mounts_alone(
         Some(_) => CloneFlags::CLONE_NEWNS,
         None => CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWUSER,
     };
-    unshare(namespaces).map_err(|error| SetupError::setting_up("its mounts", &error))?;
+    unshare(namespaces).map_err(|error| SupervisorSetupError::setting_up("its mounts", &error))?;
     if setup.user.is_none() {
         map_user_for_mounts(ids)
-            .map_err(|error| SetupError::setting_up("its user namespace", &error))?;
+            .map_err(|error| SupervisorSetupError::setting_up("its user namespace", &error))?;
     }
     keep_mounts_private()?;
     let (user, group) = setup.user.map_or(ids, |user| (user, user));
@@ -83,7 +83,7 @@ pub(crate) fn make_mounts_alone(
 /// supervisor keeps its own mounts, in which it writes to control groups.
 pub(crate) fn mount_all_read_only(setup: &SupervisorSetup, scratch: &Path) -> SetupResult {
     unshare(CloneFlags::CLONE_NEWNS)
-        .map_err(|error| SetupError::setting_up("its mounts", &error))?;
+        .map_err(|error| SupervisorSetupError::setting_up("its mounts", &error))?;
     let read_only = libc::MOUNT_ATTR_RDONLY;
     let everything = Attributes { set: read_only | libc::MOUNT_ATTR_NOSUID, clear: 0 };
     let root = FileTree::at(Path::new("/"));
@@ -196,7 +196,7 @@ fn mount_layers(
     tree: &FileTree,
     visible: &VisiblePaths,
     empty: &Path,
-    mut source: impl FnMut(&Path) -> Result<Option<FileTreeMount>, SetupError>,
+    mut source: impl FnMut(&Path) -> Result<Option<FileTreeMount>, SupervisorSetupError>,
 ) -> SetupResult {
     let mut covered = Vec::new();
     for layer in visible.layers() {
@@ -269,17 +269,20 @@ fn at(path: &Path, result: rustix::io::Result<()>) -> SetupResult {
     found(path, result)
 }
 
-fn mounted_file_type(path: &Path, place: impl AsFd) -> Result<FileType, SetupError> {
+fn mounted_file_type(path: &Path, place: impl AsFd) -> Result<FileType, SupervisorSetupError> {
     found(path, tree_file_type(place))
 }
 
 /// Adds `path` to the error.
-fn found<T>(path: impl AsRef<Path>, result: rustix::io::Result<T>) -> Result<T, SetupError> {
+fn found<T>(
+    path: impl AsRef<Path>,
+    result: rustix::io::Result<T>,
+) -> Result<T, SupervisorSetupError> {
     result.map_err(|error| mount_error(path.as_ref(), &io::Error::from(error)))
 }
 
-fn mount_error(path: &Path, error: &(dyn Error + 'static)) -> SetupError {
-    SetupError::setting_up(&format!("its file system, {}", path.display()), error)
+fn mount_error(path: &Path, error: &(dyn Error + 'static)) -> SupervisorSetupError {
+    SupervisorSetupError::setting_up(&format!("its file system, {}", path.display()), error)
 }
 
 fn mount_tmpfs(path: &str, flags: MsFlags, options: &str) -> SetupResult {
@@ -292,10 +295,10 @@ fn mount_copy_of(
     setup: &SupervisorSetup,
     path: &Path,
     place: rustix::io::Result<OwnedFd>,
-) -> Result<Option<FileTreeMount>, SetupError> {
+) -> Result<Option<FileTreeMount>, SupervisorSetupError> {
     match place {
         Err(Errno::NOENT) => Ok(None),
-        Err(Errno::LOOP | Errno::NOTDIR) => Err(SetupError::folder_replaced(path)),
+        Err(Errno::LOOP | Errno::NOTDIR) => Err(SupervisorSetupError::folder_replaced(path)),
         place => {
             let place = found(path, place)?;
             setup.check_place(path, &place)?;

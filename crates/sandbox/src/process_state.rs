@@ -78,7 +78,7 @@ impl ProcessSystemCall {
         for arg in &mut args {
             *arg = u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok()?;
         }
-        Some(Self { number: modern_wait_call(number), args })
+        Some(Self { number: modern_process_wait(number), args })
     }
 
     fn awaits_input(&self, process: &ProcfsFolder, input: &OsStr) -> bool {
@@ -91,10 +91,10 @@ impl ProcessSystemCall {
         match self.number {
             libc::SYS_read | libc::SYS_readv => is_input(file()),
             libc::SYS_ppoll => {
-                files_awaited_by_poll(process, first, second).into_iter().any(is_input)
+                files_polled_by_process(process, first, second).into_iter().any(is_input)
             }
             libc::SYS_pselect6 => {
-                files_awaited_by_select(process, second, first).into_iter().any(is_input)
+                files_selected_by_process(process, second, first).into_iter().any(is_input)
             }
             // An event loop always watches its input; one that ends by itself has a timer.
             libc::SYS_epoll_pwait => fourth & FOREVER == FOREVER && is_watched(),
@@ -106,7 +106,7 @@ impl ProcessSystemCall {
 
 /// The call that has replaced an older one, with the same first arguments.
 #[cfg(target_os = "linux")]
-fn modern_wait_call(number: i64) -> i64 {
+fn modern_process_wait(number: i64) -> i64 {
     match number {
         #[cfg(target_arch = "x86_64")]
         libc::SYS_poll => libc::SYS_ppoll,
@@ -124,7 +124,7 @@ const MOST_FILES: u64 = 1024;
 
 /// The files that `poll` waits to read from.
 #[cfg(target_os = "linux")]
-fn files_awaited_by_poll(process: &ProcfsFolder, array: u64, length: u64) -> Vec<i32> {
+fn files_polled_by_process(process: &ProcfsFolder, array: u64, length: u64) -> Vec<i32> {
     // A file, the awaited events, and those that happened.
     let bytes = process.memory_at(array, 8 * length.min(MOST_FILES)).unwrap_or_default();
     let (entries, _) = bytes.as_chunks::<8>();
@@ -136,7 +136,7 @@ fn files_awaited_by_poll(process: &ProcfsFolder, array: u64, length: u64) -> Vec
 
 /// The files that `select` waits to read from: a set of bits below `length`.
 #[cfg(target_os = "linux")]
-fn files_awaited_by_select(process: &ProcfsFolder, set: u64, length: u64) -> Vec<i32> {
+fn files_selected_by_process(process: &ProcfsFolder, set: u64, length: u64) -> Vec<i32> {
     let length = length.min(MOST_FILES);
     let bytes = process.memory_at(set, length.div_ceil(8)).unwrap_or_default();
     let files = (0_i32..).zip(bytes.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1)));

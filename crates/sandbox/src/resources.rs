@@ -11,7 +11,7 @@ use crate::leftovers::UnremovedScratch;
 use crate::mounts::make_mounts_alone;
 use crate::scratch_folder::{make_scratch_folder, remove_scratch_folder};
 use crate::start_request::StartRequest;
-use crate::supervisor_protocol::{SetupError, SupervisorSetup};
+use crate::supervisor_protocol::{SupervisorSetup, SupervisorSetupError};
 
 /// The resources created so far.
 #[derive(Default)]
@@ -24,14 +24,14 @@ pub(crate) struct Resources {
 impl Resources {
     /// Creates all resources. After a failure, [`remove`](Self::remove) removes those created
     /// before.
-    pub(crate) fn make(&mut self, request: &StartRequest) -> Result<(), SetupError> {
+    pub(crate) fn make(&mut self, request: &StartRequest) -> Result<(), SupervisorSetupError> {
         let setup = &request.setup;
         for group in &setup.groups {
             self.groups.push(Cgroup::make(group)?);
         }
         let Some(dir) = &setup.scratch else { return Ok(()) };
         make_scratch_folder(dir, setup.user)
-            .map_err(|error| SetupError::setting_up("its scratch folder", &error))?;
+            .map_err(|error| SupervisorSetupError::setting_up("its scratch folder", &error))?;
         self.scratch = true;
         if setup.has_mounts_alone() {
             self.mounts = true;

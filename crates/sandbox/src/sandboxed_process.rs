@@ -19,7 +19,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
 use tokio::time::timeout;
 
-use crate::cgroup::{CgroupFreezer, Counts, ProcessCgroups};
+use crate::cgroup::{Counts, ProcessCgroupFreezer, ProcessCgroups};
 use crate::command::Command;
 use crate::containment_request::Network;
 use crate::core_waits::CoreWaits;
@@ -40,7 +40,7 @@ use crate::resources::remove_resources_after_supervisor;
 use crate::sandbox_users::{SandboxUser, SandboxUsers};
 use crate::supervisor_child::SupervisorChild;
 use crate::supervisor_protocol::{
-    LONGEST, SetupError, StartStage, SupervisorMessage, SupervisorSetup,
+    LONGEST, StartStage, SupervisorMessage, SupervisorSetup, SupervisorSetupError,
 };
 
 /// How much of a first line is read, in bytes: what the system reads of it.
@@ -66,7 +66,7 @@ pub struct SandboxedProcess {
     /// The limit that the supervisor reported as exceeded, if any.
     exceeded: Option<Overrun>,
     limits: Limits,
-    freezer: Option<CgroupFreezer>,
+    freezer: Option<ProcessCgroupFreezer>,
     groups: ProcessCgroups,
     /// The counts of the control groups at the last [`SandboxedProcess::reset_overruns`].
     before: Counts,
@@ -127,7 +127,7 @@ impl SandboxedProcess {
         }
     }
 
-    fn why_not_started(&self, command: &Command, failed: SetupError) -> SpawnError {
+    fn why_not_started(&self, command: &Command, failed: SupervisorSetupError) -> SpawnError {
         if let Some(shortage) = failed.shortage() {
             return shortage.into();
         }

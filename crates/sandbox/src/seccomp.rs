@@ -20,7 +20,7 @@ use self::kernel::{leave_out_kernel_calls, refuse_kernel_calls};
 use self::memory::{leave_out_memory_calls, refuse_memory_calls};
 use self::sockets::refuse_socket_calls;
 use crate::containment_request::Network;
-use crate::supervisor_protocol::SetupError;
+use crate::supervisor_protocol::SupervisorSetupError;
 use crate::timer_gate::FileTimers;
 
 /// Whether the process can address processes outside its sandbox by their numbers.
@@ -79,9 +79,11 @@ pub(crate) struct SeccompSurroundings {
 }
 
 /// Installs the filters permanently for this process and everything that it executes or starts.
-pub(crate) fn install_seccomp(surroundings: SeccompSurroundings) -> Result<(), SetupError> {
+pub(crate) fn install_seccomp(
+    surroundings: SeccompSurroundings,
+) -> Result<(), SupervisorSetupError> {
     let failed = |error: &(dyn std::error::Error + 'static)| {
-        SetupError::setting_up("its system call filter", error)
+        SupervisorSetupError::setting_up("its system call filter", error)
     };
     let programs = surroundings.build_programs().map_err(|error| failed(&error))?;
     for program in filter::x32_filter().into_iter().chain(programs) {

@@ -13,7 +13,7 @@ use nix::unistd::{getegid, geteuid};
 use crate::command::THIS_PROGRAM;
 use crate::descriptor_link::send_descriptor;
 use crate::loopback::listen_on_loopback;
-use crate::supervisor_protocol::{LONGEST, SetupError, SupervisorSetup};
+use crate::supervisor_protocol::{LONGEST, SupervisorSetup, SupervisorSetupError};
 
 /// The request that a supervisor receives.
 pub(crate) struct StartRequest {
@@ -32,19 +32,19 @@ pub(crate) struct StartRequest {
 impl StartRequest {
     /// Gives the pipes to the user that the process becomes. That user could not open them by name
     /// otherwise, as in `/dev/stdout`.
-    pub(crate) fn give_pipes(&self) -> Result<(), SetupError> {
+    pub(crate) fn give_pipes(&self) -> Result<(), SupervisorSetupError> {
         let Some(user) = self.setup.user else { return Ok(()) };
         self.pipes.iter().try_for_each(|pipe| {
             std::os::unix::fs::fchown(pipe, Some(user), Some(user))
-                .map_err(|error| SetupError::setting_up("its pipes", &error))
+                .map_err(|error| SupervisorSetupError::setting_up("its pipes", &error))
         })
     }
 
     /// Sends the caller a listener for its proxy in this process's network namespace.
-    pub(crate) fn open_proxy(&self) -> Result<(), SetupError> {
+    pub(crate) fn open_proxy(&self) -> Result<(), SupervisorSetupError> {
         let listener = listen_on_loopback();
         let sent = listener.and_then(|listener| send_descriptor(&self.proxy, listener));
-        sent.map_err(|error| SetupError::setting_up("its network", &error))
+        sent.map_err(|error| SupervisorSetupError::setting_up("its network", &error))
     }
 
     /// Receives the setup and the pipes from the socket.

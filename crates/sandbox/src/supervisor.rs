@@ -31,7 +31,8 @@ use crate::resource_limits::Overrun;
 use crate::resources::Resources;
 use crate::start_request::StartRequest;
 use crate::supervisor_protocol::{
-    SetupError, SupervisorMessage, SupervisorSetup, encode_wait_status, send_supervisor_message,
+    SupervisorMessage, SupervisorSetup, SupervisorSetupError, encode_wait_status,
+    send_supervisor_message,
 };
 use crate::timer_gate::TimerGate;
 
@@ -106,8 +107,8 @@ fn start_supervised_command(
     socket: &UnixStream,
     request: StartRequest,
     groups: &[Cgroup],
-) -> Result<Supervisor, SetupError> {
-    let failed = |error: Errno| SetupError::setting_up("its supervisor", &error);
+) -> Result<Supervisor, SupervisorSetupError> {
+    let failed = |error: Errno| SupervisorSetupError::setting_up("its supervisor", &error);
     nix::sys::prctl::set_child_subreaper(true).map_err(failed)?;
     let mut child = SigSet::empty();
     child.add(Signal::SIGCHLD);
@@ -116,12 +117,14 @@ fn start_supervised_command(
     let signals = SignalFd::with_flags(&child, flags).map_err(failed)?;
     let (report, reporter) = open_supervisor_pipe()?;
     let (ready, go) = open_supervisor_pipe()?;
-    let (timers, timers_of_child) =
-        UnixStream::pair().map_err(|error| SetupError::setting_up("its supervisor", &error))?;
+    let (timers, timers_of_child) = UnixStream::pair()
+        .map_err(|error| SupervisorSetupError::setting_up("its supervisor", &error))?;
     let link = SupervisorLink { reporter, timers: timers_of_child };
     let pid = if request.setup.has(Mechanism::Namespaces) {
         let namespaces = fork_with_flags(init_namespace_flags(&request.setup));
-        match namespaces.map_err(|error| SetupError::setting_up("its namespaces", &error))? {
+        match namespaces
+            .map_err(|error| SupervisorSetupError::setting_up("its namespaces", &error))?
+        {
             ForkResult::Parent { child } => child,
             ForkResult::Child => {
                 drop((go, report, timers));
@@ -156,9 +159,9 @@ fn start_supervised_command(
 }
 
 /// A pipe that the command does not inherit.
-fn open_supervisor_pipe() -> Result<(OwnedFd, OwnedFd), SetupError> {
+fn open_supervisor_pipe() -> Result<(OwnedFd, OwnedFd), SupervisorSetupError> {
     nix::unistd::pipe2(nix::fcntl::OFlag::O_CLOEXEC)
-        .map_err(|error| SetupError::setting_up("its supervisor", &error))
+        .map_err(|error| SupervisorSetupError::setting_up("its supervisor", &error))
 }
 
 impl Supervisor {
@@ -168,7 +171,7 @@ impl Supervisor {
         socket: &UnixStream,
         report: OwnedFd,
         timers: &UnixStream,
-    ) -> Result<Self, SetupError> {
+    ) -> Result<Self, SupervisorSetupError> {
         let mut watched = [
             PollFd::new(report.as_fd(), PollFlags::POLLIN),
             PollFd::new(socket.as_fd(), PollFlags::POLLIN),
@@ -180,15 +183,16 @@ impl Supervisor {
         }
         if !text.is_empty() {
             self.kill_all(&[]);
-            return Err(serde_json::from_slice(&text)
-                .unwrap_or_else(|error| SetupError::setting_up("its supervisor", &error)));
+            return Err(serde_json::from_slice(&text).unwrap_or_else(|error| {
+                SupervisorSetupError::setting_up("its supervisor", &error)
+            }));
         }
         self.timers = TimerGate::receive(timers);
         if let Some(init) = self.init {
             // The init waits before it reaps anything, so its child must exist.
             let leader = find_process_descendants(init).first().map(ProcessInTree::pid);
             self.leader = leader.ok_or_else(|| {
-                SetupError::setting_up(
+                SupervisorSetupError::setting_up(
                     "the first process of its namespaces",
                     &io::Error::other("it is not there"),
                 )

@@ -86,13 +86,22 @@ impl SupervisorSetup {
     }
 
     /// Fails if `opened` at this real path is not what lay there when it was found.
-    pub(crate) fn check_place(&self, path: &Path, opened: impl AsFd) -> Result<(), SetupError> {
+    pub(crate) fn check_place(
+        &self,
+        path: &Path,
+        opened: impl AsFd,
+    ) -> Result<(), SupervisorSetupError> {
         let Some((_, expected)) = self.places.iter().find(|(place, _)| place == path) else {
             return Ok(());
         };
-        let found = PinnedFolderId::from_open(opened)
-            .map_err(|error| SetupError::setting_up(&path.display().to_string(), &error))?;
-        if found == Some(*expected) { Ok(()) } else { Err(SetupError::folder_replaced(path)) }
+        let found = PinnedFolderId::from_open(opened).map_err(|error| {
+            SupervisorSetupError::setting_up(&path.display().to_string(), &error)
+        })?;
+        if found == Some(*expected) {
+            Ok(())
+        } else {
+            Err(SupervisorSetupError::folder_replaced(path))
+        }
     }
 
     /// Whether it has its own mounts but no other namespaces.
@@ -139,7 +148,7 @@ pub(crate) enum SupervisorMessage {
         init: Option<i32>,
     },
     /// The command could not be started.
-    Failed(SetupError),
+    Failed(SupervisorSetupError),
     /// A limit was exceeded. Sent before the end of the command.
     Exceeded(Overrun),
     /// The command ended; its descendants may live on.
@@ -153,7 +162,7 @@ pub(crate) enum SupervisorMessage {
 
 /// Why a command could not be started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct SetupError {
+pub(crate) struct SupervisorSetupError {
     /// The stage that failed.
     pub(crate) stage: StartStage,
     /// The failed step, and the reason.
@@ -174,7 +183,7 @@ pub(crate) enum StartStage {
     Program,
 }
 
-impl SetupError {
+impl SupervisorSetupError {
     /// A failed setup of the sandbox: `what` failed.
     pub(crate) fn setting_up(what: &str, error: &(dyn Error + 'static)) -> Self {
         let number = find_os_error(error);
@@ -229,9 +238,9 @@ mod tests {
 
     #[test]
     fn shortages_cannot_be_caused_by_the_command() {
-        let failed = |stage, errno: Errno| SetupError {
+        let failed = |stage, errno: Errno| SupervisorSetupError {
             stage,
-            ..SetupError::setting_up("its sandbox", &errno)
+            ..SupervisorSetupError::setting_up("its sandbox", &errno)
         };
         for errno in [Errno::EAGAIN, Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM] {
             let shortage =
@@ -283,7 +292,7 @@ mod tests {
     fn messages_are_lines_that_read_as_they_are_written() {
         let messages = [
             SupervisorMessage::Started { leader: 7, init: None },
-            SupervisorMessage::Failed(SetupError::setting_up("its pipes", &Errno::EPERM)),
+            SupervisorMessage::Failed(SupervisorSetupError::setting_up("its pipes", &Errno::EPERM)),
             SupervisorMessage::Exceeded(Overrun::Files { limit: 7 }),
             SupervisorMessage::Exited { status: 9 },
             SupervisorMessage::Gone(Leftovers { processes: 2, scratch: None }),

@@ -7,7 +7,7 @@ pub mod deadline;
 pub mod entrant;
 pub mod game_record;
 mod game_transcript;
-pub mod header;
+pub mod header_from_config;
 pub mod instruction;
 pub mod job;
 pub mod job_failure;
@@ -43,7 +43,7 @@ use crate::run::job::{FinishedGame, Job, JobOutcome, WorkerReport};
 use crate::run::job_failure::JobFailure;
 use crate::run::venue::Venue;
 use crate::schedule::tournament_state::TournamentState;
-use referee_match::player::player_sandbox::describe_player_shortage;
+use referee_match::player::player_sandbox::describe_sandbox_shortage;
 use referee_record::model::player_spec::PlayerSpec;
 use referee_record::model::roster_change::RosterChange;
 use referee_sandbox::Shortage;
@@ -248,7 +248,7 @@ impl TournamentRunner<'_> {
         {
             return Ok(Err(why));
         }
-        if let Err(why) = self.state.apply_roster_change(change) {
+        if let Err(why) = self.state.apply_league_roster_change(change) {
             return Ok(Err(why.to_string()));
         }
         progress.listener.on(RunEvent::PlayersChanged(change), self.state)?;
@@ -367,7 +367,7 @@ impl TournamentRunner<'_> {
     ) -> Result<(), RunError> {
         if progress.workers.count_busy() > 0 {
             let most = progress.workers.close(number);
-            let why = describe_player_shortage(shortage);
+            let why = describe_sandbox_shortage(shortage);
             let minutes = CLOSED_FOR.as_secs() / 60;
             let warning =
                 format!("{why}. For {minutes} minutes, at most {most} games are played at once");

@@ -29,7 +29,8 @@ pub fn verify_record(
     record: &GameRecord,
 ) -> Vec<RecordFinding> {
     let luck = secret.map(|secret| secret.game_luck(&record_player_names(record), record.pair));
-    let mut found: Vec<RecordFinding> = verify_opening(book, secret, record).into_iter().collect();
+    let mut found: Vec<RecordFinding> =
+        verify_record_opening(book, secret, record).into_iter().collect();
     let mut replay = match Replay::with_rules(book.rules(), record) {
         Ok(replay) => replay,
         Err(error) => {
@@ -37,7 +38,7 @@ pub fn verify_record(
             return found;
         }
     };
-    let end = match verify_steps(&mut replay, header, luck, record) {
+    let end = match verify_record_steps(&mut replay, header, luck, record) {
         Ok((wrong, end)) => {
             found.extend(wrong);
             end
@@ -48,17 +49,17 @@ pub fn verify_record(
         }
     };
     let seats = book.rules().seats();
-    found.extend(verify_seats(&seats, record));
-    found.extend(verify_seat_names(record));
-    found.extend(verify_ending(
+    found.extend(verify_record_seats(&seats, record));
+    found.extend(verify_record_seat_names(record));
+    found.extend(verify_record_ending(
         replay.current_position(),
         end,
         record,
         seats_that_can_resign(header, record),
     ));
-    found.extend(verify_clocks(header, record));
-    found.extend(verify_outages(header, record));
-    found.extend(secret.into_iter().flat_map(|secret| verify_seeds(secret, record)));
+    found.extend(verify_record_clocks(header, record));
+    found.extend(verify_record_outages(header, record));
+    found.extend(secret.into_iter().flat_map(|secret| verify_record_seeds(secret, record)));
     found
 }
 
@@ -77,13 +78,13 @@ pub(crate) fn verify_under_rules(
         Err(ReplayError::Game(error)) => return Err(error),
         Err(other) => return Ok(Some((0, RecordFinding::Replay(other)))),
     };
-    let played = verify_steps(&mut replay, header, None, record);
+    let played = verify_record_steps(&mut replay, header, None, record);
     let ply = replay.current_position().ply();
     match played {
         Err(RecordFinding::Replay(ReplayError::Game(error @ GameError::Program(_)))) => Err(error),
         Err(finding) => Ok(Some((ply, finding))),
         Ok((wrong, end)) => {
-            let ending = verify_ending(
+            let ending = verify_record_ending(
                 replay.current_position(),
                 end,
                 record,
@@ -97,7 +98,7 @@ pub(crate) fn verify_under_rules(
 /// Replays the whole record. Returns the first outcome that differs from the luck, the first step
 /// after the game had to be adjudicated, and how it had to be adjudicated at its end; or why the
 /// record cannot be replayed.
-fn verify_steps(
+fn verify_record_steps(
     replay: &mut Replay<'_>,
     header: &Header,
     mut luck: Option<SeededLuck>,
@@ -132,7 +133,7 @@ fn verify_steps(
 }
 
 /// Checks that the game began with the opening of its pair.
-fn verify_opening(
+fn verify_record_opening(
     book: &OpeningBook,
     secret: Option<&TournamentSecret>,
     record: &GameRecord,
@@ -157,13 +158,13 @@ fn verify_opening(
     })
 }
 
-fn verify_seats(seats: &BySeat<Text>, record: &GameRecord) -> Option<RecordFinding> {
+fn verify_record_seats(seats: &BySeat<Text>, record: &GameRecord) -> Option<RecordFinding> {
     let names = &record.players.names;
     (names != seats).then(|| RecordFinding::Seats(names.clone()))
 }
 
 /// Checks that all values by seat name the seats as the players do, in their order.
-fn verify_seat_names(record: &GameRecord) -> Vec<RecordFinding> {
+fn verify_record_seat_names(record: &GameRecord) -> Vec<RecordFinding> {
     let GameRecord { players, places, scores, seed, clock, final_scores, reported, .. } = record;
     let ClockRecord { tc, startup_ns, used_ns, cpu_ns, wall_ns: _, began: _ } = clock;
     let by_seat = [
@@ -194,7 +195,7 @@ fn seats_that_can_resign(header: &Header, record: &GameRecord) -> SeatSet {
 
 /// Checks the ending of the game, which had to be adjudicated as `adjudicated`, if so; `quitters` are
 /// the seats whose players can give it up.
-fn verify_ending(
+fn verify_record_ending(
     position: &dyn AnyPosition,
     adjudicated: Option<Outcome>,
     record: &GameRecord,
@@ -294,7 +295,7 @@ fn find_recorded_resignation(
 
 /// The clocks must be those of the players. A turn that exceeded its allowance must be the last one,
 /// and a fault.
-fn verify_clocks(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
+fn verify_record_clocks(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
     let mut found = Vec::new();
     for seat in record.players.seats() {
         let tc = header.own_clock_of(&record.players[seat]);
@@ -331,7 +332,7 @@ fn record_player_names(record: &GameRecord) -> Vec<&str> {
 
 /// How often the game was void because players could not reach their services must be allowed, and
 /// so must a fault for that reason.
-fn verify_outages(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
+fn verify_record_outages(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
     let check = |seat: Seat| {
         let player = record.players[seat].clone();
         let times = record.outages.outages_of(&record.players.names[seat]);
@@ -345,7 +346,7 @@ fn verify_outages(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
     record.players.seats().filter_map(check).collect()
 }
 
-fn verify_seeds(secret: &TournamentSecret, record: &GameRecord) -> Vec<RecordFinding> {
+fn verify_record_seeds(secret: &TournamentSecret, record: &GameRecord) -> Vec<RecordFinding> {
     let names = &record.players.values;
     record
         .players

@@ -23,7 +23,7 @@ use referee_record::model::player_spec::Out;
 use referee_record::model::record::{Header, HeaderPlayer};
 use referee_report::ReportError;
 use referee_report::game_files::{
-    INDEX_END, begin_game_index, game_script, index_game_line, index_game_record,
+    INDEX_END, begin_game_index, game_file_script, index_game_line, index_game_record,
 };
 use referee_report::page::PlayedGame;
 use referee_report::page::page_template::PagePart;
@@ -326,7 +326,7 @@ impl LiveTournament {
                 } else {
                     renderer.json(&record, id)
                 };
-                return Ok(Some(game_script(&replay?)));
+                return Ok(Some(game_file_script(&replay?)));
             }
         }
         Ok(None)
@@ -343,7 +343,7 @@ impl LiveTournament {
         } else {
             renderer.json(&game.record, id)
         };
-        Ok(Some(game_script(&replay?)))
+        Ok(Some(game_file_script(&replay?)))
     }
 
     /// What makes replays of the games of the log with this header.

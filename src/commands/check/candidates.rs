@@ -13,7 +13,7 @@ use referee_record::model::stage::Stage;
 use referee_record::model::tournament::Tournament;
 use referee_record::seeds::draw_random_identity;
 use referee_tournament::analysis::diagnostics::copies::group_copies;
-use referee_tournament::run::header::header_from_config;
+use referee_tournament::run::header_from_config::header_from_config;
 
 /// An argument or someone that names no player, with the reason.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 use super::super::Failure;
 use super::super::report::command_options;
-use super::super::run::{PlannedRun, refuse_changed_players};
+use super::super::run::{PlannedRun, refuse_run_with_changed_players};
 use super::super::runtime::watch_interruption;
 use super::contest::Contest;
 use crate::printer::Printer;
@@ -25,7 +25,7 @@ use referee_tournament::run::{RunEnd, RunError, describe_unplayed_for_budget};
 use referee_tournament::schedule::tournament_state::TournamentState;
 
 /// The games of a match so far.
-pub(super) struct PlayedMatch<C> {
+pub(super) struct MatchRunGames<C> {
     pub(super) contest: C,
     /// The faults of each player that is compared.
     pub(super) faults: Vec<FaultCounts>,
@@ -33,7 +33,7 @@ pub(super) struct PlayedMatch<C> {
     pub(super) to_watch: Option<String>,
 }
 
-impl<C: Contest> PlayedMatch<C> {
+impl<C: Contest> MatchRunGames<C> {
     /// Adds the games in `state` to a contest with `nothing` in it.
     fn from_state(state: &TournamentState, nothing: C) -> Self {
         let (mut contest, mut lost, mut any) = (nothing, None, None);
@@ -76,8 +76,8 @@ pub(super) fn play_match<C: Contest>(
     prepared: PreparedRun,
     nothing: C,
     printer: Printer,
-) -> Result<PlayedMatch<C>, Failure> {
-    let before = PlayedMatch::from_state(&prepared.contents.state, nothing.clone());
+) -> Result<MatchRunGames<C>, Failure> {
+    let before = MatchRunGames::from_state(&prepared.contents.state, nothing.clone());
     if before.contest.stop().is_some() {
         return Ok(before);
     }
@@ -96,10 +96,10 @@ pub(super) fn play_match<C: Contest>(
         before: 0,
         unstarted: HashMap::new(),
     };
-    let stop = async { Ok(stop_match_on_either(watch_interruption()?, told)) };
+    let stop = async { Ok(stop_match_run_on_either(watch_interruption()?, told)) };
     let mut outcome = planned.play(prepared, &mut judge, stop)?;
     let tables = outcome.tables(planned.folder.dir())?;
-    let played = PlayedMatch::from_state(&tables.analysis.state, nothing);
+    let played = MatchRunGames::from_state(&tables.analysis.state, nothing);
     tables.write()?;
     if let (RunEnd::Failed(failure), None) = (outcome.end, played.contest.stop()) {
         return Err(failure.into());
@@ -115,14 +115,14 @@ pub(super) fn play_match<C: Contest>(
             "{name} did not play in {games} games in a row, so nothing was compared: {why}"
         )));
     }
-    refuse_changed_players(&planned.tournament.players, |_| {
+    refuse_run_with_changed_players(&planned.tournament.players, |_| {
         "Run the same command again: it starts a new comparison with the changed player".to_owned()
     })?;
     Ok(played)
 }
 
 /// Becomes true when one of the two does.
-fn stop_match_on_either(
+fn stop_match_run_on_either(
     mut one: watch::Receiver<bool>,
     mut other: watch::Receiver<bool>,
 ) -> watch::Receiver<bool> {
@@ -269,7 +269,7 @@ mod tests {
         let test = Sprt::new(Unit::Logistic, (0.0, 20.0), (0.05, 0.05)).expect("a test");
         let names = names.map(str::to_owned);
         let nothing = DirectContest { names, played: SprtMatch::new(test, 2) };
-        let played = PlayedMatch::from_state(&state, nothing);
+        let played = MatchRunGames::from_state(&state, nothing);
         assert_eq!(played.contest.judged(), 2);
         let crashes = played.faults.iter().map(|faults| faults.values().sum::<u32>());
         assert_eq!(crashes.collect::<Vec<_>>(), [4, 0], "those of two pairs");

@@ -15,7 +15,7 @@ use referee_entrants::relative_path::relative_path;
 use referee_league::control::LeagueControl;
 use referee_league::hand_in_history::{PastOutcome, read_hand_in_history};
 use referee_league::invitations::Invitations;
-use referee_league::version::{version_digest, version_dir, version_start};
+use referee_league::version::{league_version_digest, league_version_dir, league_version_start};
 use referee_protocol::escape::escape_line;
 use referee_record::disk;
 use referee_record::model::league_entry::{LeagueEntry, LeavingReason};
@@ -140,7 +140,7 @@ impl FinalConfig {
         let removed = LeagueControl::read(&league.dir)?.removed;
         for entry in last_versions_for_final(header, &removed) {
             let author = entry.author.clone();
-            let dir = version_dir(&league.settings, entry);
+            let dir = league_version_dir(&league.settings, entry);
             if let Some(player) = final_player_table(&dir, entry, folder)? {
                 players.push(player);
                 there.insert(author);
@@ -281,7 +281,7 @@ fn final_player_table(
     folder: &Path,
 ) -> Result<Option<Value>, Failure> {
     let shown = escape_line(&dir.display().to_string());
-    match version_digest(dir) {
+    match league_version_digest(dir) {
         // A machine in disorder takes nobody out.
         Err(why @ UnfitTree::Failed { .. }) => {
             return Err(Failure::system(format!("cannot read {shown}: {why}")));
@@ -289,7 +289,7 @@ fn final_player_table(
         Ok(now) if now == entry.kept => {}
         _ => return Ok(None),
     }
-    let start = version_start(dir).ok_or_else(|| {
+    let start = league_version_start(dir).ok_or_else(|| {
         Failure::input(format!("no player found in {shown}; remove the author, and close again"))
     })?;
     let mut table = Table::new();

@@ -122,7 +122,7 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
     let mut intake = import_submissions(dir, &players)
         .map_err(|error| new_tournament_failure(&error, dir, &players))?;
     leave_out_game_folder(dir, &args.game, &mut intake);
-    if args.build && !build_new_submissions(&mut intake.taken, &args.into, printer)? {
+    if args.build && !build_new_tournament_players(&mut intake.taken, &args.into, printer)? {
         return Ok(Status::Interrupted);
     }
     let taken = &intake.taken;
@@ -131,7 +131,7 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
     }
     super::write_new_file(&file, &new_tournament_config(dir, args, seats, &intake)?)?;
     let good = taken.iter().filter(|submission| submission.player.is_ok()).count();
-    for line in taken.iter().flat_map(new_submission_notes).chain(list_left_out_entries(&intake)) {
+    for line in taken.iter().flat_map(new_tournament_notes).chain(list_left_out_entries(&intake)) {
         printer.note(&line);
     }
     printer.note(&format!("{}: {good} of {} are players", file.display(), taken.len()));
@@ -164,7 +164,7 @@ fn leave_out_game_folder(dir: &Path, game: &GameArgument, intake: &mut ImportedS
 
 /// Builds the submissions that need it, and looks for their players in the results. Returns whether
 /// it was not interrupted.
-fn build_new_submissions(
+fn build_new_tournament_players(
     taken: &mut [Submission],
     into: &Path,
     printer: Printer,
@@ -227,13 +227,13 @@ fn new_tournament_failure(error: &ImportError, dir: &Path, players: &Path) -> Fa
 }
 
 /// Notes about a submission, one per line.
-fn new_submission_notes(submission: &Submission) -> Vec<String> {
+fn new_tournament_notes(submission: &Submission) -> Vec<String> {
     let why = submission.player.as_ref().err().map(|why| format!("{}: {why}", submission.entry));
-    new_submission_remarks(submission).chain(why.map(|line| escape_line(&line))).collect()
+    new_tournament_remarks(submission).chain(why.map(|line| escape_line(&line))).collect()
 }
 
 /// Remarks on a submission, one per line.
-fn new_submission_remarks(submission: &Submission) -> impl Iterator<Item = String> {
+fn new_tournament_remarks(submission: &Submission) -> impl Iterator<Item = String> {
     submission.remarks.iter().map(|it| escape_line(&format!("{}: {it}", submission.name)))
 }
 
@@ -285,7 +285,7 @@ fn new_tournament_config(
     );
     for submission in taken {
         text.push('\n');
-        text.extend(new_submission_remarks(submission).map(|line| format!("# {line}\n")));
+        text.extend(new_tournament_remarks(submission).map(|line| format!("# {line}\n")));
         text.push_str(&config_player_table(submission, &folder)?);
     }
     text.extend(list_left_out_entries(intake).map(|line| format!("\n# {line}\n")));
@@ -331,7 +331,7 @@ fn config_player_table(submission: &Submission, folder: &Path) -> Result<String,
     let why = match (&submission.player, &submission.built) {
         (Ok(player), Some(source)) => {
             let shown = player.words.join(" ").replace(char::is_control, " ");
-            let dir = quote_config_string(&path_from_config(source, folder)?);
+            let dir = quote_config_string(&path_in_tournament_config(source, folder)?);
             return Ok(format!("{head}dir = {dir}\n# Once built: {shown}\n"));
         }
         (Ok(player), None) => return Ok(head + &config_command_lines(player, folder)?),
@@ -360,13 +360,13 @@ fn has_2018_class(submission: &Submission) -> bool {
 fn config_command_lines(player: &StartCommand, folder: &Path) -> Result<String, Failure> {
     let words: Vec<String> = player.words.iter().map(|word| quote_config_string(word)).collect();
     let words = words.join(", ");
-    let dir = quote_config_string(&path_from_config(&player.dir, folder)?);
+    let dir = quote_config_string(&path_in_tournament_config(&player.dir, folder)?);
     // Any of its files may be part of the program.
     Ok(format!("command = [{words}]\nfiles = [\".\"]\ndir = {dir}\n"))
 }
 
 /// `dir` as the configuration in `folder` names it: relative if it lies inside.
-fn path_from_config(dir: &Path, folder: &Path) -> Result<String, Failure> {
+fn path_in_tournament_config(dir: &Path, folder: &Path) -> Result<String, Failure> {
     let whole = std::fs::canonicalize(dir)
         .map_err(|error| Failure::system(format!("{}: {error}", dir.display())))?;
     let short = whole.strip_prefix(folder).unwrap_or(&whole);

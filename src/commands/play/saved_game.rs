@@ -14,7 +14,7 @@ use referee_record::model::record::{GameRecord, Header, HeaderPlayer};
 use referee_record::model::stage::Stage;
 use referee_record::model::tournament::Tournament;
 use referee_record::seeds::draw_random_identity;
-use referee_tournament::run::header::header_from_config;
+use referee_tournament::run::header_from_config::header_from_config;
 
 /// A new folder for the log of a game.
 #[derive(Debug)]

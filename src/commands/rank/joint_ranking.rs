@@ -5,8 +5,8 @@ use crate::commands::results_folder::find_results_folder;
 use crate::commands::{Failure, Status};
 use crate::printer::Printer;
 use referee_report::standings_json::{HistoryJson, StandingsJson};
-use referee_report::terminal_ranking::render_terminal_history;
-use referee_report::{CopiesRemedy, Standings};
+use referee_report::terminal_ranking::render_terminal_ranking_history;
+use referee_report::{Standings, StandingsRemedy};
 use referee_tournament::analysis::joined_tournaments::JoinedTournaments;
 use referee_tournament::analysis::named_results::Faulted;
 use referee_tournament::folder::{LogContents, read_folder_log};
@@ -34,7 +34,8 @@ pub(super) fn print_joint_ranking(
     for (log, count) in logs.iter().zip(1..) {
         let evaluation =
             joined.evaluate(count).map_err(|error| Failure::input(error.to_string()))?;
-        let standings = Standings { remedy: CopiesRemedy::Unknown, ..Standings::new(&evaluation) };
+        let standings =
+            Standings { remedy: StandingsRemedy::Unknown, ..Standings::new(&evaluation) };
         steps.push((&log.header.tournament, standings));
     }
     let Some((_, last)) = steps.last() else { return Ok(Status::Done) };
@@ -47,7 +48,7 @@ pub(super) fn print_joint_ranking(
         RankFormat::Csv => print_ranking(last, None, args.format, printer)?,
         RankFormat::Text => {
             print_ranking(last, None, args.format, printer)?;
-            let history = render_terminal_history(&steps, printer.width(), printer.colour);
+            let history = render_terminal_ranking_history(&steps, printer.width(), printer.colour);
             printer.line("")?;
             printer.styled(&history)?;
         }

@@ -13,7 +13,7 @@ use crate::command_failure::Failure;
 use crate::printer::{Colour, ColouredText};
 use referee_games::{BySeat, Seat};
 use referee_match::replay::turning_points::TurningPoint;
-use referee_match::replay::{Replay, ReplayError, replay_clocks};
+use referee_match::replay::{Replay, ReplayError, start_replay_clocks};
 use referee_record::model::clock::{Clock, TimeControl, format_clock_seconds};
 use referee_record::model::record::GameRecord;
 use referee_report::board_picture::{BoardSide, render_board_picture, render_board_picture_from};
@@ -130,7 +130,7 @@ struct ViewerTimes {
 impl ViewerTimes {
     fn new(control: &TimeControl, record: &GameRecord) -> Self {
         let used = BySeat::default_for(record.players.len());
-        Self { used, clocks: replay_clocks(control, record) }
+        Self { used, clocks: start_replay_clocks(control, record) }
     }
 
     /// Adds the time of a ply.

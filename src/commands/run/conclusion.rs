@@ -8,7 +8,7 @@ use std::path::Path;
 use super::planned_run::RunOutcome;
 use super::{RunArgs, RunRequest};
 use crate::commands::report::{self, command_options, report_removed_players};
-use crate::commands::results_folder::list_outdated_results;
+use crate::commands::results_folder::list_outdated_in_results_folder;
 use crate::commands::watch_reason::WatchReason;
 use crate::commands::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
@@ -35,7 +35,7 @@ pub(super) fn conclude_run(
     if let (RunEnd::Stopped, Some(_)) = (&outcome.end, &tournament.league) {
         // For many versions, the tables take longer than a service may take to stop.
         let played = format!("{} played", pluralize(outcome.games, "game"));
-        print_stopped_run(&played, dir, *printer);
+        conclude_stopped_run(&played, dir, *printer);
         // It has no end of its own, so nothing is missing.
         return Ok(Status::Done);
     }
@@ -54,7 +54,7 @@ pub(super) fn conclude_run(
     match outcome.end {
         RunEnd::Failed(failure) => Err(failure.into()),
         RunEnd::Stopped | RunEnd::Finished => {
-            print_stopped_run(&tables.standings.summary, dir, *printer);
+            conclude_stopped_run(&tables.standings.summary, dir, *printer);
             Ok(Status::Interrupted)
         }
         RunEnd::TimeUp | RunEnd::Complete => conclude_complete_run(request, &tables, &out),
@@ -73,7 +73,7 @@ fn write_run_marks(
 }
 
 /// Says how to continue after an interruption.
-fn print_stopped_run(played: &impl fmt::Display, dir: &Path, printer: Printer) {
+fn conclude_stopped_run(played: &impl fmt::Display, dir: &Path, printer: Printer) {
     printer.note(&format!(
         "stopped: {played}, in {}; run the same command again to continue",
         dir.display()
@@ -98,12 +98,12 @@ fn conclude_complete_run(
         printer.note(line);
     }
     printer.note(&format!("Results: {}", dir.display()));
-    for line in list_outdated_results(dir, &tables.analysis.header) {
+    for line in list_outdated_in_results_folder(dir, &tables.analysis.header) {
         printer.note(&line);
     }
     let called =
         command_options::replay_command_options(dir, &args.config, &tables.analysis.header);
-    let replay = choose_game_to_watch(&tables.analysis)
+    let replay = choose_game_for_conclusion(&tables.analysis)
         .map(|id| format!(", or referee replay {id} {called}"))
         .unwrap_or_default();
     printer.note(&format!("next: open report.html there{replay}"));
@@ -112,7 +112,7 @@ fn conclude_complete_run(
 }
 
 /// The id of a game that counts and is worth watching.
-fn choose_game_to_watch(analysis: &TournamentAnalysis) -> Option<String> {
+fn choose_game_for_conclusion(analysis: &TournamentAnalysis) -> Option<String> {
     let TournamentAnalysis { header, state, .. } = analysis;
     let reason =
         |game: &(Fixture, GameSummary)| WatchReason::for_game(header, game.0.players, game.1);

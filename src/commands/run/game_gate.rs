@@ -44,7 +44,7 @@ impl GameGate {
         let begun = match bounds.per_day {
             Some(_) => {
                 let midnight =
-                    GameHours::midnight(&now).map_err(|error| gate_clock_failure(&error))?;
+                    GameHours::midnight(&now).map_err(|error| game_gate_clock_failure(&error))?;
                 count_folder_games_since(dir, midnight)?
             }
             None => 0,
@@ -54,7 +54,7 @@ impl GameGate {
         if bounds.are_none() {
             return Ok(gate);
         }
-        let next = gate.instruct_now(&now).map_err(|error| gate_clock_failure(&error))?;
+        let next = gate.instruct_now(&now).map_err(|error| game_gate_clock_failure(&error))?;
         tokio::spawn(gate.clone().keep_instructing(next));
         Ok(gate)
     }
@@ -119,7 +119,7 @@ impl RunListener for GameGate {
 }
 
 /// A time that cannot be reckoned with: the machine's clock or time zone is wrong.
-fn gate_clock_failure(error: &jiff::Error) -> Failure {
+fn game_gate_clock_failure(error: &jiff::Error) -> Failure {
     Failure::system(format!("`quiet` and `games-per-day` need the local time: {error}"))
 }
 

@@ -18,7 +18,7 @@ use referee_record::log::WriteError;
 use referee_record::model::record::Header;
 use referee_record::plain_files::open_plain_nofollow_with;
 use referee_report::csv_tables::{UNFINISHED, csv_table_files};
-use referee_report::{CopiesRemedy, Standings};
+use referee_report::{Standings, StandingsRemedy};
 use referee_tournament::analysis::TournamentEvaluation;
 use referee_tournament::analysis::named_results::Faulted;
 use referee_tournament::run::cores::yield_cores_to_games;
@@ -33,7 +33,7 @@ const PART: usize = 10;
 #[derive(Debug)]
 pub(in crate::commands) struct LiveTables {
     dir: PathBuf,
-    remedy: CopiesRemedy,
+    remedy: StandingsRemedy,
     overtakes: Option<Overtakes>,
     writer: Option<(SyncSender<TournamentState>, JoinHandle<()>)>,
     /// The number of games in the tables last written.
@@ -43,7 +43,7 @@ pub(in crate::commands) struct LiveTables {
 impl LiveTables {
     /// Keeps the tables in `dir` of the tournament with this header.
     pub(in crate::commands) fn new(dir: &Path, header: &Header) -> Self {
-        let remedy = CopiesRemedy::from_header(header);
+        let remedy = StandingsRemedy::from_header(header);
         Self { dir: dir.to_owned(), remedy, overtakes: None, writer: None, shown: 0 }
     }
 
@@ -107,7 +107,7 @@ fn empty_live_table(path: &Path) -> io::Result<()> {
 
 fn write_live_tables(
     dir: &Path,
-    remedy: CopiesRemedy,
+    remedy: StandingsRemedy,
     state: &TournamentState,
     overtakes: Option<&mut Overtakes>,
 ) -> io::Result<()> {

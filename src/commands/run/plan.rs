@@ -13,13 +13,13 @@ use referee_ratings::Estimate;
 use referee_record::log::GameLine;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::grades::RankMark;
-use referee_record::model::league_settings::{LeagueGameBounds, QuietHours};
+use referee_record::model::league_settings::{LeagueGameBounds, LeagueQuietHours};
 use referee_record::model::record::{Header, HeaderPlayer};
 use referee_record::model::stage::describe_stages;
 use referee_record::model::tournament::Tournament;
 use referee_record::wording::pluralize;
 use referee_report::StandingsRow;
-use referee_report::graded_players::unreached_bands;
+use referee_report::graded_players::describe_unreached_grade_bands;
 use referee_report::page::league_pages::IDLE;
 use referee_report::tournament_tables::TournamentTables;
 use referee_tournament::analysis::named_results::Faulted;
@@ -109,7 +109,7 @@ fn describe_run_plan(
     lines.extend(openings.map(|openings| format!("openings: {}", escape_line(&openings))));
     lines.push(summary.to_string());
     let forecast =
-        if games.kept == 0 { forecast_plan(tournament, header, summary.due) } else { None };
+        if games.kept == 0 { forecast_run_plan(tournament, header, summary.due) } else { None };
     let bands = describe_unreached_in_plan(
         tournament,
         header,
@@ -145,7 +145,7 @@ fn describe_unreached_in_plan(
 ) -> Vec<String> {
     let Some(grades) = &tournament.grades else { return Vec::new() };
     let players = header.players.iter().filter(|it| grades.takes_rank(&it.name)).count();
-    unreached_bands(grades, |first: u32, line: RankMark| match forecast {
+    describe_unreached_grade_bands(grades, |first: u32, line: RankMark| match forecast {
         Some(forecast) => forecast.reached.contains(&line.rank),
         None => first as usize <= players,
     })
@@ -187,7 +187,7 @@ impl PlannedGames {
         read_folder_log(dir, |_, game| {
             let mut is_planned = || {
                 let mut game = game.clone();
-                game.fixture = planned_fixture(&game, &numbers)?;
+                game.fixture = fixture_in_run_plan(&game, &numbers)?;
                 state.add_line(&game).ok()
             };
             if is_league || is_planned().is_some() {
@@ -207,7 +207,7 @@ impl PlannedGames {
 
     /// What a league with these bounds plays and writes in a day, a game in the time `each`.
     fn describe_daily_load(&self, each: Duration, bounds: LeagueGameBounds) -> String {
-        let quiet = bounds.quiet.map_or(0, QuietHours::minutes);
+        let quiet = bounds.quiet.map_or(0, LeagueQuietHours::minutes);
         let open = DAY.saturating_sub(Duration::from_secs(60 * u64::from(quiet)));
         let games = u64::try_from(open.as_nanos() / each.as_nanos().max(1)).unwrap_or(u64::MAX);
         let games = bounds.per_day.map_or(games, |most| games.min(most as u64));
@@ -221,14 +221,14 @@ impl PlannedGames {
 }
 
 /// The game of a log with the players' numbers in the plan, by their numbers in the log.
-fn planned_fixture(game: &GameLine, numbers: &[Option<usize>]) -> Option<Fixture> {
+fn fixture_in_run_plan(game: &GameLine, numbers: &[Option<usize>]) -> Option<Fixture> {
     let players = game.fixture.players.players().map(|player| numbers[player]);
     Some(Fixture { players: players.collect::<Option<_>>()?, ..game.fixture })
 }
 
 /// What to expect of the ranking, from simulated tournaments, and its description. None if there
 /// are too few players to rank, or too many or too many games to simulate.
-fn forecast_plan(
+fn forecast_run_plan(
     tournament: &Tournament,
     header: &Header,
     due: usize,

@@ -99,12 +99,12 @@ mod with_nats {
     use referee_record::model::record::Header;
     use referee_record::model::tournament::Tournament;
     use referee_record::seeds::TournamentSecret;
+    use referee_remote::bundle_folder::BundleFolder;
     use referee_remote::coordinator::Coordinator;
     use referee_remote::error::RemoteError;
     use referee_remote::inspection::Inspector;
     use referee_remote::run_description::{RunDescriber, RunDescription};
     use referee_remote::run_files::RunFiles;
-    use referee_remote::scratch_folder::ScratchFolder;
     use referee_tournament::run::run_event::RunListener;
     use referee_tournament::run::{RunEnd, TournamentRunner};
 
@@ -128,7 +128,7 @@ mod with_nats {
             secret: secret.clone(),
             names: runner.state.names().to_vec(),
         };
-        let folder = ScratchFolder::new(dir.join(".bundles"))?;
+        let folder = BundleFolder::new(dir.join(".bundles"))?;
         let hidden = [&workers.request.hidden[..], std::slice::from_ref(&workers.results)].concat();
         let packer = RunDescriber { folder: folder.path.clone(), hidden };
         let description =

@@ -54,13 +54,13 @@ impl<'a> TraceLine<'a> {
             action: played.action.as_deref(),
             state: game.state(),
             events: &played.events,
-            legal: legal.then(|| trace_legal_actions(game, &turn)),
-            turn: trace_turn(game, turn),
+            legal: legal.then(|| trace_line_legal_actions(game, &turn)),
+            turn: trace_line_turn(game, turn),
         }
     }
 }
 
-fn trace_turn(game: &dyn AnyPosition, turn: Turn) -> TurnRecord {
+fn trace_line_turn(game: &dyn AnyPosition, turn: Turn) -> TurnRecord {
     let seats = game.seats();
     match turn {
         Turn::Move(seat) | Turn::Pass(seat) => TurnRecord::Move(seats[seat].clone()),
@@ -82,7 +82,7 @@ fn trace_turn(game: &dyn AnyPosition, turn: Turn) -> TurnRecord {
 }
 
 /// At a forced pass, the pass is the only legal line. If no seat acts, the list is empty.
-fn trace_legal_actions(game: &dyn AnyPosition, turn: &Turn) -> LegalRecord {
+fn trace_line_legal_actions(game: &dyn AnyPosition, turn: &Turn) -> LegalRecord {
     match turn {
         Turn::Move(seat) => LegalRecord::One(game.legal(*seat)),
         Turn::Pass(_) => LegalRecord::One(Legal::List(vec![PASS.to_owned()])),

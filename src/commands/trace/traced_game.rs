@@ -1,7 +1,7 @@
 //! A game in progress, played by lines of text.
 
 use referee_games::{AnyPosition, Event, GameError, PASS, Position, Refusal, Seat, Stream, Turn};
-use referee_match::replay::{Script, next_script_step};
+use referee_match::replay::{ReplayScript, next_replay_step};
 use referee_record::seeds::SeededLuck;
 
 /// A game in progress, and its source of chance.
@@ -32,7 +32,7 @@ impl TracedGame {
     /// before it.
     pub(super) fn step(&mut self, text: &str) -> Result<(TracedStep, Answers), GameError> {
         let mut line = LineScript { text, luck: &mut self.luck, answers: Answers::Line };
-        let step = next_script_step(&*self.game, &mut line)?;
+        let step = next_replay_step(&*self.game, &mut line)?;
         let step = step.ok_or_else(|| malformed_trace_line("the game is over"))?;
         let answers = line.answers;
         let mut events = Vec::new();
@@ -48,7 +48,7 @@ struct LineScript<'a> {
     answers: Answers,
 }
 
-impl Script for LineScript<'_> {
+impl ReplayScript for LineScript<'_> {
     type Text = String;
     type Error = GameError;
 

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::super::Failure;
-use referee_ratings::{SpsaSchedule, Tunable};
+use referee_ratings::{SpsaParameter, SpsaSchedule};
 use referee_record::model::player_spec::{EngineProtocol, EngineSettings, PlayerKind, PlayerSpec};
 use referee_record::model::stage::MOST_PAIRS;
 
@@ -120,8 +120,8 @@ impl TuneFile {
         }
     }
 
-    pub(super) fn tunables(&self) -> Vec<Tunable> {
-        let of = |it: &TuneParameter| Tunable {
+    pub(super) fn tunables(&self) -> Vec<SpsaParameter> {
+        let of = |it: &TuneParameter| SpsaParameter {
             start: it.start,
             min: it.min,
             max: it.max,

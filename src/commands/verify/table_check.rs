@@ -6,7 +6,7 @@ use std::path::Path;
 use blake3::{Hash, Hasher};
 use serde::Serialize;
 
-use super::LogFinding;
+use super::VerifyFinding;
 use crate::command_failure::Failure;
 use referee_record::model::grades::Grades;
 use referee_record::plain_files::{
@@ -67,7 +67,7 @@ pub(super) fn check_tables(
     tables: &TournamentTables,
     games: Hash,
     grades: Option<&Grades>,
-) -> Result<(TableState, Vec<LogFinding>), Failure> {
+) -> Result<(TableState, Vec<VerifyFinding>), Failure> {
     let dir = tables.analysis.dir();
     if dir.join(UNFINISHED).exists() {
         return Ok((TableState::Unfinished, Vec::new()));
@@ -84,7 +84,7 @@ pub(super) fn check_tables(
         names.zip(files.iter().map(same).chain([table_has_hash(&dir.join(GAMES_TABLE), games)]));
     let found =
         compared.filter_map(|(file, same)| table_check_finding(file, same, "`referee run`"));
-    let mut found: Vec<LogFinding> = found.collect();
+    let mut found: Vec<VerifyFinding> = found.collect();
     let own = match grades.is_none().then(|| read_recorded_grade_rules(dir)).transpose() {
         Ok(own) => own.flatten(),
         Err(error) => {
@@ -99,7 +99,7 @@ pub(super) fn check_tables(
         Some(grades) => {
             let same = plain_file_has_content(
                 &dir.join(GRADES_TABLE),
-                &expected_grades_table(grades, tables)?,
+                &grades_for_table_check(grades, tables)?,
             );
             found.extend(table_check_finding(GRADES_TABLE, same, REPORT_GRADES));
             return Ok((state, found));
@@ -125,7 +125,7 @@ fn table_has_hash(path: &Path, expected: Hash) -> io::Result<bool> {
     Ok(found.finalize() == expected)
 }
 
-fn expected_grades_table(grades: &Grades, tables: &TournamentTables) -> Result<Vec<u8>, Failure> {
+fn grades_for_table_check(grades: &Grades, tables: &TournamentTables) -> Result<Vec<u8>, Failure> {
     tables.grade_players(grades).to_csv().map_err(|error| table_check_failure(&error))
 }
 
@@ -138,11 +138,11 @@ fn table_check_finding(
     file: &'static str,
     same: io::Result<bool>,
     command: &str,
-) -> Option<LogFinding> {
+) -> Option<VerifyFinding> {
     let problem = match same {
         Ok(true) => return None,
         Ok(false) => format!("it differs from the log; {command} writes it again"),
         Err(error) => format!("it cannot be read: {error}; {command} writes it again"),
     };
-    Some(LogFinding { file, line: None, id: None, problem })
+    Some(VerifyFinding { file, line: None, id: None, problem })
 }

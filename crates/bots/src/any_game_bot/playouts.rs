@@ -41,7 +41,7 @@ pub(super) fn playout(
             Turn::Together(seats) => Step::Together(
                 seats.iter().map(|seat| position.sample(seat, rng).ok()?).collect::<Option<_>>()?,
             ),
-            Turn::Chance(_) => draw_chance_step(&*position, rng)?,
+            Turn::Chance(_) => draw_playout_chance(&*position, rng)?,
         };
         meter.tick()?;
         events.clear();
@@ -50,7 +50,7 @@ pub(super) fn playout(
 }
 
 /// Draws an outcome of chance.
-pub(super) fn draw_chance_step(
+pub(super) fn draw_playout_chance(
     position: &dyn AnyPosition,
     rng: &mut ChaCha8Rng,
 ) -> Option<TextStep> {
@@ -58,7 +58,7 @@ pub(super) fn draw_chance_step(
 }
 
 /// Any action of `seat`.
-pub(super) fn draw_any_action(
+pub(super) fn draw_playout_action(
     position: &dyn AnyPosition,
     seat: Seat,
     rng: &mut ChaCha8Rng,

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::playouts::{draw_any_action, draw_chance_step, playout, scores_without_playout};
+use super::playouts::{draw_playout_action, draw_playout_chance, playout, scores_without_playout};
 use crate::meter::Meter;
 use crate::{Allotment, Choice, Limit};
 use referee_games::{BySeat, Position, Seat, Step, TextStep, Turn};
@@ -82,7 +82,7 @@ pub(super) fn choose_by_uct(
     })?;
     if best.visits == 0.0 {
         // There was no time for a single visit.
-        return draw_any_action(&**positions.first()?, seat, rng);
+        return draw_playout_action(&**positions.first()?, seat, rng);
     }
     Some(Choice { action, eval: Some(2.0 * best.mean_score() - 1.0) })
 }
@@ -174,7 +174,7 @@ impl UctNode {
             Turn::Move(_) => Step::Move(actions.next()?),
             Turn::Together(_) => Step::Together(actions.collect()),
             Turn::Pass(_) => Step::Pass,
-            Turn::Chance(_) => draw_chance_step(&*self.position, rng)?,
+            Turn::Chance(_) => draw_playout_chance(&*self.position, rng)?,
             Turn::Over(_) => return None,
         };
         Some((step, chosen))

@@ -2,7 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use super::{draw_wall_square, piece_direction_pairs};
+use super::{draw_random_wall, piece_direction_pairs};
 use crate::greedy::choose_greediest;
 use crate::{Allotment, Bot, Choice};
 use referee_games::Game;
@@ -43,7 +43,7 @@ fn draw_greedy_walls(board: &Board, rng: &mut ChaCha8Rng) -> Squares {
     let mut free = board.nameable_squares();
     let mut walls = Squares::EMPTY;
     for _ in 0..board.ground.walls_each {
-        walls |= draw_wall_square(free, rng);
+        walls |= draw_random_wall(free, rng);
         free -= walls;
     }
     walls

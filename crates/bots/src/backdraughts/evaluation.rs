@@ -58,19 +58,19 @@ fn evaluate_threats(board: &Board, seat: Side, rules: &Rules) -> ExpectedScore {
     let share = |wins: bool, of: ExpectedScore| if wins { 1.0 / of } else { 0.0 };
     match rules.movement {
         Movement::NoDice => share(
-            can_reach_goal(board, seat, board.distance_without_dice(seat), rules.turning),
+            can_pawn_reach_goal(board, seat, board.distance_without_dice(seat), rules.turning),
             1.0,
         ),
         Movement::Dice => (1..=6)
-            .map(|number| share(can_reach_goal(board, seat, number, rules.turning), 6.0))
+            .map(|number| share(can_pawn_reach_goal(board, seat, number, rules.turning), 6.0))
             .sum(),
     }
 }
 
 /// Returns whether `seat` can move a pawn to its goal with this number.
-pub(super) fn can_reach_goal(board: &Board, seat: Side, number: u8, turning: Turning) -> bool {
+pub(super) fn can_pawn_reach_goal(board: &Board, seat: Side, number: u8, turning: Turning) -> bool {
     match turning {
-        Turning::Off => can_reach_goal_straight(board, seat, number),
+        Turning::Off => can_pawn_reach_goal_straight(board, seat, number),
         Turning::On => {
             let goal = pawn_goal(seat);
             let arrives = |from| board.pawn_targets(from, number, turning).contains(goal);
@@ -81,7 +81,7 @@ pub(super) fn can_reach_goal(board: &Board, seat: Side, number: u8, turning: Tur
 
 /// Returns whether a pawn of `seat` stands `number` squares from its goal in a straight line with
 /// nothing in between. The search runs backwards from the goal.
-fn can_reach_goal_straight(board: &Board, seat: Side, number: u8) -> bool {
+fn can_pawn_reach_goal_straight(board: &Board, seat: Side, number: u8) -> bool {
     let empty = board.empty();
     let goal = Bitboard::from_square(pawn_goal(seat));
     let before = |way: Direction| (1..number).fold(goal & empty, |at, _| at.step(way) & empty);
@@ -111,7 +111,7 @@ mod tests {
         // With turning, a pawn that gets stuck on the goal stops there.
         for (turning, expected) in [(Turning::Off, &[1, 4][..]), (Turning::On, &[1, 4, 5, 6][..])] {
             let numbers: Vec<_> = (1..=6)
-                .filter(|number| can_reach_goal(&board, Side::First, *number, turning))
+                .filter(|number| can_pawn_reach_goal(&board, Side::First, *number, turning))
                 .collect();
             let moves = |number: &u8| {
                 let pawns = board.pawns(Side::First).iter();

@@ -3,7 +3,7 @@
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::evaluation::{ExpectedScore, WIN, can_reach_goal, evaluate_backdraughts};
+use super::evaluation::{ExpectedScore, WIN, can_pawn_reach_goal, evaluate_backdraughts};
 use crate::iterative_deepening::{DeepeningRoot, DeepeningSearch, search_by_deepening};
 use crate::meter::{Limit, Meter};
 use crate::{Allotment, Bot, Choice};
@@ -136,7 +136,7 @@ impl ExpectimaxTree {
         depth: u8,
         (mut alpha, beta): (ExpectedScore, ExpectedScore),
     ) -> Option<ExpectedScore> {
-        if can_reach_goal(board, seat, number, self.rules.turning) {
+        if can_pawn_reach_goal(board, seat, number, self.rules.turning) {
             return Some(WIN);
         }
         let mut actions = board.pawn_actions(seat, number, &self.rules);

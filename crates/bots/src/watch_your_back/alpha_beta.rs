@@ -8,7 +8,7 @@ mod tree;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use self::evaluation::{SearchScore, evaluate_watch_your_back, is_decisive_score};
+use self::evaluation::{SearchScore, evaluate_watch_your_back, is_decisive_evaluation};
 use self::transposition_table::TranspositionTable;
 use self::tree::AlphaBetaTree;
 use crate::iterative_deepening::{DeepeningRoot, search_by_deepening};
@@ -57,7 +57,7 @@ impl Bot<WatchYourBack> for AlphaBeta {
 
 /// Scales a score to the protocol's range from −1 to 1.
 fn scale_alpha_beta_score(score: SearchScore) -> f64 {
-    if is_decisive_score(score) {
+    if is_decisive_evaluation(score) {
         f64::from(score.signum())
     } else {
         (f64::from(score) / CLEAR).tanh()

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::{CheckFigures, CheckReport, CheckStep, Readiness, StepVerdict};
+use super::{CheckFigures, CheckReport, CheckStep, CheckStepVerdict, Readiness};
 use crate::CheckFinding;
 use referee_protocol::escape::escape_line;
 use referee_record::model::clock::format_clock_seconds;
@@ -47,9 +47,11 @@ impl CheckReportText {
     pub fn step(&mut self, step: &CheckStep) -> ColouredText {
         self.steps += 1;
         let mark = match step.verdict {
-            StepVerdict::Passed => self.colour.paint("ok  ", GREEN),
-            StepVerdict::Failed => self.colour.paint("FAIL", RED),
-            StepVerdict::Unfinished | StepVerdict::NotTried => self.colour.paint("-   ", YELLOW),
+            CheckStepVerdict::Passed => self.colour.paint("ok  ", GREEN),
+            CheckStepVerdict::Failed => self.colour.paint("FAIL", RED),
+            CheckStepVerdict::Unfinished | CheckStepVerdict::NotTried => {
+                self.colour.paint("-   ", YELLOW)
+            }
         };
         let (width, summary) = (self.width, escape_line(&step.summary));
         let outcome = format!("  {:width$}  {summary}", step.name);
@@ -134,7 +136,7 @@ fn figures(report: &CheckReport) -> Option<String> {
         time(figures.slowest_under_load_ms),
     );
     if !report.against.is_empty() {
-        let score = |standing: &super::OpponentScore| {
+        let score = |standing: &super::CheckOpponentScore| {
             format!("{} {} of {}", standing.bot, standing.shown_points(), standing.games())
         };
         let scores: Vec<String> = report.against.iter().map(score).collect();

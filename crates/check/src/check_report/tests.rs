@@ -11,7 +11,7 @@ fn report() -> CheckReport {
 #[test]
 fn an_unfinished_check_reports_its_findings() {
     let mut report = report();
-    report.steps[0].verdict = StepVerdict::Passed;
+    report.steps[0].verdict = CheckStepVerdict::Passed;
     report.break_off("interrupted");
     assert_eq!((report.outcome(), report.ready), (Readiness::Unfinished, false));
     assert_eq!(report.verdict(), "not finished: interrupted; no problems found in 1 of 3 steps");
@@ -27,7 +27,7 @@ fn an_unfinished_check_reports_its_findings() {
 fn a_league_lets_in_who_is_slow_but_not_wrong() {
     let out_of_time = |passed: usize, fails: bool| {
         let mut report = report();
-        report.steps[..passed].iter_mut().for_each(|step| step.verdict = StepVerdict::Passed);
+        report.steps[..passed].iter_mut().for_each(|step| step.verdict = CheckStepVerdict::Passed);
         if fails {
             failed(&mut report, 1, "it crashed");
         }
@@ -39,7 +39,7 @@ fn a_league_lets_in_who_is_slow_but_not_wrong() {
     assert!(!out_of_time(1, true));
 
     let mut broken_off = report();
-    broken_off.steps[0].verdict = StepVerdict::Passed;
+    broken_off.steps[0].verdict = CheckStepVerdict::Passed;
     broken_off.break_off("a thread panicked");
     assert!(!broken_off.lets_in(), "it is tried again");
 }
@@ -63,7 +63,7 @@ fn a_slow_start_is_noted() {
 #[test]
 fn failures_take_precedence_over_the_time_limit() {
     let mut report = report();
-    report.steps[0].verdict = StepVerdict::Failed;
+    report.steps[0].verdict = CheckStepVerdict::Failed;
     "it left".clone_into(&mut report.steps[0].summary);
     report.break_off("interrupted");
     assert_eq!(report.verdict(), "NOT READY: it left");
@@ -87,17 +87,17 @@ fn finding(message: &str) -> CheckFinding {
 }
 
 fn failed(report: &mut CheckReport, step: usize, message: &str) {
-    report.steps[step].verdict = StepVerdict::Failed;
+    report.steps[step].verdict = CheckStepVerdict::Failed;
     report.steps[step].finding = Some(finding(message));
 }
 
 #[test]
 fn a_sandbox_that_cannot_be_set_up_is_not_the_players_fault() {
     let containment = |ply| CheckFinding { code: FaultCode::Containment, ply, ..finding("no") };
-    assert_eq!(StepVerdict::of(Some(&containment(None))), StepVerdict::Unfinished);
-    assert_eq!(StepVerdict::of(Some(&containment(Some(3)))), StepVerdict::Failed);
-    assert_eq!(StepVerdict::of(Some(&finding("exit code 1"))), StepVerdict::Failed);
-    assert_eq!(StepVerdict::of(None), StepVerdict::Passed);
+    assert_eq!(CheckStepVerdict::of(Some(&containment(None))), CheckStepVerdict::Unfinished);
+    assert_eq!(CheckStepVerdict::of(Some(&containment(Some(3)))), CheckStepVerdict::Failed);
+    assert_eq!(CheckStepVerdict::of(Some(&finding("exit code 1"))), CheckStepVerdict::Failed);
+    assert_eq!(CheckStepVerdict::of(None), CheckStepVerdict::Passed);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn measurements_keep_the_worst_and_the_mean() {
 fn a_ready_player_is_shown_with_its_figures_points_and_notes() {
     let mut report = report();
     for step in &mut report.steps {
-        (step.verdict, step.summary) = (StepVerdict::Passed, "fine".to_owned());
+        (step.verdict, step.summary) = (CheckStepVerdict::Passed, "fine".to_owned());
     }
     report.ready = true;
     report.figures = CheckFigures {
@@ -150,7 +150,7 @@ fn a_ready_player_is_shown_with_its_figures_points_and_notes() {
         slowest_ms: Some(1500.0),
         slowest_under_load_ms: None,
     };
-    let mut against = OpponentScore::new("greedy");
+    let mut against = CheckOpponentScore::new("greedy");
     against.add(1.0);
     against.add(0.5);
     assert_eq!((against.wins, against.draws, against.games()), (1, 1, 2));

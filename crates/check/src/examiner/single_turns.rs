@@ -10,7 +10,7 @@ use crate::error::ExamError;
 use crate::fault_transcript::transcript_before_fault;
 use referee_match::player::{InitView, NotStarted, Player, PlayerLaunch};
 use referee_match::reask::{self, DecisionPoint, RecordedGame};
-use referee_protocol::{Greeting, Wants};
+use referee_protocol::{Greeting, GreetingWants};
 use referee_record::model::clock::{TimeControl, format_clock_seconds};
 use referee_record::model::short_clock::with_own_short_clock;
 use referee_record::model::warning::{PlayerWarning, WarningWording};
@@ -25,10 +25,10 @@ impl Examiner<'_> {
     /// Starts it in every seat and lets it quit.
     pub(super) async fn start_in_every_seat(&mut self) -> StepResult {
         let mut starts = Vec::new();
-        let mut wants = Wants::default();
+        let mut wants = GreetingWants::default();
         let (game, seats) = (&*self.exam.rules.game, self.exam.rules.seats());
         for seat in seats.seats() {
-            let mut player = self.launch_single_player();
+            let mut player = self.launch_for_single_turn();
             let begun = {
                 let view = InitView {
                     seat,
@@ -39,7 +39,7 @@ impl Examiner<'_> {
                     seed: 1,
                     opening: &[],
                 };
-                self.unless_over(player.begin(&view)).await
+                self.await_single_player(player.begin(&view)).await
             };
             let begun = match begun {
                 Ok(begun) => begun,
@@ -136,8 +136,8 @@ impl Examiner<'_> {
             record: &unplayed,
         };
         let decision = DecisionPoint { seat, ply: drill.beginning.plies };
-        let mut player = self.launch_single_player();
-        let put = self.unless_over(reask::ask_again(&source, decision, &mut player)).await;
+        let mut player = self.launch_for_single_turn();
+        let put = self.await_single_player(reask::ask_again(&source, decision, &mut player)).await;
         let put = match put {
             Ok(put) => put.map_err(ExamError::from)?,
             Err(stop) => {
@@ -172,13 +172,13 @@ impl Examiner<'_> {
         }
     }
 
-    pub(super) fn launch_single_player(&self) -> Player {
+    pub(super) fn launch_for_single_turn(&self) -> Player {
         let launch = PlayerLaunch::for_player(&self.candidate.spec, &*self.exam.rules.game);
         let containment = Arc::clone(&self.exam.containment);
         Player::process(launch, containment)
     }
 
-    pub(super) async fn unless_over<T>(
+    pub(super) async fn await_single_player<T>(
         &self,
         work: impl Future<Output = T>,
     ) -> Result<T, Interruption> {
@@ -192,7 +192,7 @@ impl Examiner<'_> {
 }
 
 /// Describes the parts of messages that it wants.
-fn describe_wants(wants: Wants) -> String {
+fn describe_wants(wants: GreetingWants) -> String {
     let wanted: Vec<&str> = wants.names().collect();
     if wanted.is_empty() {
         "wants nothing".to_owned()

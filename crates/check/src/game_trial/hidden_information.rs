@@ -20,14 +20,18 @@ const NONSENSE: &str = "nonsense";
 const DRAWS: u64 = 1 << 53;
 
 /// Checks that guesses look like the position to the seat, and lead to the same guesses.
-pub(super) fn check_guesses(walk: &TrialWalk, rng: &mut ChaCha8Rng, findings: &mut GameFindings) {
+pub(super) fn check_hidden_guesses(
+    walk: &TrialWalk,
+    rng: &mut ChaCha8Rng,
+    findings: &mut GameFindings,
+) {
     // The end of a game may reveal everything, and needs no guesses.
     if is_position_over(&*walk.position) {
         return;
     }
     for seat in walk.position.seats().seats() {
         let draw = rng.random_range(0..DRAWS);
-        match guess_problem(&*walk.position, seat, draw) {
+        match find_hidden_guess_problem(&*walk.position, seat, draw) {
             Ok(Guessed::Nothing) => {}
             Ok(Guessed::Well) => findings.hidden.guesses = true,
             Ok(Guessed::Badly(problem)) => {
@@ -47,7 +51,11 @@ enum Guessed {
     Badly(String),
 }
 
-fn guess_problem(position: &dyn AnyPosition, seat: Seat, draw: u64) -> Result<Guessed, GameError> {
+fn find_hidden_guess_problem(
+    position: &dyn AnyPosition,
+    seat: Seat,
+    draw: u64,
+) -> Result<Guessed, GameError> {
     let Some(guess) = position.guess(seat, draw)? else { return Ok(Guessed::Nothing) };
     let name = &position.seats()[seat];
     if let Some(what) = find_hidden_difference(position, &*guess, seat) {
@@ -164,7 +172,7 @@ fn compare_hidden_positions(
         None
     };
     let guesses = have_same_hidden_guesses(one, other, seat, rng)?;
-    let step = last_step_of_twin(right);
+    let step = last_hidden_step(right);
     let problem = match (by, guesses) {
         (Some(_), SameGuesses::No | SameGuesses::Unanswered) => return Ok(Comparison::Told),
         (Some(by), SameGuesses::Yes) => Some(format!(
@@ -185,7 +193,7 @@ fn compare_hidden_positions(
 }
 
 /// The text of the last step.
-fn last_step_of_twin(walk: &TrialWalk) -> &str {
+fn last_hidden_step(walk: &TrialWalk) -> &str {
     match walk.steps.last() {
         Some(Step::Move(text) | Step::Chance(text)) => text,
         _ => "",

@@ -6,8 +6,7 @@ use rand::seq::{IndexedRandom, IteratorRandom};
 use rand_chacha::ChaCha8Rng;
 
 use super::findings::GameFindings;
-use super::hidden_information;
-use super::hidden_information::check_hidden_twins;
+use super::hidden_information::{check_hidden_guesses, check_hidden_twins};
 use super::walk::{TrialWalk, list_walk_steps};
 use referee_games::{GameError, Refusal, Seat};
 use referee_record::model::game_rules::GameRules;
@@ -39,24 +38,24 @@ pub(super) fn check_trial_position(
         findings.add(&error.to_string(), &walk.steps);
     }
     for seat in walk.position.turn().asked().iter() {
-        check_judging(rules, walk, seat, rng, findings);
-        check_sampling(walk, seat, rng, findings);
+        check_trial_judging(rules, walk, seat, rng, findings);
+        check_trial_sampling(walk, seat, rng, findings);
     }
     for step in list_walk_steps(&*walk.position, rng).into_iter().choose_multiple(rng, STEPS) {
         let mut after = walk.clone();
         if let Err(error) = after.play(step) {
             findings.failed(&error, &after.steps);
         }
-        check_elimination(walk, &after, findings);
+        check_trial_elimination(walk, &after, findings);
     }
     if rules.game.is_hidden() {
-        hidden_information::check_guesses(walk, rng, findings);
+        check_hidden_guesses(walk, rng, findings);
         check_hidden_twins(walk, rng, findings);
     }
 }
 
 /// Checks that seats that are out stay out.
-fn check_elimination(before: &TrialWalk, after: &TrialWalk, findings: &mut GameFindings) {
+fn check_trial_elimination(before: &TrialWalk, after: &TrialWalk, findings: &mut GameFindings) {
     let back = before.position.eliminated().without(after.position.eliminated());
     if let Some(seat) = back.iter().next() {
         let name = &after.position.seats()[seat];
@@ -66,7 +65,7 @@ fn check_elimination(before: &TrialWalk, after: &TrialWalk, findings: &mut GameF
 }
 
 /// Judges nonsense and texts that are almost actions.
-fn check_judging(
+fn check_trial_judging(
     rules: &GameRules,
     walk: &TrialWalk,
     seat: Seat,
@@ -93,7 +92,12 @@ fn check_judging(
 }
 
 /// Draws an action from a game that does not list them.
-fn check_sampling(walk: &TrialWalk, seat: Seat, rng: &mut ChaCha8Rng, findings: &mut GameFindings) {
+fn check_trial_sampling(
+    walk: &TrialWalk,
+    seat: Seat,
+    rng: &mut ChaCha8Rng,
+    findings: &mut GameFindings,
+) {
     if walk.position.legal_list(seat).is_some() {
         return;
     }

@@ -11,7 +11,7 @@ use serde_json::Map;
 use super::book_bytes::BookBytes;
 use super::book_entry::{BookEntry, EntryError, EntryProblem};
 use super::book_file::{BookFile, BookFormat, BookOpenError};
-use super::book_lines::{line_has_opening, parse_action_line, parse_position_line};
+use super::book_lines::{book_line_has_opening, parse_book_action_line, parse_book_position_line};
 use super::pgn_reader;
 use referee_match::openings::{Opening, OpeningError, play_opening_list};
 use referee_protocol::escape::escape_line;
@@ -76,7 +76,7 @@ impl BookIndex {
 /// Reads the next line with an opening. Returns its place.
 fn next_opening_line(bytes: &mut BookBytes, line: &mut Vec<u8>) -> Result<Option<u64>, EntryError> {
     while let Some(place) = bytes.read_line(line)? {
-        if line_has_opening(line) {
+        if book_line_has_opening(line) {
             return Ok(Some(place));
         }
     }
@@ -112,8 +112,8 @@ impl Book {
             format => {
                 bytes.read_line(&mut line)?;
                 match format {
-                    BookFormat::Epd => parse_position_line(&line, place)?,
-                    _ => parse_action_line(&line, place)?,
+                    BookFormat::Epd => parse_book_position_line(&line, place)?,
+                    _ => parse_book_action_line(&line, place)?,
                 }
             }
         };
@@ -132,8 +132,8 @@ impl Book {
     }
 
     /// Says how many of the openings that were read cannot be played.
-    fn describe_left_out(&self, wrong: &LeftOut, read: usize) -> io::Result<Option<String>> {
-        let LeftOut { count, first: Some(first) } = wrong else { return Ok(None) };
+    fn describe_left_out(&self, wrong: &LeftOutOfBook, read: usize) -> io::Result<Option<String>> {
+        let LeftOutOfBook { count, first: Some(first) } = wrong else { return Ok(None) };
         let line = self.file.read_problem_line(first)?.number;
         let all = if read == self.places.len() {
             format!("{read} openings in {}", self.selection.file)
@@ -149,13 +149,13 @@ impl Book {
 
 /// The openings that cannot be played.
 #[derive(Default)]
-struct LeftOut {
+struct LeftOutOfBook {
     count: usize,
     /// The first of them in the file.
     first: Option<EntryProblem>,
 }
 
-impl LeftOut {
+impl LeftOutOfBook {
     fn add(&mut self, problem: EntryProblem) {
         self.count += 1;
         if self.first.as_ref().is_none_or(|first| problem.at.start < first.at.start) {
@@ -182,7 +182,7 @@ impl OpeningFile for Book {
 impl Book {
     fn draw_from_book(&self, seed: u64, count: usize) -> io::Result<DrawnOpenings> {
         let order = self.order(seed);
-        let (mut list, mut wrong) = (Vec::new(), LeftOut::default());
+        let (mut list, mut wrong) = (Vec::new(), LeftOutOfBook::default());
         let (mut read, mut size) = (0, 0);
         while list.len() < count && read < order.len() && size < MOST_DRAWN {
             // In the order of the file, so that a packed one is unpacked once.

@@ -101,7 +101,7 @@ impl BookFile {
         let file = open_plain_file(&self.path)?;
         let stream = match &*ending {
             "gz" => BookStream::Unpacked(Box::new(MultiGzDecoder::new(BufReader::new(file)))),
-            "zst" => BookStream::Unpacked(Box::new(ZstdFrames::new(file)?)),
+            "zst" => BookStream::Unpacked(Box::new(ZstdBookFile::new(file)?)),
             "zip" => BookStream::Unpacked(open_zip_book(&self.path, file)?),
             _ => BookStream::File(file),
         };
@@ -178,11 +178,11 @@ fn open_zip_book(path: &Path, file: File) -> Result<Box<dyn Read>, BookOpenError
 }
 
 /// A file of one or more frames.
-struct ZstdFrames {
+struct ZstdBookFile {
     frame: Option<StreamingDecoder<BufReader<File>, FrameDecoder>>,
 }
 
-impl ZstdFrames {
+impl ZstdBookFile {
     fn new(file: File) -> io::Result<Self> {
         Self::from_next_frame(BufReader::new(file))
     }
@@ -195,7 +195,7 @@ impl ZstdFrames {
     }
 }
 
-impl Read for ZstdFrames {
+impl Read for ZstdBookFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while let Some(frame) = &mut self.frame {
             let count = frame.read(buffer)?;

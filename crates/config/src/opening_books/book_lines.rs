@@ -3,24 +3,24 @@
 use super::book_entry::{BookEntry, BookText, EntryError};
 
 /// Whether a line of actions or a position has an opening: it is not blank, nor a comment.
-pub(super) fn line_has_opening(line: &[u8]) -> bool {
+pub(super) fn book_line_has_opening(line: &[u8]) -> bool {
     !matches!(line.trim_ascii_start().first(), None | Some(b'#'))
 }
 
 /// Reads a line of actions, which begins at `start`. They are separated by `;`, or are a JSON list;
 /// a comment follows `#`.
-pub(super) fn parse_action_line(line: &[u8], start: u64) -> Result<BookEntry, EntryError> {
+pub(super) fn parse_book_action_line(line: &[u8], start: u64) -> Result<BookEntry, EntryError> {
     let text = decode_book_line(line, start)?;
     if text.trim_start().starts_with('[') {
-        return parse_json_actions(text, start);
+        return parse_book_json_line(text, start);
     }
     let text = text.split('#').next().unwrap_or_default();
-    Ok(BookEntry { fen: None, actions: split_actions(text, start) })
+    Ok(BookEntry { fen: None, actions: split_book_actions(text, start) })
 }
 
 /// Reads a line that begins with a JSON list of actions, perhaps followed by a comment. Every action
 /// has the byte range of the list.
-fn parse_json_actions(line: &str, start: u64) -> Result<BookEntry, EntryError> {
+fn parse_book_json_line(line: &str, start: u64) -> Result<BookEntry, EntryError> {
     let start = start + (line.len() - line.trim_start().len()) as u64;
     let line = line.trim();
     let whole = || {
@@ -39,7 +39,7 @@ fn parse_json_actions(line: &str, start: u64) -> Result<BookEntry, EntryError> {
 }
 
 /// The parts of a line that begins at `start`, without outer blanks.
-fn split_actions(actions: &str, mut start: u64) -> Vec<BookText> {
+fn split_book_actions(actions: &str, mut start: u64) -> Vec<BookText> {
     let part = |text: &str| {
         let from = start + (text.len() - text.trim_start().len()) as u64;
         start += text.len() as u64 + 1;
@@ -51,7 +51,7 @@ fn split_actions(actions: &str, mut start: u64) -> Vec<BookText> {
 
 /// Reads a position in FEN or EPD, which begins at `start`. Of the operations of EPD, only those are
 /// used that stand for the counters of a FEN: `hmvc` and `fmvn`.
-pub(super) fn parse_position_line(line: &[u8], start: u64) -> Result<BookEntry, EntryError> {
+pub(super) fn parse_book_position_line(line: &[u8], start: u64) -> Result<BookEntry, EntryError> {
     let text = decode_book_line(line, start)?;
     let from = start + (text.len() - text.trim_start().len()) as u64;
     let text = text.trim();
@@ -109,7 +109,7 @@ mod tests {
     fn a_line_is_a_list_of_actions_or_a_json_list() {
         let all = |line: &str| -> Result<String, BookSpan> {
             let texts = |it: BookEntry| it.actions.into_iter().map(|it| it.0).collect::<Vec<_>>();
-            match parse_action_line(line.as_bytes(), 10) {
+            match parse_book_action_line(line.as_bytes(), 10) {
                 Ok(entry) => Ok(texts(entry).join("|")),
                 Err(EntryError::Wrong(problem)) => Err(problem.at),
                 Err(EntryError::Unreadable(error)) => panic!("{error}"),
@@ -120,14 +120,18 @@ mod tests {
         assert_eq!(all("[1]"), Err(10..13));
         assert_eq!(all(" [] "), Err(11..13));
         assert_eq!(all("[\"a\"] b"), Err(10..17));
-        let entry = parse_action_line(b" [\"a\", \"b\"]", 2).expect("two");
+        let entry = parse_book_action_line(b" [\"a\", \"b\"]", 2).expect("two");
         assert!(entry.actions.iter().all(|it| it.1 == (3..13)));
         assert_eq!(
-            parse_action_line(b"ab; cd", 2).expect("two").actions[1],
+            parse_book_action_line(b"ab; cd", 2).expect("two").actions[1],
             ("cd".to_owned(), 6..8)
         );
-        assert!(parse_action_line(b"a;\xff", 0).is_err());
-        assert!(line_has_opening(b" x") && !line_has_opening(b"  ") && !line_has_opening(b" # x"));
+        assert!(parse_book_action_line(b"a;\xff", 0).is_err());
+        assert!(
+            book_line_has_opening(b" x")
+                && !book_line_has_opening(b"  ")
+                && !book_line_has_opening(b" # x")
+        );
     }
 
     #[test]
@@ -147,7 +151,7 @@ mod tests {
             ("8/8 w - - hmvc 7;", "8/8 w - - 7 -"),
             ("8/8 w - - hmvc x;", "8/8 w - -"),
         ] {
-            let entry = parse_position_line(line.as_bytes(), 5).expect(line);
+            let entry = parse_book_position_line(line.as_bytes(), 5).expect(line);
             assert_eq!(entry.fen, Some((fen.to_owned(), 5..5 + line.len() as u64)));
         }
     }

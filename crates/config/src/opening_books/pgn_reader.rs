@@ -146,7 +146,7 @@ impl<'b> PgnScanner<'b> {
             if !(byte.is_ascii_alphanumeric() || byte == b'_') {
                 break;
             }
-            push_kept_byte(&mut name, byte);
+            push_pgn_byte(&mut name, byte);
             self.bytes.pass(1);
         }
         let quote = self.skip_blanks()?;
@@ -173,7 +173,7 @@ impl<'b> PgnScanner<'b> {
         self.line_ends = 0;
         while let Some(byte) = self.bytes.next()? {
             match byte {
-                b'\\' => push_kept_byte(&mut value, self.bytes.next()?.unwrap_or(byte)),
+                b'\\' => push_pgn_byte(&mut value, self.bytes.next()?.unwrap_or(byte)),
                 b'"' if self.skip_blanks()? == Some(b']') => {
                     self.bytes.pass(1);
                     return Ok(Some(String::from_utf8_lossy(&value).into_owned()));
@@ -181,7 +181,7 @@ impl<'b> PgnScanner<'b> {
                 _ => {
                     has_quote |= byte == b'"';
                     lines += u32::from(byte == b'\n');
-                    push_kept_byte(&mut value, byte);
+                    push_pgn_byte(&mut value, byte);
                 }
             }
             if has_quote && lines + self.line_ends > 0 {
@@ -202,7 +202,7 @@ impl<'b> PgnScanner<'b> {
             if ends && self.bytes.at() > from {
                 break;
             }
-            push_kept_byte(&mut word, byte);
+            push_pgn_byte(&mut word, byte);
             self.bytes.pass(1);
             if byte == b'*' {
                 break;
@@ -232,7 +232,7 @@ impl<'b> PgnScanner<'b> {
 }
 
 /// Adds a byte to a text, if its kept beginning has room.
-fn push_kept_byte(text: &mut Vec<u8>, byte: u8) {
+fn push_pgn_byte(text: &mut Vec<u8>, byte: u8) {
     if text.len() < KEPT {
         text.push(byte);
     }

@@ -1,7 +1,7 @@
 //! Players.
 
 use super::*;
-use referee_protocol::Cost;
+use referee_protocol::ReportedCost;
 use referee_record::model::seat_usage::UsageLimit;
 
 #[test]
@@ -38,7 +38,7 @@ fn a_player_may_have_a_budget_and_long_notes() {
     let keys = "command = [\"/bin/sh\"]\ntokens = 2_000_000\ncost = 5\nlong-notes = true\n";
     let text = format!("{HEAD}{PLAYERS}[[players]]\nname = \"c\"\n{keys}");
     let players = Folder::new().check(&text).expect("a tournament").players;
-    let limit = UsageLimit { tokens: Some(2_000_000), cost: Cost::from_units(5.0) };
+    let limit = UsageLimit { tokens: Some(2_000_000), cost: ReportedCost::from_units(5.0) };
     let found: Vec<_> = players.iter().map(|it| (it.usage, it.long_notes)).collect();
     let none = (UsageLimit::default(), false);
     assert_eq!(found, [none, none, (limit, true)]);

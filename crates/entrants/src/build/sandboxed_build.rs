@@ -33,12 +33,12 @@ pub fn serve_sandboxed_build(out: impl Write) -> Option<io::Result<ExitCode>> {
     let command = args.next()?;
     Some(
         run_sandboxed_build(&source, &below, &command, out)
-            .map(|status| ExitCode::from(build_exit_code(status))),
+            .map(|status| ExitCode::from(sandboxed_build_exit_code(status))),
     )
 }
 
 /// The exit code that a shell would report.
-fn build_exit_code(status: ExitStatus) -> u8 {
+fn sandboxed_build_exit_code(status: ExitStatus) -> u8 {
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(NOT_DONE)
 }
@@ -50,7 +50,7 @@ fn run_sandboxed_build(
     out: impl Write,
 ) -> io::Result<ExitStatus> {
     let dir = std::env::temp_dir().join("build");
-    copy_build_sources(source, &dir)?;
+    copy_sandboxed_build_sources(source, &dir)?;
     // What it prints is its output; stdout is for the result.
     let output = Stdio::from(io::stderr().as_fd().try_clone_to_owned()?);
     let status = Command::new("sh")
@@ -65,7 +65,7 @@ fn run_sandboxed_build(
         archive.follow_symlinks(false);
         // Files count by their content, holes included, and within the limit on the result.
         archive.sparse(false);
-        pack_build_result(&mut archive, &dir, Path::new(""))?;
+        pack_sandboxed_build(&mut archive, &dir, Path::new(""))?;
         archive.into_inner()?.flush()?;
     }
     Ok(status)
@@ -76,14 +76,14 @@ fn add_path_to_error(path: &Path) -> impl Fn(io::Error) -> io::Error {
 }
 
 /// Copies a folder to the new folder `to`. Links stay links.
-fn copy_build_sources(from: &Path, to: &Path) -> io::Result<()> {
+fn copy_sandboxed_build_sources(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir(to).map_err(add_path_to_error(to))?;
     for entry in fs::read_dir(from).map_err(add_path_to_error(from))? {
         let entry = entry.map_err(add_path_to_error(from))?;
         let (path, name, kind) = (entry.path(), entry.file_name(), entry.file_type()?);
         let to = to.join(&name);
         if name.to_str().is_some_and(|name| {
-            is_left_out_of_hash(name) || is_skipped_build_source(name, kind.is_dir())
+            is_left_out_of_hash(name) || is_skipped_sandboxed_source(name, kind.is_dir())
         }) {
             continue;
         }
@@ -92,7 +92,7 @@ fn copy_build_sources(from: &Path, to: &Path) -> io::Result<()> {
             continue;
         }
         if kind.is_dir() {
-            copy_build_sources(&path, &to)?;
+            copy_sandboxed_build_sources(&path, &to)?;
         } else if kind.is_symlink() {
             symlink(fs::read_link(&path)?, &to).map_err(add_path_to_error(&path))?;
         // `make` and `javac` would take it for their own result, or could not replace it.
@@ -107,14 +107,14 @@ fn copy_build_sources(from: &Path, to: &Path) -> io::Result<()> {
 
 /// Whether a name is that of what a Mac or an editor keeps beside sources. Two hidden folders say how
 /// to build.
-fn is_skipped_build_source(name: &str, is_folder: bool) -> bool {
+fn is_skipped_sandboxed_source(name: &str, is_folder: bool) -> bool {
     let says_how = [".cargo", ".mvn"].contains(&name);
     name == "__MACOSX" || name.starts_with("._") || is_folder && name.starts_with('.') && !says_how
 }
 
 /// Packs what is in the folder `below` of `top`. A link to a file in `top` becomes that file. Any
 /// other link is packed unchanged, and refused outside. Pipes and sockets are left out.
-fn pack_build_result(
+fn pack_sandboxed_build(
     archive: &mut tar::Builder<impl Write>,
     top: &Path,
     below: &Path,
@@ -130,9 +130,9 @@ fn pack_build_result(
         let kind = fs::symlink_metadata(&path)?.file_type();
         if kind.is_dir() {
             archive.append_dir(&name, &path).map_err(add_path_to_error(&name))?;
-            pack_build_result(archive, top, &name)?;
-        } else if kind.is_file() || kind.is_symlink() && links_to_file_in(&path, top) {
-            append_result_file(archive, &name, &path).map_err(add_path_to_error(&name))?;
+            pack_sandboxed_build(archive, top, &name)?;
+        } else if kind.is_file() || kind.is_symlink() && is_build_link_to_file(&path, top) {
+            append_sandboxed_build_file(archive, &name, &path).map_err(add_path_to_error(&name))?;
         } else if kind.is_symlink() {
             archive.append_path_with_name(&path, &name).map_err(add_path_to_error(&name))?;
         }
@@ -140,7 +140,7 @@ fn pack_build_result(
     Ok(())
 }
 
-fn append_result_file(
+fn append_sandboxed_build_file(
     archive: &mut tar::Builder<impl Write>,
     name: &Path,
     path: &Path,
@@ -148,7 +148,7 @@ fn append_result_file(
     archive.append_file(name, &mut File::open(path)?)
 }
 
-fn links_to_file_in(link: &Path, top: &Path) -> bool {
+fn is_build_link_to_file(link: &Path, top: &Path) -> bool {
     let inside = || Ok::<_, io::Error>(link.canonicalize()?.starts_with(top.canonicalize()?));
     link.is_file() && inside().unwrap_or(false)
 }
@@ -178,7 +178,7 @@ mod tests {
             fs::set_permissions(path, Permissions::from_mode(0o444)).expect("set");
         }
         let to = dir.path().join("to");
-        copy_build_sources(&from, &to).expect("copied");
+        copy_sandboxed_build_sources(&from, &to).expect("copied");
         let copied: Vec<&str> = names.into_iter().filter(|name| to.join(name).exists()).collect();
         assert_eq!(copied, ["Player.java", ".cargo/config.toml"]);
         let mode = fs::metadata(to.join("Player.java")).expect("copied").permissions().mode();

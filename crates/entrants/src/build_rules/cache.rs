@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use referee_record::fingerprint::{Fingerprint, PlayerParts, Unreadable, is_left_out_of_hash};
+use referee_record::fingerprint::{Fingerprint, HashedPlayer, Unreadable, is_left_out_of_hash};
 use referee_record::plain_files::read_plain_nofollow;
 use referee_record::{disk, plain_files};
 
@@ -34,7 +34,7 @@ impl BuildRules {
     ) -> Result<(Fingerprint, String), Unreadable> {
         let below = plan.below.to_string_lossy().into_owned();
         let build = ["build".to_owned(), plan.command.clone(), below];
-        Fingerprint::read(PlayerParts {
+        Fingerprint::read(HashedPlayer {
             dir: &plan.source,
             program: Path::new(NO_PROGRAM),
             words: &[&build, words].concat(),

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::program::is_compiled_program;
-use super::{detect_candidates, detect_file_in, folder_levels};
-use crate::build_commands::names_in;
+use super::{detect_candidates, detect_file_in, levels_for_detection};
+use crate::build_commands::list_build_folder;
 use crate::build_plan::{BuildPlan, BuildPurpose};
 use crate::start_command::StartCommand;
 
@@ -46,7 +46,7 @@ fn detect_programs_after_build(source: &Path, result: &Path) -> Vec<StartCommand
     let is_ours = |dir: &Path| dir.components().all(|part| part.as_os_str() != "CMakeFiles");
     let in_folder = |dir: &PathBuf| {
         let from = source.join(dir.strip_prefix(result).unwrap_or(Path::new("")));
-        let new = names_in(dir)
+        let new = list_build_folder(dir)
             .into_iter()
             .filter(move |name| !from.join(name).exists() && is_compiled_program(&dir.join(name)));
         new.filter_map(|name| detect_file_in(dir, &name)).collect::<Vec<_>>()
@@ -54,16 +54,20 @@ fn detect_programs_after_build(source: &Path, result: &Path) -> Vec<StartCommand
     let in_level = |level: &Vec<PathBuf>| -> Vec<_> {
         level.iter().filter(|dir| is_ours(dir)).flat_map(in_folder).collect()
     };
-    folder_levels(result).iter().map(in_level).find(|found| !found.is_empty()).unwrap_or_default()
+    levels_for_detection(result)
+        .iter()
+        .map(in_level)
+        .find(|found| !found.is_empty())
+        .unwrap_or_default()
 }
 
 /// The files in `result` that `source` has not, by their paths in it.
 pub(crate) fn new_files_after_build(source: &Path, result: &Path) -> Vec<String> {
     let in_folder = |dir: &PathBuf| {
         let below = dir.strip_prefix(result).unwrap_or(Path::new("")).to_owned();
-        let names = names_in(dir).into_iter().map(move |name| below.join(name));
+        let names = list_build_folder(dir).into_iter().map(move |name| below.join(name));
         let new = names.filter(|name| result.join(name).is_file() && !source.join(name).exists());
         new.map(|name| name.display().to_string()).collect::<Vec<_>>()
     };
-    folder_levels(result).iter().flatten().flat_map(in_folder).collect()
+    levels_for_detection(result).iter().flatten().flat_map(in_folder).collect()
 }

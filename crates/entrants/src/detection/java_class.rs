@@ -110,10 +110,11 @@ fn read_jar_manifest(path: &Path) -> Option<String> {
 
 /// The folder from which the classes of the sources in `dir` are found, within `top`: its package
 /// says how far above it lies.
-pub(crate) fn find_java_root(dir: &Path, top: &Path) -> PathBuf {
-    let names = crate::build_commands::names_in(dir);
+pub(crate) fn find_java_class_root(dir: &Path, top: &Path) -> PathBuf {
+    let names = crate::build_commands::list_build_folder(dir);
     let mut sources = names.iter().filter(|name| crate::build_commands::is_java_source(name));
-    let package = sources.find_map(|name| read_java_package(&dir.join(name))).unwrap_or_default();
+    let package =
+        sources.find_map(|name| read_java_class_package(&dir.join(name))).unwrap_or_default();
     let mut root = dir.to_owned();
     for part in package.rsplit('.').filter(|part| !part.is_empty()) {
         let is_named = root.file_name().is_some_and(|name| name == part);
@@ -126,7 +127,7 @@ pub(crate) fn find_java_root(dir: &Path, top: &Path) -> PathBuf {
 }
 
 /// The package that a source file names.
-fn read_java_package(path: &Path) -> Option<String> {
+fn read_java_class_package(path: &Path) -> Option<String> {
     let bytes = read_plain_start_nofollow(path, LONGEST_CLASS).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let mut names = text.lines().filter_map(|line| {

@@ -47,9 +47,9 @@ pub(super) fn is_machine_code(path: &Path) -> bool {
 }
 
 /// Whether a file is not a class file of a Java newer than the one here.
-pub(super) fn fits_java_here(path: &Path) -> bool {
+pub(super) fn is_program_for_java_here(path: &Path) -> bool {
     let start = read_plain_start(path, 8).unwrap_or_default();
-    !is_newer_java(&start, installed_java_version())
+    !is_program_for_newer_java(&start, installed_java_version())
 }
 
 /// Whether a file was compiled for another system or processor, or for a newer Java than the one
@@ -58,7 +58,7 @@ pub(crate) fn is_for_another_machine(path: &Path) -> bool {
     let start = read_plain_start(path, 20).unwrap_or_default();
     let is = |magic: &[u8]| start.starts_with(magic);
     if is(b"\xca\xfe\xba\xbe") && !is_mac_universal_binary(&start) {
-        return is_newer_java(&start, installed_java_version());
+        return is_program_for_newer_java(&start, installed_java_version());
     }
     let is_code = is(b"\x7fELF") || MACH_O.iter().any(|magic| is(magic));
     is_code && !is_machine_code(path)
@@ -70,7 +70,7 @@ fn is_mac_universal_binary(start: &[u8]) -> bool {
     matches!(*start, [_, _, _, _, 0, 0, 0, count, ..] if u16::from(count) <= CLASS_FILES)
 }
 
-fn is_newer_java(class: &[u8], java: Option<u16>) -> bool {
+fn is_program_for_newer_java(class: &[u8], java: Option<u16>) -> bool {
     let [0xca, 0xfe, 0xba, 0xbe, _, _, high, low] = *class else { return false };
     java.is_some_and(|java| u16::from_be_bytes([high, low]) > java + CLASS_FILES)
 }
@@ -86,9 +86,9 @@ pub fn installed_java_version() -> Option<u16> {
 }
 
 /// How the shell script `name` in `dir` is started: by the shell of its first line, or `sh`.
-pub(super) fn start_shell_script(dir: &Path, name: &str) -> StartCommand {
+pub(super) fn start_program_by_shell(dir: &Path, name: &str) -> StartCommand {
     let path = dir.join(name);
-    let mut words = read_shebang(&path).unwrap_or_else(|| vec!["sh".to_owned()]);
+    let mut words = read_program_shebang(&path).unwrap_or_else(|| vec!["sh".to_owned()]);
     if script_has_carriage_returns(&path) {
         words.extend(["-c", WITHOUT_RETURNS].map(str::to_owned));
     }
@@ -97,19 +97,19 @@ pub(super) fn start_shell_script(dir: &Path, name: &str) -> StartCommand {
 }
 
 /// How a file without a known ending is started, if it is a program.
-pub(super) fn start_without_extension(dir: &Path, name: &str) -> Option<StartCommand> {
+pub(super) fn start_program_without_extension(dir: &Path, name: &str) -> Option<StartCommand> {
     let path = dir.join(name);
     let may = fs::metadata(&path).is_ok_and(|found| is_executable(&found));
     if may && is_machine_code(&path) {
         return Some(StartCommand::new(dir, &[&format!("./{name}")]));
     }
-    let Some(words) = read_shebang(&path) else {
+    let Some(words) = read_program_shebang(&path) else {
         let is_script = read_plain_start(&path, 2).is_ok_and(|start| start == b"#!");
         return (may && is_script).then(|| StartCommand::new(dir, &[&format!("./{name}")]));
     };
     let is_shell = words.first().is_some_and(|word| word.ends_with("sh"));
     if is_shell {
-        return Some(start_shell_script(dir, name));
+        return Some(start_program_by_shell(dir, name));
     }
     Some(StartCommand {
         words: [words, vec![name.to_owned()]].concat(),
@@ -118,15 +118,15 @@ pub(super) fn start_without_extension(dir: &Path, name: &str) -> Option<StartCom
 }
 
 /// The interpreter that the first line of a script names, with its options.
-fn read_shebang(path: &Path) -> Option<Vec<String>> {
+fn read_program_shebang(path: &Path) -> Option<Vec<String>> {
     let start = read_plain_start(path, FIRST_LINE).ok()?;
     let text = String::from_utf8_lossy(&start);
-    parse_shebang(text.lines().next()?.strip_prefix("#!")?)
+    parse_program_shebang(text.lines().next()?.strip_prefix("#!")?)
 }
 
 /// The name of the interpreter in a first line, without its folder, and its options. Only options
 /// that name no file are kept, because a player may read the files that its command names.
-fn parse_shebang(line: &str) -> Option<Vec<String>> {
+fn parse_program_shebang(line: &str) -> Option<Vec<String>> {
     let mut words = line.split_whitespace();
     let named = words.next()?;
     if named.contains('/') && !named.starts_with('/') && !named.contains('\\') {
@@ -191,7 +191,7 @@ mod tests {
             ("own/interpreter", None),
             ("", None),
         ] {
-            let found = parse_shebang(line).map(|words| words.join(" "));
+            let found = parse_program_shebang(line).map(|words| words.join(" "));
             assert_eq!(found.as_deref(), expected, "{line}");
         }
     }
@@ -199,8 +199,14 @@ mod tests {
     #[test]
     fn a_class_of_a_newer_java_is_not_ready() {
         let class = |version: u8| [0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, version];
-        assert!(is_newer_java(&class(65), Some(17)) && !is_newer_java(&class(61), Some(17)));
-        assert!(!is_newer_java(&class(65), None) && !is_newer_java(b"text", Some(17)));
+        assert!(
+            is_program_for_newer_java(&class(65), Some(17))
+                && !is_program_for_newer_java(&class(61), Some(17))
+        );
+        assert!(
+            !is_program_for_newer_java(&class(65), None)
+                && !is_program_for_newer_java(b"text", Some(17))
+        );
     }
 
     #[test]
@@ -219,7 +225,7 @@ mod tests {
             assert_eq!(found.as_deref(), expected, "{name}");
         }
         fs::write(dir.path().join("crlf.sh"), "#!/bin/bash\r\necho\r\n").expect("written");
-        let words = start_shell_script(dir.path(), "crlf.sh").words;
+        let words = start_program_by_shell(dir.path(), "crlf.sh").words;
         assert_eq!(words, ["bash", "-c", WITHOUT_RETURNS, "crlf.sh"]);
     }
 }

@@ -25,7 +25,7 @@ pub enum NoPlayer {
     #[error("`{0}` is nested too deeply in archives")]
     TooDeep(String),
     /// Several files may be the player.
-    #[error("several files could be the player: {}", describe_player_choices(.0))]
+    #[error("several files could be the player: {}", describe_no_single_player(.0))]
     Several(Vec<StartCommand>),
     /// It must be built first, with this command.
     #[error("no player was recognised; build it first with `{0}`")]
@@ -39,7 +39,7 @@ pub enum NoPlayer {
     /// This command built it, but made no program.
     #[error(
         "`{command}` succeeded, but no program was recognised{}; name yours `player`",
-        describe_only_made(made)
+        describe_no_player_made(made)
     )]
     NothingMade {
         /// The command.
@@ -54,7 +54,7 @@ pub enum NoPlayer {
     #[error("{}", describe_non_programs(.0))]
     NoProgram(Vec<String>),
     /// Nothing in it looks like a player; it holds these files.
-    #[error("no player was recognised; {}", describe_folder_contents(.0))]
+    #[error("no player was recognised; {}", describe_no_player_folder(.0))]
     Unrecognised(Vec<String>),
     /// This file in it is a link that leads out of it.
     #[error("`{0}` is a link that points outside the submission; hand in the file itself")]
@@ -83,7 +83,7 @@ fn describe_non_programs(files: &[String]) -> String {
     }
 }
 
-fn describe_player_choices(found: &[StartCommand]) -> String {
+fn describe_no_single_player(found: &[StartCommand]) -> String {
     let is_shared = |top: &&Path| found.iter().all(|start| start.dir.starts_with(top));
     let top = found.first().and_then(|start| start.dir.ancestors().find(is_shared));
     let file = |start: &StartCommand| {
@@ -94,11 +94,11 @@ fn describe_player_choices(found: &[StartCommand]) -> String {
     format_file_names(&found.iter().map(file).collect::<Vec<_>>())
 }
 
-fn describe_only_made(made: &[String]) -> String {
+fn describe_no_player_made(made: &[String]) -> String {
     if made.is_empty() { String::new() } else { format!(", only {}", format_file_names(made)) }
 }
 
-fn describe_folder_contents(files: &[String]) -> String {
+fn describe_no_player_folder(files: &[String]) -> String {
     match files {
         [] => "it is empty".to_owned(),
         _ => format!("it contains {}", format_file_names(files)),

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use super::archive::{is_archive, list_archive_names};
 use super::gradescope::GradescopeMetadata;
 use super::platform_label::{
-    PlatformLabel, is_sakai_attachment, parse_sakai_folder, split_autolab,
+    PlatformLabel, is_sakai_attachment, parse_sakai_folder_label, split_autolab_label,
 };
 use super::{
-    ImportError, is_course_sheet, is_submission_clutter, is_table_file, list_submission_files,
+    ImportError, is_submission_clutter, is_submissions_sheet, is_submissions_table,
+    list_submission_files,
 };
 
 /// How many folders with a single entry to open in search of an export.
@@ -53,7 +54,8 @@ pub(super) fn open_platform_export(
     let outer = read_export_folder(dir, &ExportListing::from_folder(dir, names));
     // A table of marks may lie beside an export as it was downloaded. Nobody hands one in as a player.
     let is_note = |entry: &&ExportEntry| {
-        is_table_file(&entry.name) && !is_unlinked_folder(&entry.dir.join(&entry.name))
+        is_submissions_table(&entry.name)
+            && !is_unlinked_export_folder(&entry.dir.join(&entry.name))
     };
     let (notes, uploads): (Vec<_>, Vec<_>) = outer.entries.iter().partition(is_note);
     let is_plain = |entry: &&ExportEntry| entry.label.id.is_none();
@@ -120,7 +122,7 @@ impl PlatformExport {
 
 /// The folder at or below `dir` with the entries of an export.
 fn find_export_folder(dir: &Path, left: usize) -> Option<PathBuf> {
-    if !is_unlinked_folder(dir) {
+    if !is_unlinked_export_folder(dir) {
         return None;
     }
     if is_platform_export(&ExportListing::from_folder(dir, &list_submission_files(dir))) {
@@ -130,14 +132,14 @@ fn find_export_folder(dir: &Path, left: usize) -> Option<PathBuf> {
 }
 
 /// Whether there is a folder at `path` itself, not behind a link: links are only refused later.
-fn is_unlinked_folder(path: &Path) -> bool {
+fn is_unlinked_export_folder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
 }
 
 /// The only entry of a folder that is neither a list nor a note.
 fn only_export_entry(dir: &Path) -> Option<PathBuf> {
     let mut names = list_submission_files(dir);
-    names.retain(|name| !is_course_sheet(name));
+    names.retain(|name| !is_submissions_sheet(name));
     match &names[..] {
         [only] => Some(dir.join(only)),
         _ => None,
@@ -152,7 +154,8 @@ impl ExportListing {
     fn from_folder(dir: &Path, names: &[String]) -> Self {
         let inside = |name: &String| {
             let path = dir.join(name);
-            is_unlinked_folder(&path).then(|| list_submission_files(&path).into_iter().collect())
+            is_unlinked_export_folder(&path)
+                .then(|| list_submission_files(&path).into_iter().collect())
         };
         Self(names.iter().map(|name| (name.clone(), inside(name))).collect())
     }
@@ -191,11 +194,11 @@ impl ExportListing {
             let empty = BTreeSet::new();
             let sakai = || {
                 let inside = inside.as_ref().unwrap_or(&empty);
-                is_sakai.then(|| parse_sakai_folder(name, inside)).flatten()
+                is_sakai.then(|| parse_sakai_folder_label(name, inside)).flatten()
             };
             let gradescope = || is_gradescope.then(|| metadata.label(name)).flatten();
             let autolab = || {
-                let (author, version, file) = split_autolab(name)?;
+                let (author, version, file) = split_autolab_label(name)?;
                 let is_there =
                     author.contains('@') || handed_in.contains(strip_export_extension(file));
                 is_there.then(|| PlatformLabel::versioned(author, version, file))
@@ -214,7 +217,7 @@ impl ExportListing {
 /// name counts if several authors share it, or if it is the usual one.
 fn autolab_export_names<'a>(names: impl Iterator<Item = &'a String>) -> BTreeSet<String> {
     let mut authors: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for (author, _, file) in names.filter_map(|name| split_autolab(name)) {
+    for (author, _, file) in names.filter_map(|name| split_autolab_label(name)) {
         authors.entry(strip_export_extension(file)).or_default().insert(author);
     }
     authors.retain(|file, authors| authors.len() > 1 || *file == "handin");
@@ -231,7 +234,7 @@ fn strip_export_extension(file: &str) -> &str {
 fn is_platform_export(listing: &ExportListing) -> bool {
     let labels = listing.label_entries(&GradescopeMetadata::default());
     let mut uploads =
-        labels.iter().filter(|(name, _)| !is_course_sheet(name) && !is_platform_file(name));
+        labels.iter().filter(|(name, _)| !is_submissions_sheet(name) && !is_platform_file(name));
     let is_labelled = |(_, label): &(String, PlatformLabel)| label.id.is_some();
     uploads.clone().count() > 0 && uploads.all(is_labelled)
 }
@@ -251,7 +254,7 @@ fn read_export_folder(dir: &Path, listing: &ExportListing) -> ExportFolder {
     for (name, label) in labels {
         let is_nobodys = label.id.is_none()
             && !listing.is_folder(&name)
-            && ((has_folders || is_labelled) && is_course_sheet(&name)
+            && ((has_folders || is_labelled) && is_submissions_sheet(&name)
                 || is_labelled && is_platform_file(&name));
         if is_nobodys {
             folder.sheets.push(name);

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::archive::strip_archive_ending;
-use crate::build_commands::is_source_file;
+use crate::build_commands::has_build_command;
 
 /// The folder in which Sakai puts what an author handed in, in the folder of the author.
 const SAKAI_ATTACHMENTS: &str = "Submission attachment(s)";
@@ -36,7 +36,7 @@ impl PlatformLabel {
         parse_moodle_label(entry)
             .or_else(|| parse_blackboard_label(entry))
             .or_else(|| parse_brightspace_label(entry))
-            .or_else(|| parse_sakai_file(entry))
+            .or_else(|| parse_sakai_file_label(entry))
             .or_else(|| parse_canvas_label(entry))
             .unwrap_or_else(|| plain_label(entry))
     }
@@ -160,15 +160,18 @@ fn parse_brightspace_time(time: &str) -> Option<String> {
 }
 
 /// `Byron, Ada(abyron)_Submission attachment(s)_player.zip`.
-fn parse_sakai_file(entry: &str) -> Option<PlatformLabel> {
+fn parse_sakai_file_label(entry: &str) -> Option<PlatformLabel> {
     let (whose, file) = entry.split_once("_Submission attachment(s)_")?;
-    let (author, id) = split_sakai_author(whose)?;
+    let (author, id) = split_sakai_label(whose)?;
     Some(PlatformLabel::new(author, id, file))
 }
 
 /// The folder `Byron, Ada(abyron)` of an author, with these names in it.
-pub(super) fn parse_sakai_folder(entry: &str, inside: &BTreeSet<String>) -> Option<PlatformLabel> {
-    let (author, id) = split_sakai_author(entry)?;
+pub(super) fn parse_sakai_folder_label(
+    entry: &str,
+    inside: &BTreeSet<String>,
+) -> Option<PlatformLabel> {
+    let (author, id) = split_sakai_label(entry)?;
     let label = PlatformLabel::new(author, id, "");
     Some(if inside.contains(SAKAI_ATTACHMENTS) {
         PlatformLabel { attachments: Some(SAKAI_ATTACHMENTS), ..label }
@@ -182,14 +185,14 @@ pub(super) fn is_sakai_attachment(name: &str) -> bool {
     name == SAKAI_ATTACHMENTS
 }
 
-fn split_sakai_author(whose: &str) -> Option<(&str, &str)> {
+fn split_sakai_label(whose: &str) -> Option<(&str, &str)> {
     let (author, id) = whose.strip_suffix(')')?.rsplit_once('(')?;
     (!author.trim().is_empty() && !id.is_empty()).then_some((author.trim(), id))
 }
 
 /// The author, the version and the file's name in `abyron_2_handin.py`, as Autolab writes it. Any
 /// file may have such a name; only the others in its folder show it.
-pub(super) fn split_autolab(entry: &str) -> Option<(&str, u64, &str)> {
+pub(super) fn split_autolab_label(entry: &str) -> Option<(&str, u64, &str)> {
     entry.match_indices('_').find_map(|(at, _)| {
         let (version, file) = entry[at + 1..].split_once('_')?;
         let version = label_digits(version)?.parse().ok()?;
@@ -233,15 +236,15 @@ pub(super) fn split_label_ending(name: &str) -> (&str, &str) {
         return name.split_at(stem.len());
     }
     match name.rsplit_once('.') {
-        Some((stem, ending)) if is_program_ending(&ending.to_lowercase()) => {
+        Some((stem, ending)) if is_program_label_ending(&ending.to_lowercase()) => {
             name.split_at(stem.len())
         }
-        Some((stem, _)) if is_source_file(name) => name.split_at(stem.len()),
+        Some((stem, _)) if has_build_command(name) => name.split_at(stem.len()),
         _ => (name, ""),
     }
 }
 
-fn is_program_ending(ending: &str) -> bool {
+fn is_program_label_ending(ending: &str) -> bool {
     ["py", "js", "mjs", "sh", "java", "jar"].contains(&ending)
 }
 

@@ -13,7 +13,7 @@ use super::no_player::NoPlayer;
 use super::platform_export::list_export_authors;
 use super::platform_label::PlatformLabel;
 use super::uploads::{ChosenUpload, Upload, UploadPart, choose_upload};
-use super::{ImportError, format_some_names, is_course_sheet, list_submission_files};
+use super::{ImportError, format_some_names, is_submissions_sheet, list_submission_files};
 use crate::build_commands::is_buildable;
 use crate::build_plan::BuildPlan;
 use crate::detection::{
@@ -235,7 +235,7 @@ fn remark_several_submissions(dir: &Path) -> Option<String> {
             is_archive(&path) || path.is_dir() && !is_part && has_player()
         };
         let is_top = names.iter().any(|name| {
-            !is_course_sheet(name)
+            !is_submissions_sheet(name)
                 && !detect_candidates(&dir.join(name)).is_empty()
                 && dir.join(name).is_file()
         });

@@ -9,7 +9,7 @@ use super::archive::is_archive;
 use super::format_some_names;
 use super::no_player::NoPlayer;
 use super::platform_label::PlatformLabel;
-use crate::build_commands::is_source_file;
+use crate::build_commands::has_build_command;
 use crate::detection::detect_player;
 
 /// One file or folder from an author.
@@ -99,7 +99,7 @@ impl UploadPart {
         }
         let (original, _) = self.label.original_file();
         let is_named = super::platform_label::split_label_ending(&original).1 == ".py"
-            || is_source_file(&original);
+            || has_build_command(&original);
         if is_named { original } else { self.label.file.clone() }
     }
 }
@@ -115,7 +115,7 @@ impl UploadKind {
             Self::Packed
         } else if detect_player(path).is_some() {
             Self::Program
-        } else if is_source_file(&file) {
+        } else if has_build_command(&file) {
             Self::Source
         } else {
             Self::Other

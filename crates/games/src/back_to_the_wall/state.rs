@@ -88,10 +88,10 @@ fn pieces_on(board: &Board, at: Square) -> impl Iterator<Item = (Side, Piece)> {
 /// The board for people: pieces as in board files, or their number if several share a square; `x`
 /// for Grunkle's squares, `o` for Charge's.
 pub(super) fn state_rows(board: &Board) -> Vec<String> {
-    board.render_rows(|at| square_symbol(board, at))
+    board.render_rows(|at| state_square_symbol(board, at))
 }
 
-fn square_symbol(board: &Board, at: Square) -> char {
+fn state_square_symbol(board: &Board, at: Square) -> char {
     let mut pieces = pieces_on(board, at);
     match (pieces.next(), pieces.count(), square_owner(board, at)) {
         (Some((seat, piece)), 0, _) => piece.letter_in_map(seat),

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::action::Action;
 use super::board::Board;
 use super::options::{Capture, Movement, Overlooked, Rules, Turning};
-use super::{Backdraughts, TurnPhase};
+use super::{Backdraughts, BackdraughtsPhase};
 use crate::board::{Bitboard, Direction, Square};
 use crate::point::Point;
 use crate::refusal::{Breach, refuse_action};
@@ -32,7 +32,7 @@ fn check_pawn_action(
     seat: Side,
     written: Action<Point>,
 ) -> Result<Action, Breach> {
-    let judge = judge_for_turn(game, seat)?;
+    let judge = parser_for_turn(game, seat)?;
     match written {
         Action::Move { from, to } => judge.check_move(from, to),
         Action::Capture(at) => judge.check_capture(at),
@@ -47,39 +47,39 @@ fn check_pawn_action(
 }
 
 /// Checks that `seat` is to act, and returns what it plays.
-fn judge_for_turn(game: &Backdraughts, seat: Side) -> Result<ActionJudge<'_>, Breach> {
+fn parser_for_turn(game: &Backdraughts, seat: Side) -> Result<PawnActionParser<'_>, Breach> {
     if let Some((owner, number)) = game.choice_of(seat) {
         let Backdraughts { board, rules, phase, .. } = game;
-        return Ok(ActionJudge { board, rules, phase: *phase, owner, number });
+        return Ok(PawnActionParser { board, rules, phase: *phase, owner, number });
     }
     match (game.ending, game.phase) {
         (Some(Outcome { result: GameResult::Win(_), .. }), _) => {
             refuse_action("B4", "comes after the end")
         }
         (Some(_), _) => refuse_action("B12", "comes after the end"),
-        (_, TurnPhase::First) => {
+        (_, BackdraughtsPhase::First) => {
             refuse_action("B2", "comes before the rolls that decide who begins")
         }
-        (_, TurnPhase::Roll(_)) => refuse_action("B1", "comes before the roll"),
-        (_, TurnPhase::Act { .. }) => refuse_action("B1", "comes out of turn"),
-        (_, TurnPhase::Answer { .. }) => {
+        (_, BackdraughtsPhase::Roll(_)) => refuse_action("B1", "comes before the roll"),
+        (_, BackdraughtsPhase::Act { .. }) => refuse_action("B1", "comes out of turn"),
+        (_, BackdraughtsPhase::Answer { .. }) => {
             refuse_action("B8", "comes while the other side has to answer")
         }
     }
 }
 
 /// Judges the actions of the seat that is to choose.
-struct ActionJudge<'a> {
+struct PawnActionParser<'a> {
     board: &'a Board,
     rules: &'a Rules,
-    phase: TurnPhase,
+    phase: BackdraughtsPhase,
     owner: Side,
     number: u8,
 }
 
-impl ActionJudge<'_> {
+impl PawnActionParser<'_> {
     fn answers(&self) -> bool {
-        matches!(self.phase, TurnPhase::Answer { .. })
+        matches!(self.phase, BackdraughtsPhase::Answer { .. })
     }
 
     fn colour(&self) -> &'static str {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::options::Movement;
-use super::{Backdraughts, TurnPhase, pawn_goal};
+use super::{Backdraughts, BackdraughtsPhase, pawn_goal};
 use crate::Game;
 use crate::seat::SeatMap;
 use crate::two_player::{BySide, Side};
@@ -41,7 +41,7 @@ impl State {
             lost: BySide::from_fn(|seat| game.board.count_lost_pawns(seat))
                 .to_seat_map(Backdraughts::SEATS),
             overlooked_by: match game.phase {
-                TurnPhase::Answer { passer, .. } => Some(name(passer)),
+                BackdraughtsPhase::Answer { passer, .. } => Some(name(passer)),
                 _ => None,
             },
         }
@@ -57,10 +57,10 @@ pub(super) fn state_caption(game: &Backdraughts) -> String {
     };
     let turn = match game.phase {
         _ if game.ending.is_some() => "over".to_owned(),
-        TurnPhase::First => "rolling to see who begins".to_owned(),
-        TurnPhase::Roll(seat) => format!("{} to roll", name(seat)),
-        TurnPhase::Act { seat, number } => act(seat, number),
-        TurnPhase::Answer { passer, number } => {
+        BackdraughtsPhase::First => "rolling to see who begins".to_owned(),
+        BackdraughtsPhase::Roll(seat) => format!("{} to roll", name(seat)),
+        BackdraughtsPhase::Act { seat, number } => act(seat, number),
+        BackdraughtsPhase::Answer { passer, number } => {
             format!("{} for {}", act(!passer, number), name(passer))
         }
     };

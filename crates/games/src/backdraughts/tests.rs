@@ -178,7 +178,7 @@ fn a_seat_without_an_action_must_pass() {
     assert_eq!(game.legal_actions(Side::First), []);
     let events = r#"{"event":"action","by":"white","action":"pass","forced":true}"#;
     assert_eq!(play(&mut game, "pass"), events);
-    assert_eq!((game.ply(), game.phase()), (1, TurnPhase::Roll(Side::Second)));
+    assert_eq!((game.ply(), game.phase()), (1, BackdraughtsPhase::Roll(Side::Second)));
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn only_a_move_that_ends_on_the_goal_wins() {
     // With turning the pawn goes round the corner (B11).
     let mut game = white_at(rows, &[("turning", "on")]);
     play_all(&mut game, &["roll 4", "7,3>6,0"]);
-    assert_eq!(game.phase(), TurnPhase::Roll(Side::Second));
+    assert_eq!(game.phase(), BackdraughtsPhase::Roll(Side::Second));
     // The enemy's goal is a square like any other (B3).
     let mut game = at(rows, Side::Second, &rules(&[]));
     play_all(&mut game, &["roll 1", "0,6>0,7"]);
@@ -202,8 +202,8 @@ fn only_a_move_that_ends_on_the_goal_wins() {
 #[test]
 fn the_option_first_decides_who_begins() {
     let first = |word| Backdraughts::start(&rules(&[("first", word)]));
-    assert_eq!(first("white").phase(), TurnPhase::Roll(Side::First));
-    assert_eq!(first("black").phase(), TurnPhase::Roll(Side::Second));
+    assert_eq!(first("white").phase(), BackdraughtsPhase::Roll(Side::First));
+    assert_eq!(first("black").phase(), BackdraughtsPhase::Roll(Side::Second));
     let mut game = first("roll");
     assert_eq!(game.turn(), Turn::Chance(Stream::Shared));
     assert_eq!(game.outcomes().len(), 36);
@@ -216,12 +216,12 @@ fn the_option_first_decides_who_begins() {
         serde_json::Value::Null
     );
     assert_eq!(play(&mut game, "roll 4 4"), r#"{"event":"first","rolls":[4,4]}"#);
-    assert_eq!(game.phase(), TurnPhase::First);
+    assert_eq!(game.phase(), BackdraughtsPhase::First);
     play(&mut game, "roll 2 5");
-    assert_eq!((game.phase(), game.ply()), (TurnPhase::Roll(Side::Second), 0));
+    assert_eq!((game.phase(), game.ply()), (BackdraughtsPhase::Roll(Side::Second), 0));
     let mut game = Backdraughts::start(&rules(&[("first", "roll"), ("move", "no-dice")]));
     play(&mut game, "roll 6 1");
-    assert_eq!(game.phase(), TurnPhase::Act { seat: Side::First, number: 1 });
+    assert_eq!(game.phase(), BackdraughtsPhase::Act { seat: Side::First, number: 1 });
 }
 
 /// White can play a 3 in only one way, and wins by it.
@@ -257,7 +257,7 @@ fn an_overlooked_action_may_be_played_by_the_opponent() {
         r#"{"event":"action","by":"black","action":"4,0>7,0","for":"white"} {"event":"over","result":"white","reason":"goal"}"#
     );
     assert_eq!(play(&mut game, "decline"), r#"{"event":"action","by":"black","action":"decline"}"#);
-    assert_eq!((game.phase(), game.ply()), (TurnPhase::Roll(Side::Second), 2));
+    assert_eq!((game.phase(), game.ply()), (BackdraughtsPhase::Roll(Side::Second), 2));
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn an_overlooked_capture_is_made_for_the_passer() {
         events,
         r#"{"event":"action","by":"black","action":"capture 2,4","for":"white"} {"event":"captured","squares":["3,4"]}"#
     );
-    assert_eq!(game.phase(), TurnPhase::Roll(Side::Second));
+    assert_eq!(game.phase(), BackdraughtsPhase::Roll(Side::Second));
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn a_forced_pass_is_not_asked() {
     play(&mut game, "roll 6");
     assert_eq!(game.turn(), Turn::Pass(Side::First));
     play(&mut game, "pass");
-    assert_eq!(game.phase(), TurnPhase::Roll(Side::Second));
+    assert_eq!(game.phase(), BackdraughtsPhase::Roll(Side::Second));
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub(super) fn parse_chess_move(game: &Chess, seat: Side, text: &str) -> Result<A
         return Err(Refusal::Malformed(expected.to_owned()));
     };
     check_chess_turn(game, seat)
-        .and_then(|()| resolve_written_move(game, &written))
+        .and_then(|()| resolve_chess_move(game, &written))
         .map_err(|it| it.refusal(text))
 }
 
@@ -62,15 +62,15 @@ fn clause_for_ending(reason: &str) -> &'static str {
     }
 }
 
-fn resolve_written_move(game: &Chess, written: &WrittenMove) -> Result<Action, Breach> {
+fn resolve_chess_move(game: &Chess, written: &WrittenMove) -> Result<Action, Breach> {
     let (board, chess960) = (&game.board, game.rules.chess960);
     let played = match written {
         WrittenMove::Squares(action) => action.to_move_on(board, chess960),
         WrittenMove::Algebraic(algebraic) => algebraic.resolve_on(board)?,
-        WrittenMove::Castling { short } => resolve_written_castling(board, *short)?,
+        WrittenMove::Castling { short } => resolve_chess_castling(board, *short)?,
     };
     if !board.is_legal(played) {
-        return Err(explain_illegal_move(board, played));
+        return Err(explain_illegal_chess_move(board, played));
     }
     let action = Action::from_legal_move(played, board, chess960);
     match written {
@@ -82,7 +82,7 @@ fn resolve_written_move(game: &Chess, written: &WrittenMove) -> Result<Action, B
 }
 
 /// The king's move to its rook.
-fn resolve_written_castling(board: &Board, short: bool) -> Result<Move, Breach> {
+fn resolve_chess_castling(board: &Board, short: bool) -> Result<Move, Breach> {
     let color = board.side_to_move();
     let rights = board.castle_rights(color);
     let from = board.king(color);
@@ -93,7 +93,7 @@ fn resolve_written_castling(board: &Board, short: bool) -> Result<Move, Breach> 
 }
 
 /// The reason why a move is illegal.
-fn explain_illegal_move(board: &Board, Move { from, to, promotion }: Move) -> Breach {
+fn explain_illegal_chess_move(board: &Board, Move { from, to, promotion }: Move) -> Breach {
     let color = board.side_to_move();
     let own = board.colors(color);
     let Some(piece) = board.piece_on(from) else {
@@ -228,7 +228,7 @@ impl AlgebraicMove {
         match (&legal[..], &moves[..]) {
             ([one], _) => Ok(**one),
             ([one, other, ..], _) => refuse_action("C2", format!("is ambiguous: {one} or {other}")),
-            ([], [one, ..]) => Err(explain_illegal_move(board, *one)),
+            ([], [one, ..]) => Err(explain_illegal_chess_move(board, *one)),
             ([], []) => {
                 let wrong = format!("is not possible: no {piece:?} of this side can go there");
                 refuse_action("C1", wrong.to_lowercase())

@@ -37,18 +37,18 @@ impl State {
 
 /// The rows from rank 8 down.
 pub(super) fn state_rows(board: &Board) -> Vec<String> {
-    state_row_symbols(board).map(Iterator::collect).collect()
+    chess_state_symbols(board).map(Iterator::collect).collect()
 }
 
 /// The same, square by square.
 pub(super) fn state_cells(board: &Board) -> Vec<DrawnRow> {
-    state_row_symbols(board)
+    chess_state_symbols(board)
         .map(|row| DrawnRow(row.map(DrawnSquare::from_symbol).collect()))
         .collect()
 }
 
 /// The characters of each row, from rank 8 down.
-fn state_row_symbols(board: &Board) -> impl Iterator<Item = impl Iterator<Item = char>> {
+fn chess_state_symbols(board: &Board) -> impl Iterator<Item = impl Iterator<Item = char>> {
     let symbol = |square| match (board.piece_on(square), board.color_on(square)) {
         (Some(piece), Some(Color::White)) => char::from(piece).to_ascii_uppercase(),
         (Some(piece), _) => char::from(piece),

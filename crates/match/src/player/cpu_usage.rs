@@ -31,13 +31,13 @@ pub(super) enum Interval {
 
 /// Wall time and CPU time of all of a player's processes.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct IntervalUsage {
+pub(super) struct IntervalCpuUsage {
     wall: Duration,
     /// CPU time.
     pub(super) cpu: Duration,
 }
 
-impl IntervalUsage {
+impl IntervalCpuUsage {
     /// Whether this is more than a player normally uses off turn, after its reply.
     fn is_pondering(self) -> bool {
         self.cpu >= PONDER_FLOOR && self.cpu >= self.wall / 10
@@ -56,19 +56,19 @@ impl IntervalUsage {
 /// The usage of a frozen player on its opponent's turns of a game. Long calls of the kernel can be
 /// neither frozen nor stopped, and without control groups the kernel itself can wake a process.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct FrozenUsage(IntervalUsage);
+pub(super) struct FrozenCpuUsage(IntervalCpuUsage);
 
-impl FrozenUsage {
+impl FrozenCpuUsage {
     /// Adds a turn in which the player was frozen.
-    pub(super) fn add(&mut self, IntervalUsage { wall, cpu }: IntervalUsage) {
+    pub(super) fn add(&mut self, IntervalCpuUsage { wall, cpu }: IntervalCpuUsage) {
         let cpu = cpu.saturating_sub(FROZEN_FLOOR);
-        self.0 = self.0.plus(IntervalUsage { wall, cpu });
+        self.0 = self.0.plus(IntervalCpuUsage { wall, cpu });
     }
 
     /// What it used, if that is more than a frozen player can use without trying.
     pub(super) fn cpu_used_while_frozen(&self) -> Option<Duration> {
         let (least, part) = DEFIANCE;
-        let IntervalUsage { wall, cpu } = self.0;
+        let IntervalCpuUsage { wall, cpu } = self.0;
         (cpu >= least && cpu >= wall / part).then_some(cpu)
     }
 }
@@ -88,7 +88,7 @@ pub(super) struct CpuUsage {
     /// belongs mostly to these turns, and is never more than this.
     unread: Duration,
     /// The usage on the opponent's turns of this game.
-    off_turn: IntervalUsage,
+    off_turn: IntervalCpuUsage,
 }
 
 impl CpuUsage {
@@ -104,7 +104,7 @@ impl CpuUsage {
             total: None,
             before: Duration::ZERO,
             unread: Duration::ZERO,
-            off_turn: IntervalUsage::default(),
+            off_turn: IntervalCpuUsage::default(),
         };
         usage.restart();
         usage
@@ -121,7 +121,7 @@ impl CpuUsage {
 
     /// Ends an interval at `now` and returns the usage in it. Off turn this is a lower bound: it
     /// excludes CPU time that may belong to the player's own turns.
-    pub(super) fn end_interval(&mut self, interval: Interval, now: Instant) -> IntervalUsage {
+    pub(super) fn end_interval(&mut self, interval: Interval, now: Instant) -> IntervalCpuUsage {
         let since_border = now.saturating_duration_since(self.border);
         self.border = now;
         let wall = now.saturating_duration_since(self.read_at);
@@ -133,10 +133,10 @@ impl CpuUsage {
         };
         let is_complete = reading.is_some_and(|reading| reading.complete);
         self.unread = if is_complete { Duration::ZERO } else { own };
-        let Some(CpuReading { total, .. }) = reading else { return IntervalUsage::default() };
+        let Some(CpuReading { total, .. }) = reading else { return IntervalCpuUsage::default() };
         self.read_at = now;
         let before = self.total.replace(total).unwrap_or_default();
-        let all = IntervalUsage { wall, cpu: total.saturating_sub(before) };
+        let all = IntervalCpuUsage { wall, cpu: total.saturating_sub(before) };
         match interval {
             Interval::OnTurn => all,
             Interval::OffTurn => {
@@ -173,9 +173,9 @@ impl CpuUsage {
 mod tests {
     use super::*;
 
-    fn spent(cpu: u64, wall: u64) -> IntervalUsage {
+    fn spent(cpu: u64, wall: u64) -> IntervalCpuUsage {
         let [cpu, wall] = [cpu, wall].map(Duration::from_millis);
-        IntervalUsage { wall, cpu }
+        IntervalCpuUsage { wall, cpu }
     }
 
     #[test]
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn a_frozen_player_may_be_slow_to_freeze_but_not_compute() {
         let used = |turns: u64, cpu, wall| {
-            let mut usage = FrozenUsage::default();
+            let mut usage = FrozenCpuUsage::default();
             (0..turns).for_each(|_| usage.add(spent(cpu, wall)));
             usage.cpu_used_while_frozen().map(|used| used.as_millis())
         };
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn short_bursts_add_up_to_pondering() {
-        let all = [spent(45, 80); 2].into_iter().reduce(IntervalUsage::plus).expect("two");
+        let all = [spent(45, 80); 2].into_iter().reduce(IntervalCpuUsage::plus).expect("two");
         assert!(!spent(45, 80).is_pondering() && all.is_pondering());
     }
 }

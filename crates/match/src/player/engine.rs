@@ -15,7 +15,7 @@ use super::{
     Answer, InitView, NotStarted, PlayerLaunch, PlayerSandbox, PlayerStatistics, TurnTime, TurnView,
 };
 use referee_games::GameError;
-use referee_protocol::{Greeting, error_excerpt};
+use referee_protocol::{Greeting, reply_error_excerpt};
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::player_spec::{EngineProtocol, EngineSettings};
@@ -265,7 +265,7 @@ impl EngineLink {
             let kind = if line.is_empty() { LineKind::Expected } else { kind(line) };
             if kind == LineKind::Other {
                 others.count += 1;
-                others.last = error_excerpt(line.as_bytes());
+                others.last = reply_error_excerpt(line.as_bytes());
             }
             kind == LineKind::Awaited
         };

@@ -3,7 +3,7 @@
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use referee_protocol::{LINE_LIMIT, error_excerpt};
+use referee_protocol::{LINE_LIMIT, reply_error_excerpt};
 use referee_record::model::clock::{Measure, format_clock_seconds};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_sandbox::{Overrun, ProcessState, resource_limits};
@@ -53,7 +53,7 @@ pub(super) fn timeout_fault(late: Late<'_>) -> Fault {
         Measure::Wall => describe_budget_rest(late.budget),
         Measure::Cpu => " of wall time".to_owned(),
     };
-    let margin = describe_margin(late.margin);
+    let margin = describe_fault_margin(late.margin);
     let did = describe_late_player(late);
     Fault::new(
         FaultCode::Timeout,
@@ -63,7 +63,7 @@ pub(super) fn timeout_fault(late: Late<'_>) -> Fault {
 
 fn describe_late_player(late: Late<'_>) -> String {
     if !late.partial.is_empty() {
-        return format!("you printed \"{}\" {NO_NEWLINE}", error_excerpt(late.partial));
+        return format!("you printed \"{}\" {NO_NEWLINE}", reply_error_excerpt(late.partial));
     }
     if late.state == ProcessState::Stopped {
         return "the process was stopped by a signal".to_owned();
@@ -89,7 +89,7 @@ pub(super) fn describe_budget_rest(budget: Option<Duration>) -> String {
 }
 
 /// Text to add to a limit that has a margin.
-fn describe_margin(margin: Duration) -> String {
+fn describe_fault_margin(margin: Duration) -> String {
     if margin.is_zero() {
         String::new()
     } else {
@@ -116,7 +116,7 @@ pub(crate) fn describe_time_beyond_limit(
 pub(super) fn early_end_fault(status: ExitStatus, partial: &[u8]) -> Fault {
     let how = describe_process_end(status);
     if !partial.is_empty() {
-        let shown = error_excerpt(partial);
+        let shown = reply_error_excerpt(partial);
         let message = format!("the last line has no newline: \"{shown}\", then it {how}");
         return Fault { raw: Some(shown), ..Fault::new(FaultCode::Malformed, message) };
     }
@@ -145,14 +145,14 @@ pub(super) fn defied_freezing_fault(used: Duration) -> Fault {
 
 /// Output without a request.
 pub(super) fn unexpected_output_fault(extra: &[u8]) -> Fault {
-    let shown = error_excerpt(extra);
+    let shown = reply_error_excerpt(extra);
     let message = format!("output when no reply was due: \"{shown}\"; {DEBUG_OUTPUT}");
     Fault { raw: Some(shown), ..Fault::new(FaultCode::UnexpectedOutput, message) }
 }
 
 /// A line that exceeds the limit.
 pub(super) fn oversize_line_fault(start: &[u8]) -> Fault {
-    let shown = error_excerpt(start);
+    let shown = reply_error_excerpt(start);
     let limit = LINE_LIMIT / 1024;
     let message = format!("more than {limit} KiB without a newline, beginning \"{shown}\"");
     Fault { raw: Some(shown), ..Fault::new(FaultCode::Oversize, message) }

@@ -9,7 +9,7 @@ use super::process::LineAnswer;
 use super::reply_limit::ReplyLimit;
 use super::{Answer, InitView, NotStarted, TurnView};
 use referee_games::{Event, Seat};
-use referee_protocol::{Greeting, Reply, error_excerpt};
+use referee_protocol::{Greeting, Reply, reply_error_excerpt};
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::warning::PlayerWarning;
@@ -185,7 +185,7 @@ impl Gtp {
             Ok(_) => "expected a point such as D4, `pass` or `resign`",
             Err(_) => "it refused `genmove`",
         };
-        let shown = error_excerpt(line);
+        let shown = reply_error_excerpt(line);
         let fault = Fault::new(FaultCode::Malformed, format!("\"{shown}\": {wrong}"));
         Err(Fault { raw: Some(shown), ..fault })
     }
@@ -233,7 +233,7 @@ fn read_gtp_answer(line: &str, id: u32) -> Option<GtpAnswer> {
     Some(if line.starts_with('=') {
         Ok(text.to_owned())
     } else {
-        Err(error_excerpt(text.as_bytes()))
+        Err(reply_error_excerpt(text.as_bytes()))
     })
 }
 

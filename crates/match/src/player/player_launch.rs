@@ -77,7 +77,7 @@ impl PlayerLaunch {
 
     fn for_player_of_any_game(spec: &PlayerSpec) -> Self {
         let (program, args) = match &spec.kind {
-            PlayerKind::Command { program, args } => (program.clone(), expand_bridge_args(args)),
+            PlayerKind::Command { program, args } => (program.clone(), expand_launch_args(args)),
             PlayerKind::Bot(name) => (this_program_path(), vec!["bot".to_owned(), name.clone()]),
         };
         let helper = match &spec.kind {
@@ -122,7 +122,7 @@ impl PlayerLaunch {
 }
 
 /// The arguments with the source of the bridge in the place of its name.
-fn expand_bridge_args(args: &[String]) -> Vec<String> {
+fn expand_launch_args(args: &[String]) -> Vec<String> {
     let expanded = |arg: &String| match arg.as_str() {
         BRIDGE => vec!["-c".to_owned(), BRIDGE_SOURCE.to_owned()],
         _ => vec![arg.clone()],

@@ -8,7 +8,7 @@ use referee_sandbox::{
 
 use super::PlayerLaunch;
 use referee_games::GameError;
-use referee_protocol::error_excerpt;
+use referee_protocol::reply_error_excerpt;
 use referee_record::model::containment::{Containment, ContainmentRequest, PlayerLimits};
 use referee_record::model::fault::{Fault, FaultCode};
 
@@ -26,7 +26,7 @@ pub enum NotStarted {
     #[error("{}", .0.message)]
     Fault(Fault),
     /// The machine lacks resources. No player is at fault.
-    #[error("{}", describe_player_shortage(.0))]
+    #[error("{}", describe_sandbox_shortage(.0))]
     Shortage(#[from] Shortage),
     /// The rules program of a built-in player failed. No player is at fault.
     #[error(transparent)]
@@ -106,7 +106,7 @@ impl From<SpawnError> for NotStarted {
             ),
             SpawnError::Program { interpreter: Some(named), .. } => Fault::new(
                 FaultCode::NoStart,
-                format!("{message}; {}", missing_interpreter_hint(&named)),
+                format!("{message}; {}", missing_sandbox_interpreter_hint(&named)),
             ),
             SpawnError::Program { .. } | SpawnError::Replaced { .. } => {
                 Fault::new(FaultCode::NoStart, message)
@@ -126,8 +126,8 @@ impl From<Fault> for NotStarted {
 }
 
 /// What to do about the first line of a script that names this missing interpreter.
-fn missing_interpreter_hint(named: &[u8]) -> String {
-    let shown = error_excerpt(named);
+fn missing_sandbox_interpreter_hint(named: &[u8]) -> String {
+    let shown = reply_error_excerpt(named);
     if named.ends_with(b"\r") {
         return format!(
             "its first line names `{shown}` and has a Windows line ending; save the file with \
@@ -142,7 +142,7 @@ fn missing_interpreter_hint(named: &[u8]) -> String {
 }
 
 /// The resource that the machine lacks, and how to provide it.
-pub fn describe_player_shortage(shortage: &Shortage) -> String {
+pub fn describe_sandbox_shortage(shortage: &Shortage) -> String {
     let advice = match shortage.resource() {
         Resource::OpenFiles => "play fewer games at once (--jobs), or raise `ulimit -n`",
         Resource::Processes => {
@@ -157,7 +157,7 @@ pub fn describe_player_shortage(shortage: &Shortage) -> String {
 /// Why players cannot be contained as requested, and what to do.
 pub fn describe_unresolved_sandbox(error: &ResolveError) -> String {
     match error {
-        ResolveError::Shortage(shortage) => describe_player_shortage(shortage),
+        ResolveError::Shortage(shortage) => describe_sandbox_shortage(shortage),
         ResolveError::Level { level, why } => format!(
             "players cannot be contained at the level `{level}` here: {why}; `referee probe` says \
              how to fix it, or use a weaker level"

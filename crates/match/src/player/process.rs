@@ -15,7 +15,7 @@ use tokio::net::unix::pipe;
 use tokio::time::{timeout, timeout_at};
 
 use self::outcome::{NoLine, WriteOutcome};
-use super::cpu_usage::{CpuUsage, FrozenUsage, Interval};
+use super::cpu_usage::{CpuUsage, FrozenCpuUsage, Interval};
 use super::denied_files::DeniedFiles;
 use super::fault_messages::{defied_freezing_fault, unexpected_output_fault};
 use super::player_launch::PlayerLaunch;
@@ -25,7 +25,7 @@ use super::reply_timer::ReplyTimer;
 use super::stderr::Stderr;
 use super::transcript::{LineDirection, Transcript, TranscriptLine};
 use super::{PlayerStatistics, TurnTime};
-use referee_protocol::error_excerpt;
+use referee_protocol::reply_error_excerpt;
 use referee_record::model::clock::{Measure, TimeControl, format_clock_seconds};
 use referee_record::model::containment::PlayerLimits;
 use referee_record::model::fault::Fault;
@@ -70,7 +70,7 @@ pub(super) struct PlayerProcess {
     freeze: bool,
     frozen: bool,
     /// What it used in this game while it was frozen.
-    frozen_usage: FrozenUsage,
+    frozen_usage: FrozenCpuUsage,
     ended: Option<Result<ExitStatus, SupervisorGone>>,
     /// The limits that it reached before it was killed.
     overrun: Option<Overrun>,
@@ -110,7 +110,7 @@ impl PlayerProcess {
             waited_for_core: Duration::ZERO,
             freeze: false,
             frozen: false,
-            frozen_usage: FrozenUsage::default(),
+            frozen_usage: FrozenCpuUsage::default(),
             ended: None,
         })
     }
@@ -229,7 +229,7 @@ impl PlayerProcess {
     /// The first line in the pipe that was not requested, escaped and shortened.
     pub(super) fn said_unasked(&mut self) -> Option<String> {
         self.read_pipe_now();
-        (!self.buffer.is_empty()).then(|| error_excerpt(first_output_line(&self.buffer)))
+        (!self.buffer.is_empty()).then(|| reply_error_excerpt(first_output_line(&self.buffer)))
     }
 
     /// Whether it is frozen now.
@@ -259,7 +259,7 @@ impl PlayerProcess {
         self.stderr.clear();
         self.waited_for_core = Duration::ZERO;
         self.cpu_usage.restart();
-        self.frozen_usage = FrozenUsage::default();
+        self.frozen_usage = FrozenCpuUsage::default();
         self.warnings.clear();
         self.sandboxed.reset_overruns();
     }

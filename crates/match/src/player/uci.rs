@@ -13,7 +13,7 @@ use super::engine::{EngineLink, EngineStartTime, LineKind, UNLIMITED};
 use super::process::PlayerProcess;
 use super::{Answer, InitView, NotStarted, TurnView};
 use referee_games::Seat;
-use referee_protocol::{Greeting, Reply, error_excerpt};
+use referee_protocol::{Greeting, Reply, reply_error_excerpt};
 use referee_record::model::clock::{TimeControl, whole_millis};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::player_spec::EngineSettings;
@@ -90,7 +90,7 @@ impl Uci {
             let command = find_setoption_command(&known, name, value);
             match command.map_err(|why| Fault::new(FaultCode::NoStart, why))? {
                 Some(command) => commands.push(command),
-                None => left_alone = Some(error_excerpt(name.as_bytes())),
+                None => left_alone = Some(reply_error_excerpt(name.as_bytes())),
             }
         }
         if let Some(option) = left_alone {
@@ -148,7 +148,7 @@ impl Uci {
             let is_about_a_search =
                 line.starts_with("bestmove") || EngineInfo::read(line).is_some();
             if late.is_none() && is_about_a_search {
-                late = Some(error_excerpt(line.as_bytes()));
+                late = Some(reply_error_excerpt(line.as_bytes()));
             }
         };
         let mut kind = uci_lines_until("readyok", &mut read);
@@ -254,7 +254,7 @@ fn read_uci_bestmove(line: &[u8], view: &TurnView<'_>, best: &EngineInfo) -> Res
         "0000" => format!("it passes, but has {}", legal()),
         _ => "it has no move in UCI notation, such as e2e4 or e7e8q".to_owned(),
     };
-    let shown = error_excerpt(line);
+    let shown = reply_error_excerpt(line);
     let fault = Fault::new(FaultCode::Malformed, format!("\"{shown}\": {wrong}"));
     Err(Fault { raw: Some(shown), ..fault })
 }

@@ -15,8 +15,9 @@ use super::{
 };
 use referee_games::{Event, GameError, ProgramError, SeatMap};
 use referee_protocol::{
-    EndMessage, ErrorMessage, Greeting, InitClock, InitMessage, Message, NOTE_LIMIT, Reply,
-    ReplyError, ReplyWarning, ReportedUsage, TurnMessage, Usage, VERSIONS, Wants, error_excerpt,
+    EndMessage, ErrorMessage, Greeting, GreetingWants, InitClock, InitMessage, Message, NOTE_LIMIT,
+    Reply, ReplyError, ReplyWarning, ReportedUsage, TurnMessage, Usage, VERSIONS,
+    reply_error_excerpt,
 };
 use referee_record::model::clock::format_clock_seconds;
 use referee_record::model::fault::{Fault, FaultCode};
@@ -37,7 +38,7 @@ pub type PlayerScript = Box<dyn FnMut(&serde_json::Value) -> (Duration, Option<S
 pub struct Wire {
     link: Link,
     next_id: u64,
-    wants: Wants,
+    wants: GreetingWants,
     /// How many guesses it wants with each turn.
     guesses: u32,
     /// Whether it is frozen after each of its replies.
@@ -112,7 +113,7 @@ impl Wire {
     }
 
     fn new(link: Link) -> Self {
-        let wants = Wants::default();
+        let wants = GreetingWants::default();
         Self {
             link,
             next_id: 0,
@@ -347,7 +348,7 @@ impl Wire {
                 Fault::new(FaultCode::Outage, message)
             }
             (_, error) => Fault {
-                raw: Some(error_excerpt(&self.reply)),
+                raw: Some(reply_error_excerpt(&self.reply)),
                 ..Fault::new(FaultCode::Malformed, error.to_string())
             },
         }

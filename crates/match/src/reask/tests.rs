@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::player::PlayerScript;
 use crate::referee::scripted_game::scripted_game_rules;
-use referee_protocol::Wants;
+use referee_protocol::GreetingWants;
 
 /// A game with the turns `wpd2b`.
 fn record() -> GameRecord {
@@ -145,7 +145,7 @@ async fn the_lines_of_a_game_are_those_that_were_sent() {
         policy: FaultPolicy::Lose,
         record: &record,
     };
-    let wants = Wants { legal: true, ..Wants::NOTHING };
+    let wants = GreetingWants { legal: true, ..GreetingWants::NOTHING };
     let greeting = Greeting { wants, ..Greeting::default() };
     let decision = DecisionPoint { seat: Seat::SECOND, ply: 3 };
     let lines = reask_lines(&source, decision, &greeting).await.expect("the record has it");

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
-use super::shared_core::{OthersCpu, await_with_others_frozen, split_player_from_others};
+use super::shared_core::{SharedCoreCpu, await_with_others_frozen, split_player_from_others};
 use super::{Answered, Decided, DecidedStep, Decision, PendingTurn, RefereeEnding, RefereedGame};
 use crate::player::fault_messages;
 use referee_games::{BySeat, GameError, Seat, SeatSet, Step};
@@ -22,9 +22,9 @@ impl RefereedGame<'_, '_> {
     /// awaited before any is judged.
     pub(super) async fn decide(&mut self, asked: SeatSet) -> Result<DecidedStep, GameError> {
         let decided = if self.setup.control.ponder && asked.len() > 1 {
-            self.ask_at_once(asked).await?
+            self.decide_at_once(asked).await?
         } else {
-            self.ask_in_order(asked).await?
+            self.decide_in_order(asked).await?
         };
         let count = self.players.len();
         let mut actions = Vec::with_capacity(decided.len());
@@ -47,7 +47,7 @@ impl RefereedGame<'_, '_> {
     /// Asks the one seat on turn.
     pub(super) async fn decide_alone(&mut self, seat: Seat) -> Result<DecidedStep, GameError> {
         let count = self.players.len();
-        Ok(match self.ask_seat(seat, None).await? {
+        Ok(match self.decide_for_seat(seat, None).await? {
             Ok(Decision::Action(action)) => Ok(Step::Move(action)),
             Ok(Decision::Resignation) => Err(RefereeEnding::by_resignation(seat.into(), count)),
             Err(fault) => {
@@ -60,19 +60,19 @@ impl RefereedGame<'_, '_> {
 
     /// Asks the seats one after the other, because they share a core. Each is the first one equally
     /// often: the order rotates by ply.
-    async fn ask_in_order(&mut self, asked: SeatSet) -> Result<Vec<(Seat, Decided)>, GameError> {
+    async fn decide_in_order(&mut self, asked: SeatSet) -> Result<Vec<(Seat, Decided)>, GameError> {
         let clocks = self.clocks.clone();
         let first = self.position.ply() as usize % asked.len();
         let mut decided = Vec::with_capacity(asked.len());
         for seat in asked.iter().skip(first).chain(asked.iter().take(first)) {
-            decided.push((seat, self.ask_seat(seat, Some(&clocks)).await?));
+            decided.push((seat, self.decide_for_seat(seat, Some(&clocks)).await?));
         }
         decided.sort_by_key(|(seat, _)| *seat);
         Ok(decided)
     }
 
     /// Asks the seats at the same time, because each has its own core.
-    async fn ask_at_once(&mut self, asked: SeatSet) -> Result<Vec<(Seat, Decided)>, GameError> {
+    async fn decide_at_once(&mut self, asked: SeatSet) -> Result<Vec<(Seat, Decided)>, GameError> {
         let questions = self.players.iter_mut().filter(|(seat, _)| asked.contains(*seat));
         let answers = questions.map(|(seat, player)| {
             let events = &self.events[self.sent[seat]..];
@@ -83,13 +83,13 @@ impl RefereedGame<'_, '_> {
         });
         let answered = join_all(answers).await;
         let settle = |(seat, answered): (Seat, Result<_, _>)| {
-            Ok((seat, self.settle_answer(seat, answered?)))
+            Ok((seat, self.settle_decision(seat, answered?)))
         };
         answered.into_iter().map(settle).collect()
     }
 
     /// Asks one seat for this turn's action. The turn began with these clocks, or with those of now.
-    async fn ask_seat(
+    async fn decide_for_seat(
         &mut self,
         seat: Seat,
         clocks: Option<&BySeat<Clock>>,
@@ -106,32 +106,32 @@ impl RefereedGame<'_, '_> {
         let mut disturbers = SeatSet::EMPTY;
         for other in self.players.others(seat) {
             let used = self.watch_pondering(other);
-            if OthersCpu(used).may_have_cost_the_reply(control) {
+            if SharedCoreCpu(used).may_have_cost_the_reply(control) {
                 disturbers.insert(other);
             }
             taken += used;
         }
         match (&mut answered.time, &answered.decided) {
-            (Some(time), Ok(_)) => time.charged = OthersCpu(taken).refunded(*time, control),
+            (Some(time), Ok(_)) => time.charged = SharedCoreCpu(taken).refunded(*time, control),
             (Some(_), Err(fault)) if fault.code == FaultCode::Timeout => {
                 self.trace.disturbers = self.trace.disturbers.union(disturbers);
             }
             _ => {}
         }
-        Ok(self.settle_answer(seat, answered))
+        Ok(self.settle_decision(seat, answered))
     }
 
     /// Saves the outcome of a turn: the time, rejected replies, and comments on the action.
-    fn settle_answer(&mut self, seat: Seat, answered: Answered) -> Decided {
+    fn settle_decision(&mut self, seat: Seat, answered: Answered) -> Decided {
         let Answered { decided, time, refusals } = answered;
         let (ply, is_retried) = (self.position.ply(), !refusals.is_empty());
         self.sent[seat] = self.events.len();
         for Fault { code, message, .. } in refusals {
-            self.warn(seat, PlayerWarning::AskedAgain { ply, code, message });
+            self.add_decision_warning(seat, PlayerWarning::AskedAgain { ply, code, message });
         }
         let decided = decided.map(|(action, reply)| {
             let resigns = reply.resigns;
-            self.keep_remarks(seat, reply);
+            self.keep_decision_remarks(seat, reply);
             if resigns { Decision::Resignation } else { Decision::Action(action) }
         });
         match time {
@@ -156,7 +156,7 @@ impl RefereedGame<'_, '_> {
             ClockVerdict::Forgiven => {
                 let (ply, by) = (self.position.ply(), used.saturating_sub(allowance));
                 let of = [self.clocks[seat].overruns(), overruns];
-                self.warn(seat, PlayerWarning::Overran { ply, by, of });
+                self.add_decision_warning(seat, PlayerWarning::Overran { ply, by, of });
                 Ok(action)
             }
             ClockVerdict::Late => {
@@ -180,14 +180,14 @@ impl RefereedGame<'_, '_> {
         used
     }
 
-    fn warn(&mut self, seat: Seat, warning: PlayerWarning) {
+    fn add_decision_warning(&mut self, seat: Seat, warning: PlayerWarning) {
         self.trace.warnings.push(GameWarning { seat, warning });
     }
 
-    fn keep_remarks(&mut self, seat: Seat, reply: Reply) {
+    fn keep_decision_remarks(&mut self, seat: Seat, reply: Reply) {
         let (ply, by) = (self.position.ply(), self.seats[seat].clone());
         for dropped in reply.warnings {
-            self.warn(seat, PlayerWarning::Dropped { ply, why: dropped });
+            self.add_decision_warning(seat, PlayerWarning::Dropped { ply, why: dropped });
         }
         let Reply { note, eval, search, .. } = reply;
         let note = note.filter(|note| self.has_room_for(seat, note));
@@ -204,7 +204,7 @@ impl RefereedGame<'_, '_> {
         if rest.is_none() {
             let most = LONGEST_NOTES / self.room_for_notes.len();
             let (ply, why) = (self.position.ply(), ReplyWarning::TooManyNotes(most));
-            self.warn(seat, PlayerWarning::Dropped { ply, why });
+            self.add_decision_warning(seat, PlayerWarning::Dropped { ply, why });
         }
         rest.is_some()
     }

@@ -12,7 +12,7 @@ use crate::player::{Player, TurnTime, TurnView, fault_messages};
 use referee_games::{
     AnyPosition, BySeat, Event, GameError, Legal, Refusal, Seat, SeatMap, draw_guesses,
 };
-use referee_protocol::{Reply, TurnClock, error_excerpt};
+use referee_protocol::{Reply, TurnClock, reply_error_excerpt};
 use referee_record::model::clock::{Clock, TimeControl, format_clock_seconds, whole_millis};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::record::FaultPolicy;
@@ -230,7 +230,7 @@ fn out_of_time_fault(control: &TimeControl, clock: &Clock) -> Fault {
 /// Converts a rejected action to a fault.
 fn refused_action_fault(refusal: Refusal, reply: &Reply, player: &mut Player) -> Fault {
     let text = reply.action.as_str();
-    let shown = error_excerpt(text.as_bytes());
+    let shown = reply_error_excerpt(text.as_bytes());
     match refusal {
         Refusal::Malformed(expected) => {
             // A debug print comes before the reply.

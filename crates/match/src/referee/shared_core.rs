@@ -59,9 +59,9 @@ pub(super) async fn await_with_others_frozen<T>(
 
 /// The CPU time that the others used during a turn.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct OthersCpu(pub(super) Duration);
+pub(super) struct SharedCoreCpu(pub(super) Duration);
 
-impl OthersCpu {
+impl SharedCoreCpu {
     /// The time charged for a turn: without the time that the others took of the core. A player
     /// that waits for them also waits for a core, so what is excused for that is not refunded again.
     /// It is charged at least what it computed: the others may have computed on another core, and
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn time_taken_by_the_opponent_is_refunded() {
-        let taken = OthersCpu(7 * MS);
+        let taken = SharedCoreCpu(7 * MS);
         let charged =
             |millis: u32, control| taken.refunded(TurnTime::from_charged(millis * MS), &control);
         assert_eq!(charged(30, control(Measure::Wall, false)), 23 * MS);
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn an_opponent_cannot_give_time_away() {
-        let taken = OthersCpu(45 * MS);
+        let taken = SharedCoreCpu(45 * MS);
         let charged = |charged: u32, excused: u32, cpu: u32| {
             let time = TurnTime { charged: charged * MS, excused: excused * MS, cpu: cpu * MS };
             taken.refunded(time, &control(Measure::Wall, false))
@@ -127,9 +127,9 @@ mod tests {
     #[test]
     fn an_opponent_that_took_less_than_the_overtime_cost_no_reply() {
         let wall = control(Measure::Wall, false);
-        assert!(!OthersCpu(4 * MS).may_have_cost_the_reply(&wall));
-        assert!(OthersCpu(OVERTIME).may_have_cost_the_reply(&wall));
-        assert!(!OthersCpu(OVERTIME).may_have_cost_the_reply(&control(Measure::Cpu, false)));
-        assert!(!OthersCpu(OVERTIME).may_have_cost_the_reply(&control(Measure::Wall, true)));
+        assert!(!SharedCoreCpu(4 * MS).may_have_cost_the_reply(&wall));
+        assert!(SharedCoreCpu(OVERTIME).may_have_cost_the_reply(&wall));
+        assert!(!SharedCoreCpu(OVERTIME).may_have_cost_the_reply(&control(Measure::Cpu, false)));
+        assert!(!SharedCoreCpu(OVERTIME).may_have_cost_the_reply(&control(Measure::Wall, true)));
     }
 }

@@ -42,14 +42,14 @@ fn describe_event(event: &Event) -> String {
         }
         Event::Roll { seat, value } => format!("{seat} rolls {value}"),
         Event::First { rolls: [first, second] } => format!("{first} to {second} to see who begins"),
-        Event::Captured { squares } => format!("captured {}", join_squares(squares)),
-        Event::Removed { squares, .. } => format!("removed {}", join_squares(squares)),
+        Event::Captured { squares } => format!("captured {}", join_event_squares(squares)),
+        Event::Removed { squares, .. } => format!("removed {}", join_event_squares(squares)),
         Event::Shrink { size, removed } => {
             let shrinks = format!("the board shrinks to {size}×{size}");
             if removed.is_empty() {
                 shrinks
             } else {
-                format!("{shrinks}, taking {}", join_squares(removed))
+                format!("{shrinks}, taking {}", join_event_squares(removed))
             }
         }
         Event::Walls { placed, not_placed } => describe_walls_event(placed, not_placed),
@@ -59,7 +59,7 @@ fn describe_event(event: &Event) -> String {
         Event::Moved { by, piece, path, contested } => match path.last() {
             Some(last) if contested.is_empty() => format!("{by}'s {piece} to {last}"),
             Some(last) => {
-                format!("{by}'s {piece} to {last}, contested {}", join_squares(contested))
+                format!("{by}'s {piece} to {last}, contested {}", join_event_squares(contested))
             }
             None => format!("{by}'s {piece} stays"),
         },
@@ -74,7 +74,7 @@ fn describe_event(event: &Event) -> String {
                 (Some("draw"), _) => "draw".to_owned(),
                 (Some(seat), _) => format!("{seat} wins"),
                 (None, places) => {
-                    places.as_ref().and_then(describe_places_in_order).unwrap_or_default()
+                    places.as_ref().and_then(describe_event_places).unwrap_or_default()
                 }
             };
             let scores = scores.as_ref().map(|scores| {
@@ -87,13 +87,13 @@ fn describe_event(event: &Event) -> String {
     }
 }
 
-fn describe_places_in_order(places: &SeatMap<u8>) -> Option<String> {
+fn describe_event_places(places: &SeatMap<u8>) -> Option<String> {
     let from_zero = places.values.as_ref().map(|place| place.saturating_sub(1));
     Some(Places::from_listed(&from_zero)?.in_words(|seat| places.names[seat].to_string()))
 }
 
 /// Squares with blanks between them.
-fn join_squares(squares: &[Square]) -> String {
+fn join_event_squares(squares: &[Square]) -> String {
     squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
@@ -111,7 +111,7 @@ fn describe_walls_event(placed: &[Square], not_placed: &[NotPlaced]) -> String {
     let mut text = if placed.is_empty() {
         "no walls".to_owned()
     } else {
-        format!("walls {}", join_squares(placed))
+        format!("walls {}", join_event_squares(placed))
     };
     for (at, NotPlaced { square, clauses }) in not_placed.iter().enumerate() {
         let not = if at == 0 { ", not" } else { "" };
@@ -122,7 +122,10 @@ fn describe_walls_event(placed: &[Square], not_placed: &[NotPlaced]) -> String {
 
 /// The actions of a step in the notation of people, each with the number of its seat; with what was
 /// taken, and the new size of a board that shrinks.
-pub(crate) fn describe_short_moves(events: &[Event], seats: &BySeat<Text>) -> Vec<(u8, String)> {
+pub(crate) fn describe_events_as_moves(
+    events: &[Event],
+    seats: &BySeat<Text>,
+) -> Vec<(u8, String)> {
     let mut effects = String::new();
     let mut short = None;
     for event in events {
@@ -150,7 +153,7 @@ pub(crate) fn describe_short_moves(events: &[Event], seats: &BySeat<Text>) -> Ve
 
 /// The squares of a board that the last actions name, numbered row by row; none on a board that has
 /// just been set up.
-pub fn squares_named_by_events(
+pub fn squares_of_described_events(
     events: &[Event],
     board: &DrawnBoard,
     look: &BoardLook,
@@ -242,7 +245,7 @@ mod tests {
         let labels = || Labels((0..8).map(|number| number.to_string()).collect());
         let cells = vec![DrawnRow::from_text("........"); 8];
         let board = DrawnBoard { cells, columns: labels(), rows: labels(), dice: Vec::new() };
-        let named = |lines: &[&str]| squares_named_by_events(&events(lines), &board, &look);
+        let named = |lines: &[&str]| squares_of_described_events(&events(lines), &board, &look);
         assert_eq!(named(&[r#"{"event":"action","by":"white","action":"3,4>5,6"}"#]), [35, 53]);
         let both = [
             r#"{"event":"action","by":"one","action":"CU 1,2 0,0"}"#,

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::event_descriptions;
-use super::event_descriptions::{describe_events, squares_named_by_events};
+use super::event_descriptions::{
+    describe_events, describe_events_as_moves, squares_of_described_events,
+};
 use super::turning_points::TurningPoint;
-use crate::replay::{Replay, ReplayError, ReplayStep, replay_clocks};
+use crate::replay::{Replay, ReplayError, ReplayStep, start_replay_clocks};
 use referee_games::board::Square;
 use referee_games::{
     AnyPosition, BoardLook, BySeat, Drawing, DrawnBoard, DrawnSquare, Event, Labels, Places, Seat,
@@ -157,7 +158,7 @@ impl Frame {
         match position.draw() {
             Drawing::Text(rows) => frame.text = Some(safe_frame_rows(&rows)),
             Drawing::Board(board, look) => {
-                frame.named = squares_named_by_events(events, &board, look);
+                frame.named = squares_of_described_events(events, &board, look);
                 frame.paths = frame_piece_paths(events, position, board.width());
                 frame.dice = frame_dice(&board, position);
                 frame.board = Some(board.into());
@@ -296,7 +297,7 @@ impl<'a> FrameBuilder<'a> {
             text: Vec::new(),
             svg: String::new(),
             drawn: 0,
-            clocks: replay_clocks(control, record),
+            clocks: start_replay_clocks(control, record),
             next: Frame::default(),
             acted: Vec::new(),
             rolled: Vec::new(),
@@ -338,7 +339,7 @@ impl<'a> FrameBuilder<'a> {
             ply: position.ply(),
             paths: frame_piece_paths(&self.acted, position, self.board.width()),
             told: describe_events(rolled.iter().chain(&self.acted)),
-            moves: event_descriptions::describe_short_moves(&self.acted, &position.seats()),
+            moves: describe_events_as_moves(&self.acted, &position.seats()),
             clock: self.spend(&played.used),
             said: frame_notes_by_seat(&self.record.notes, position),
             ..Frame::default()
@@ -405,7 +406,7 @@ impl<'a> FrameBuilder<'a> {
             let changed = old.squares().zip(new.squares()).enumerate();
             let changed = changed.filter(|(_, (old, new))| old != new);
             frame.set = changed.map(|(at, (_, new))| (at, new.clone())).collect();
-            frame.named = squares_named_by_events(&self.acted, new, look);
+            frame.named = squares_of_described_events(&self.acted, new, look);
         } else {
             frame.board = Some(new.clone().into());
             frame.paths.clear();

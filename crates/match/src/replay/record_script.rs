@@ -1,6 +1,6 @@
 //! A record as a script.
 
-use super::{ReplayError, Script};
+use super::{ReplayError, ReplayScript};
 use referee_games::{AnyPosition, PASS, Seat, Stream};
 use referee_record::model::record::GameRecord;
 
@@ -54,7 +54,7 @@ impl<'a> RecordScript<'a> {
     }
 }
 
-impl<'a> Script for RecordScript<'a> {
+impl<'a> ReplayScript for RecordScript<'a> {
     type Text = &'a str;
     type Error = ReplayError;
 

@@ -14,7 +14,7 @@ use ndarray::{Array1, Array2, s};
 
 use crate::covariance::dispersion::Dispersion;
 use crate::matrices::triangle::{Cells, Triangle};
-use crate::rating_model::{Chances, RatingModel};
+use crate::rating_model::{RatingChances, RatingModel};
 use crate::results::deals::{Comparison, Deal, Deals};
 use crate::significance::count_as_f64;
 
@@ -33,7 +33,7 @@ pub(crate) struct DealSpread<'a> {
     inverse: &'a dyn Cells,
     deals: &'a Deals,
     /// The chances of each series: with the upper player at seat *a*, and with the lower one.
-    chances: Vec<[Chances; 2]>,
+    chances: Vec<[RatingChances; 2]>,
     /// The variance of a game's part for the strengths, as a multiple of what the model expects.
     within: f64,
     /// The correlation between two games of a deal.
@@ -82,7 +82,7 @@ impl<'a> DealSpread<'a> {
             let predictor =
                 model.layout.predictor_at_seats(series.upper, series.lower, series.seats);
             let blur = model.prior().blur(at);
-            predictor.leads(point).map(|lead| Chances::from_blurred_lead(lead, blur, nu))
+            predictor.leads(point).map(|lead| RatingChances::from_blurred_lead(lead, blur, nu))
         });
         let chances = chances.collect();
         let unknown = Self {

@@ -9,7 +9,7 @@
 use crate::covariance::dispersion::Dispersion;
 use crate::matrices::triangle::Cells;
 use crate::rating_model::parameters::{Local, PairPredictor};
-use crate::rating_model::{Chances, RatingModel};
+use crate::rating_model::{RatingChances, RatingModel};
 use crate::results::pairs::{PairCounts, Side};
 
 /// The model's expectation weighs as much as this many pairs between equals.
@@ -74,7 +74,8 @@ fn estimate_pair_spreads(
     let spread = |(at, (upper, lower, counts)): (usize, &(usize, usize, PairCounts))| {
         let predictor = model.layout.pair_predictor(*upper, *lower);
         let blur = model.prior().blur(at);
-        let chances = predictor.leads(point).map(|lead| Chances::from_blurred_lead(lead, blur, nu));
+        let chances =
+            predictor.leads(point).map(|lead| RatingChances::from_blurred_lead(lead, blur, nu));
         (predictor, PairSpread::new(&predictor, chances, inverse, counts))
     };
     pairings.iter().enumerate().map(spread).collect()
@@ -98,7 +99,7 @@ struct PairSpread {
 impl PairSpread {
     fn new(
         predictor: &PairPredictor,
-        chances: [Chances; 2],
+        chances: [RatingChances; 2],
         inverse: &impl Cells,
         counts: &PairCounts,
     ) -> Self {
@@ -143,7 +144,7 @@ impl PairSpread {
 }
 
 /// The covariance of a pair of independent games.
-fn independent_pair_covariance(chances: &[Chances; 2]) -> Block {
+fn independent_pair_covariance(chances: &[RatingChances; 2]) -> Block {
     let mut block = Block::default();
     for (game, chances) in chances.iter().enumerate() {
         for (row, covariance) in chances.covariance.iter().enumerate() {
@@ -156,7 +157,7 @@ fn independent_pair_covariance(chances: &[Chances; 2]) -> Block {
 /// The sum of the outer products of all pairs' residuals, plus the part that fitting removed.
 fn observed_pair_covariance(
     counts: &PairCounts,
-    chances: &[Chances; 2],
+    chances: &[RatingChances; 2],
     independent: &Block,
     leverage: &Block,
 ) -> Block {

@@ -43,7 +43,7 @@ impl ParameterOrder {
         let parameters: Vec<usize> = (0..size).collect();
         let blocks: Vec<_> = split_into_blocks(0..size).collect();
         let first = vec![0; blocks.len()];
-        let rows = rows_in_order(&blocks, &first);
+        let rows = parameter_rows_in_order(&blocks, &first);
         Self { places: parameters.clone(), parameters, blocks, first, rows, is_sparse: false }
     }
 
@@ -67,7 +67,7 @@ impl ParameterOrder {
         }
         let mut parameters: Vec<usize> = (0..size).collect();
         parameters.sort_by_key(|&at| latest[at]);
-        let mut places = places_in_order(&parameters);
+        let mut places = parameter_places_in_order(&parameters);
         let mut starts = places.clone();
         for clique in cliques {
             let start = clique.iter().map(|&at| places[at]).min().unwrap_or(0);
@@ -79,7 +79,7 @@ impl ParameterOrder {
         let stayed = |&at: &usize| 2 * (places[at] - starts[at]) > size;
         let left = size - parameters.iter().filter(|at| stayed(at)).count();
         parameters.sort_by_key(stayed);
-        places = places_in_order(&parameters);
+        places = parameter_places_in_order(&parameters);
         let blocks: Vec<_> =
             split_into_blocks(0..left).chain(split_into_blocks(left..size)).collect();
         let mut first: Vec<usize> = (0..blocks.len()).collect();
@@ -101,7 +101,7 @@ impl ParameterOrder {
         if !is_sparse {
             return Self::dense(size);
         }
-        let rows = rows_in_order(&blocks, &first);
+        let rows = parameter_rows_in_order(&blocks, &first);
         Self { parameters, places, blocks, first, rows, is_sparse }
     }
 
@@ -157,7 +157,7 @@ impl ParameterOrder {
 }
 
 /// The rows of blocks that begin with these blocks of columns.
-fn rows_in_order(blocks: &[Range<usize>], first: &[usize]) -> Vec<Row> {
+fn parameter_rows_in_order(blocks: &[Range<usize>], first: &[usize]) -> Vec<Row> {
     let each = blocks.iter().zip(first).enumerate().flat_map(|(block, (rows, &first))| {
         let begin = blocks[first].start;
         (0..rows.len()).map(move |at| Row { block, at, begin })
@@ -166,7 +166,7 @@ fn rows_in_order(blocks: &[Range<usize>], first: &[usize]) -> Vec<Row> {
 }
 
 /// The place of each parameter in this order.
-fn places_in_order(parameters: &[usize]) -> Vec<usize> {
+fn parameter_places_in_order(parameters: &[usize]) -> Vec<usize> {
     let mut places = vec![0; parameters.len()];
     parameters.iter().enumerate().for_each(|(place, &at)| places[at] = place);
     places

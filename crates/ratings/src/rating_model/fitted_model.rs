@@ -11,7 +11,7 @@ use crate::rating_model::parameters::{ParameterLayout, SeatEffect};
 use crate::rating_model::prior::Prior;
 use crate::rating_model::{MapEstimate, RatingModel, SHORT};
 use crate::results::Results;
-use crate::results::deals::Table;
+use crate::results::deals::DealTable;
 use crate::results::rated_games::RatedGames;
 use crate::significance::count_as_f64;
 
@@ -99,7 +99,7 @@ pub(crate) struct FittedModel {
     pub(crate) groups: Vec<usize>,
     zero_points: Vec<ZeroPoint>,
     /// What the games are like, if they are not of two seats.
-    pub(crate) table: Option<Table>,
+    pub(crate) table: Option<DealTable>,
     /// The fixed ratings of anchors.
     given: Vec<Option<f64>>,
     /// Elo points per natural unit.
@@ -162,7 +162,7 @@ impl FittedModel {
 
     /// The same with the uncertainty of its parameters. `table` says what the games are like, if they
     /// are not of two seats.
-    pub(crate) fn from_estimated(estimated: EstimatedModel, table: Option<Table>) -> Self {
+    pub(crate) fn from_estimated(estimated: EstimatedModel, table: Option<DealTable>) -> Self {
         let EstimatedModel { model, map, games, groups, given, unit: (unit, drift) } = estimated;
         let point = map.point.clone();
         let covariance = Covariance::new(&model, map, &games);

@@ -27,7 +27,7 @@ pub enum Compared {
 
 /// What the games of several seats are like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Table {
+pub struct DealTable {
     /// The number of seats.
     pub seats: usize,
     /// Whether it is known who had which seat. Otherwise, seats have no value.
@@ -45,7 +45,7 @@ pub enum Seating {
     Unknown,
 }
 
-impl Table {
+impl DealTable {
     /// The weight of a comparison.
     pub fn comparison_weight(self) -> f64 {
         let seats = count_as_f64(self.seats);
@@ -117,7 +117,7 @@ impl DealList {
 
     /// The deals as ratings are fitted to them, in an order that does not depend on that in which
     /// games were added: sums of rounded numbers do.
-    pub(crate) fn rated_deals(&self, table: Table) -> Deals {
+    pub(crate) fn rated_deals(&self, table: DealTable) -> Deals {
         let mut list: Vec<DealtGames<'_>> =
             self.list.iter().map(|games| sort_deal_games(games)).collect();
         list.sort_unstable();
@@ -143,7 +143,7 @@ fn sort_deal_players(players: &[u32]) -> Box<[u32]> {
 /// The deals that ratings are fitted to.
 #[derive(Debug, Clone)]
 pub(crate) struct Deals {
-    pub(crate) table: Table,
+    pub(crate) table: DealTable,
     /// All comparisons, by players and seats.
     pub(crate) series: Vec<SeriesCounts>,
     pub(crate) list: Vec<Deal>,
@@ -174,7 +174,7 @@ pub(crate) struct Comparison {
 type SeriesKey = (u32, u32, [u8; 2]);
 
 impl Deals {
-    fn new(table: Table, list: &[DealtGames<'_>]) -> Self {
+    fn new(table: DealTable, list: &[DealtGames<'_>]) -> Self {
         let mut places: BTreeMap<SeriesKey, u32> = BTreeMap::new();
         for game in list.iter().flat_map(|(_, games)| games) {
             for comparison in &game.comparisons {
@@ -232,7 +232,7 @@ impl Deals {
 /// The series of a comparison, and who has its seat *a*. Where seats are not known, they have no
 /// value, so one pair of them stands for all.
 fn deal_series_key(
-    table: Table,
+    table: DealTable,
     game: &DealtGame,
     comparison: SeatComparison,
 ) -> (SeriesKey, Side) {

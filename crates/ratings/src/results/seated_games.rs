@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::num::NonZeroU64;
 
-use crate::results::deals::{Compared, DealList, DealtGame, SeatComparison, Table};
+use crate::results::deals::{Compared, DealList, DealTable, DealtGame, SeatComparison};
 use crate::results::game_outcome::{GameOutcome, Outcomes};
 
 /// A game of several seats as [`Results`](crate::Results) counts it. Players are numbers, from 0.
@@ -99,7 +99,7 @@ impl SeatedGame<'_> {
 /// The scores of all games of several seats.
 #[derive(Debug, Clone)]
 pub(crate) struct SeatedScores {
-    pub(crate) table: Table,
+    pub(crate) table: DealTable,
     pub(crate) deals: DealList,
     /// The number of games.
     pub(crate) games: u32,
@@ -121,7 +121,7 @@ struct SeatScore {
 }
 
 impl SeatedScores {
-    pub(crate) fn new(players: usize, table: Table) -> Self {
+    pub(crate) fn new(players: usize, table: DealTable) -> Self {
         Self {
             table,
             deals: DealList::default(),

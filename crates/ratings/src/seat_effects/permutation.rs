@@ -5,7 +5,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::fit::Fit;
-use crate::rating_model::Chances;
+use crate::rating_model::RatingChances;
 use crate::results::deals::{Deal, Deals};
 use crate::results::pairs::Side;
 use crate::significance::count_as_f64;
@@ -78,7 +78,7 @@ fn permutation_residuals(fit: &Fit, deals: &Deals, deal: &Deal) -> Vec<SeatResul
             let layout = &fitted.model.layout;
             let predictor = layout.predictor_at_seats(series.upper, series.lower, series.seats);
             let lead = predictor.leads(&fitted.point)[one.side as usize];
-            let [score, _] = Chances::from_lead(lead, fit.draw).residual(one.outcome);
+            let [score, _] = RatingChances::from_lead(lead, fit.draw).residual(one.outcome);
             let [upper, lower] = one.players.map(usize::from);
             let [a, b] = if one.side == Side::Upper { [upper, lower] } else { [lower, upper] };
             for (player, seat, score) in [(a, series.seats[0], score), (b, series.seats[1], -score)]

@@ -216,7 +216,7 @@ impl FieldMatch {
         let BettingState { better, not_better, needed, .. } = self.state.test;
         let deals = f64::from(self.deals());
         if self.state.rounds == 0 {
-            let (low, high) = self.hypothesis_means(&estimate_field_strengths(&self.recent));
+            let (low, high) = self.hypothesis_means(&estimate_field_match_strengths(&self.recent));
             let needed = 2.0 * needed.0.max(needed.1);
             let variance = if self.is_duel {
                 // Of the share of games won.
@@ -255,7 +255,7 @@ impl FieldMatch {
             return;
         }
         // What the hypotheses mean must not depend on this round.
-        let means = self.hypothesis_means(&estimate_field_strengths(&self.recent));
+        let means = self.hypothesis_means(&estimate_field_match_strengths(&self.recent));
         let deals = round.deals.iter().enumerate();
         let values: Vec<f64> = deals.map(|(at, deal)| self.count_deal(at, deal)).collect();
         self.bets.add_round(means, &values);
@@ -322,8 +322,9 @@ impl FieldMatch {
         let [new, old] = [Rival::New, Rival::Old].map(|rival| 2.0 * self.score(rival).value());
         let mean = self.deal_value((new - old) / deals);
         // A deal's distance from ½ is its difference over this, see `value`.
-        let square =
-            (field_squares_to_float(self.squares) / self.halves_of_deal().powi(2) + 0.25) / deals;
+        let square = (field_match_squares_to_float(self.squares) / self.halves_of_deal().powi(2)
+            + 0.25)
+            / deals;
         let variance = square - (mean - 0.5).powi(2);
         let bounds = (self.errors.1.ln(), -self.errors.0.ln());
         TestMotion::new(self.hypothesis_means(strengths), bounds, (mean, (variance / deals).sqrt()))
@@ -339,9 +340,9 @@ impl FieldMatch {
     /// The expected value of a round's deals if the difference is this one.
     fn expected_round_value(&self, elo: f64, strengths: &[f64]) -> f64 {
         if self.is_duel {
-            expected_field_share(elo * PER_ELO)
+            expected_field_match_share(elo * PER_ELO)
         } else {
-            expected_field_value(elo, strengths)
+            expected_field_match_value(elo, strengths)
         }
     }
 
@@ -362,13 +363,13 @@ impl FieldMatch {
     /// How strong both players were over each table.
     fn table_strengths(&self) -> Vec<f64> {
         let level = |score| FieldLevel::from_score(score, self.halves_of_deal());
-        estimate_field_strengths(&self.tables.iter().map(level).collect::<Vec<_>>())
+        estimate_field_match_strengths(&self.tables.iter().map(level).collect::<Vec<_>>())
     }
 }
 
 /// How strong both players are over tables at these levels, in natural units. With few deals, tables
 /// are taken to be more alike than their results.
-fn estimate_field_strengths(levels: &[FieldLevel]) -> Vec<f64> {
+fn estimate_field_match_strengths(levels: &[FieldLevel]) -> Vec<f64> {
     let sum = |of: fn(&FieldLevel) -> f64| levels.iter().map(of).sum::<f64>();
     let common = (sum(|level| level.shares) + 0.5) / (sum(|level| level.deals) + 1.0);
     let of = |level: &FieldLevel| {
@@ -379,22 +380,22 @@ fn estimate_field_strengths(levels: &[FieldLevel]) -> Vec<f64> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "at most the square of 480 for each deal")]
-fn field_squares_to_float(squares: u64) -> f64 {
+fn field_match_squares_to_float(squares: u64) -> f64 {
     squares as f64
 }
 
 /// The mean of the expected values at tables over which both have these strengths.
 #[expect(clippy::cast_precision_loss, reason = "a number of players")]
-fn expected_field_value(elo: f64, strengths: &[f64]) -> f64 {
+fn expected_field_match_value(elo: f64, strengths: &[f64]) -> f64 {
     let half = elo * PER_ELO / 2.0;
     let leads = strengths.iter().map(|strength| {
-        expected_field_share(strength + half) - expected_field_share(strength - half)
+        expected_field_match_share(strength + half) - expected_field_match_share(strength - half)
     });
     0.5 + leads.sum::<f64>() / strengths.len() as f64 / 2.0
 }
 
 /// The expected share of a player that is this much stronger, in natural units.
-fn expected_field_share(strength: f64) -> f64 {
+fn expected_field_match_share(strength: f64) -> f64 {
     1.0 / (1.0 + (-strength).exp())
 }
 

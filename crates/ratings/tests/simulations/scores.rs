@@ -7,8 +7,8 @@ use rand::seq::SliceRandom as _;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use referee_ratings::{
-    Compared, Ranking, Results, ScoreFit, ScoredEnding, ScoredGame, ScoredGames, SeatedEnding,
-    SeatedGame, Seating, Table,
+    Compared, DealTable, Ranking, Results, ScoreFit, ScoredEnding, ScoredGame, ScoredGames,
+    SeatedEnding, SeatedGame, Seating,
 };
 
 use super::seats::{Share, normal};
@@ -94,7 +94,8 @@ impl Field {
     }
 
     fn play(&self, strengths: &[f64], luck: &mut ChaCha8Rng) -> (ScoredGames, Results) {
-        let table = Table { seats: self.seats, seating: Seating::Known, compared: Compared::All };
+        let table =
+            DealTable { seats: self.seats, seating: Seating::Known, compared: Compared::All };
         let mut games = ScoredGames::new(self.players, self.seats, Seating::Known);
         // Only ranks need them: that a player plays.
         let mut results = Results::at_table(self.players, table);

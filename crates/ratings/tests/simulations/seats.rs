@@ -8,7 +8,7 @@ use rand::seq::SliceRandom as _;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use referee_ratings::{
-    Compared, Ranking, Results, SeatedEnding, SeatedGame, Seating, Table, seat_effects,
+    Compared, DealTable, Ranking, Results, SeatedEnding, SeatedGame, Seating, seat_effects,
 };
 use statrs::function::erf::erfc;
 
@@ -24,7 +24,7 @@ struct Field {
     name: &'static str,
     tournaments: u64,
     players: usize,
-    table: Table,
+    table: DealTable,
     /// The deals of each player.
     deals: usize,
     /// The games of a deal: all seatings of a rotation, or one.
@@ -46,7 +46,7 @@ struct Field {
 }
 
 fn field(name: &'static str, seats: usize, players: usize, least: f64) -> Field {
-    let table = Table { seats, seating: Seating::Known, compared: Compared::All };
+    let table = DealTable { seats, seating: Seating::Known, compared: Compared::All };
     Field {
         name,
         tournaments: 100,
@@ -277,7 +277,7 @@ fn intervals_of_seats_hold() {
 #[ignore = "slow: thousands of simulated tournaments"]
 fn intervals_of_seats_hold_whatever_the_game_is_like() {
     let winner = |field: Field| {
-        let table = Table { compared: Compared::Winner, ..field.table };
+        let table = DealTable { compared: Compared::Winner, ..field.table };
         Field { table, ..field }
     };
     [

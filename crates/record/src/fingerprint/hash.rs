@@ -29,7 +29,7 @@ pub struct Unreadable {
 
 /// The parts of a player that a command runs.
 #[derive(Debug, Clone, Copy)]
-pub struct PlayerParts<'a> {
+pub struct HashedPlayer<'a> {
     /// The folder it runs in.
     pub dir: &'a Path,
     /// The program's path.
@@ -44,7 +44,7 @@ pub struct PlayerParts<'a> {
 
 /// The hash of a built-in player, which changes with the referee's version.
 pub fn hash_bot(name: &str) -> String {
-    let mut frames = FrameHasher::new("bot");
+    let mut frames = FingerprintHasher::new("bot");
     frames.text(name);
     frames.text(env!("CARGO_PKG_VERSION"));
     frames.finish()
@@ -52,7 +52,7 @@ pub fn hash_bot(name: &str) -> String {
 
 /// The hash of a variant of the player with this hash.
 pub(super) fn hash_variant(hash: &str, variant: &str) -> String {
-    let mut frames = FrameHasher::new("variant");
+    let mut frames = FingerprintHasher::new("variant");
     frames.text(hash);
     frames.text(variant);
     frames.finish()
@@ -60,7 +60,7 @@ pub(super) fn hash_variant(hash: &str, variant: &str) -> String {
 
 /// The hash of a game whose rules are a program: of its description, and of its command and files.
 pub fn hash_rules(description: &str, command: &str) -> String {
-    let mut frames = FrameHasher::new("rules");
+    let mut frames = FingerprintHasher::new("rules");
     frames.text(description);
     frames.text(command);
     frames.finish()
@@ -69,16 +69,16 @@ pub fn hash_rules(description: &str, command: &str) -> String {
 /// The hash of the names and sizes of all files in the folder at `path`, which may be too large to be
 /// read, such as one of endgame tables.
 pub fn hash_file_names(name: &str, path: &Path) -> Result<String, Unreadable> {
-    let mut frames = FrameHasher::new("names");
+    let mut frames = FingerprintHasher::new("names");
     frames.names(path, 0).map_err(|error| unreadable_file(name, error))?;
     Ok(frames.finish())
 }
 
 /// The hash of a player that a command runs, and the stamps of all files that were read.
 pub(super) fn hash_command(
-    parts: PlayerParts<'_>,
+    parts: HashedPlayer<'_>,
 ) -> Result<(String, Vec<(PathBuf, Stamp)>), Unreadable> {
-    let mut frames = FrameHasher::new("command");
+    let mut frames = FingerprintHasher::new("command");
     frames.list(parts.words.iter());
     frames.list(parts.env.iter().flat_map(|(name, value)| [name, value]));
     for (name, path) in parts.named_files() {
@@ -94,10 +94,10 @@ pub(super) fn hash_command(
 /// The hash of what a player runs, wherever that is: its command, with the contents of files in place
 /// of their names, its variables, and the files `beside` its main file.
 pub(super) fn hash_player_contents(
-    parts: PlayerParts<'_>,
+    parts: HashedPlayer<'_>,
     beside: &BTreeSet<PathBuf>,
 ) -> Result<String, Unreadable> {
-    let mut frames = FrameHasher::new("contents");
+    let mut frames = FingerprintHasher::new("contents");
     let named: Vec<_> = parts.named_files().collect();
     for word in parts.words {
         match named.iter().find(|(name, _)| name == word) {
@@ -113,7 +113,7 @@ pub(super) fn hash_player_contents(
     Ok(frames.finish())
 }
 
-impl PlayerParts<'_> {
+impl HashedPlayer<'_> {
     /// The folder of the main file: the first one that the command names.
     pub(super) fn main_folder(&self) -> PathBuf {
         let main = self.named_files().next();
@@ -152,7 +152,7 @@ impl PlayerParts<'_> {
 }
 
 /// A hash of texts, lists and files, each in its own frame.
-struct FrameHasher {
+struct FingerprintHasher {
     hasher: blake3::Hasher,
     /// The stamps of the files that were read.
     stamps: Vec<(PathBuf, Stamp)>,
@@ -160,7 +160,7 @@ struct FrameHasher {
     is_whole: bool,
 }
 
-impl FrameHasher {
+impl FingerprintHasher {
     fn new(kind: &str) -> Self {
         let (hasher, stamps) = (blake3::Hasher::new(), Vec::new());
         let mut frames = Self { hasher, stamps, is_whole: false };
@@ -351,7 +351,7 @@ mod tests {
         }
 
         fn try_hash(&self) -> Result<String, Unreadable> {
-            let parts = PlayerParts {
+            let parts = HashedPlayer {
                 dir: self.dir.path(),
                 program: Path::new("/elsewhere/python3"),
                 words: &self.words,
@@ -467,7 +467,7 @@ mod tests {
         player.write("other/a.py", "2");
         let path = player.dir.path().join("lib/a.py");
         let added = |file| {
-            let mut frames = FrameHasher::new("");
+            let mut frames = FingerprintHasher::new("");
             frames.opened("a.py", &path, file).expect("readable");
             (frames.stamps.remove(0).1, frames.finish())
         };

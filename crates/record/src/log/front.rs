@@ -11,7 +11,7 @@ use serde_json::Number;
 
 use crate::model::bounds::HasBounds;
 use crate::model::fault::{Fault, FaultCode};
-use crate::model::game_summary::{SeatFaults, SeatOutages, game_fingerprint};
+use crate::model::game_summary::{SummaryFaults, SummaryOutages, game_fingerprint};
 use crate::model::record::{ClockRecord, GameRecord, RecordedOutages};
 use crate::model::seat_usage::SeatUsage;
 use referee_games::{BySeat, Seat, SeatMap};
@@ -28,7 +28,7 @@ const POINTS: &[u8] = b",\"final_scores\":{";
 pub(super) struct StoredGame<'a> {
     #[serde(serialize_with = "hex")]
     fingerprint: Option<NonZeroU64>,
-    times: TotalTimes,
+    times: FrontTimes,
     /// The final scores of a game with more than two seats.
     #[serde(skip_serializing_if = "Option::is_none")]
     points: Option<&'a SeatMap<Number>>,
@@ -39,21 +39,21 @@ pub(super) struct StoredGame<'a> {
 impl<'a> StoredGame<'a> {
     pub(super) fn new(record: &'a GameRecord) -> Self {
         let points = record.final_scores.as_ref().filter(|_| record.players.len() > 2);
-        let times = TotalTimes::of(&record.clock);
+        let times = FrontTimes::of(&record.clock);
         Self { fingerprint: game_fingerprint(record), times, points, record }
     }
 }
 
 /// The times of a game in total, in nanoseconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct TotalTimes {
+struct FrontTimes {
     /// All turns, by seat; at most `u64::MAX`.
     used_ns: SeatMap<u64>,
     /// The wall time of the game.
     wall_ns: u64,
 }
 
-impl TotalTimes {
+impl FrontTimes {
     fn of(clock: &ClockRecord) -> Self {
         let used = &clock.used_ns;
         let total = |seat: Seat| used[seat].iter().copied().fold(0, u64::saturating_add);
@@ -93,7 +93,7 @@ pub struct GameFront {
     outages: RecordedOutages,
     #[serde(default)]
     usage: SeatUsage,
-    times: TotalTimes,
+    times: FrontTimes,
     /// The final scores.
     #[serde(default)]
     points: Option<SeatMap<Number>>,
@@ -144,13 +144,13 @@ impl GameFront {
         (front.times.used_ns.values.len() == seats && of_points == seats).then_some(front)
     }
 
-    pub(crate) fn faults(&self) -> SeatFaults {
+    pub(crate) fn faults(&self) -> SummaryFaults {
         let code = |name: &str| Some(self.fault.as_ref()?.get(name)?.code);
         let names = self.players.names.iter();
         names.filter_map(|(seat, name)| Some((seat, code(name)?))).collect()
     }
 
-    pub(crate) fn outages(&self) -> SeatOutages {
+    pub(crate) fn outages(&self) -> SummaryOutages {
         self.outages.by_seat(&self.players.names)
     }
 

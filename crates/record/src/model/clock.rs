@@ -242,12 +242,12 @@ pub mod nanos {
     use serde::{Deserialize, Deserializer, Serializer};
 
     #[expect(clippy::cast_possible_truncation, reason = "584 years fit")]
-    fn whole(duration: Duration) -> u64 {
+    fn clock_nanos(duration: Duration) -> u64 {
         duration.as_nanos() as u64
     }
 
     pub(super) fn serialize<S: Serializer>(value: &Duration, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_u64(whole(*value))
+        to.serialize_u64(clock_nanos(*value))
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
@@ -256,14 +256,14 @@ pub mod nanos {
 
     #[expect(clippy::ref_option, reason = "the shape serde asks for")]
     pub(crate) mod option {
-        use super::{Deserialize, Deserializer, Duration, Serializer, whole};
+        use super::{Deserialize, Deserializer, Duration, Serializer, clock_nanos};
 
         pub(crate) fn serialize<S: Serializer>(
             value: &Option<Duration>,
             to: S,
         ) -> Result<S::Ok, S::Error> {
             match value {
-                Some(duration) => to.serialize_some(&whole(*duration)),
+                Some(duration) => to.serialize_some(&clock_nanos(*duration)),
                 None => to.serialize_none(),
             }
         }

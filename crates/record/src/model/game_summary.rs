@@ -26,10 +26,10 @@ pub struct GameSummary {
     /// The places by seat. Two that failed are not compared, regardless of their places.
     pub places: Places,
     /// The faults, by seat.
-    pub faults: SeatFaults,
+    pub faults: SummaryFaults,
     /// How often the game was void before, because the player at this seat could not reach its
     /// service.
-    pub outages: SeatOutages,
+    pub outages: SummaryOutages,
     /// A fingerprint that identical games share: a hash of the players by seat, the luck, all
     /// actions and the result. None for a game without actions.
     pub fingerprint: Option<NonZeroU64>,
@@ -55,7 +55,7 @@ impl GameSummary {
 
     /// The summary of a game with these places and nothing else.
     pub fn from_places(places: Places) -> Self {
-        let (faults, outages) = (SeatFaults::default(), SeatOutages::default());
+        let (faults, outages) = (SummaryFaults::default(), SummaryOutages::default());
         Self { places, faults, outages, fingerprint: None }
     }
 
@@ -185,12 +185,12 @@ impl GameSummary {
 
 /// The faults of a game by seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SeatFaults {
+pub struct SummaryFaults {
     /// 0 without a fault, else the position of the code in [`FaultCode::ALL`], from 1.
-    digits: SeatDigits,
+    digits: SummaryDigits,
 }
 
-impl SeatFaults {
+impl SummaryFaults {
     /// The fault of `seat`, if any.
     pub fn of(self, seat: Seat) -> Option<FaultCode> {
         FaultCode::ALL.get(usize::from(self.digits.of(seat)).checked_sub(1)?).copied()
@@ -203,11 +203,11 @@ impl SeatFaults {
 
     /// Whether no player failed.
     pub fn is_empty(self) -> bool {
-        self.digits == SeatDigits::default()
+        self.digits == SummaryDigits::default()
     }
 }
 
-impl FromIterator<(Seat, FaultCode)> for SeatFaults {
+impl FromIterator<(Seat, FaultCode)> for SummaryFaults {
     fn from_iter<I: IntoIterator<Item = (Seat, FaultCode)>>(faults: I) -> Self {
         let number = |code| FaultCode::ALL.iter().position(|it| *it == code).map_or(0, |at| at + 1);
         let digit = |(seat, code)| (seat, number(code));
@@ -217,16 +217,16 @@ impl FromIterator<(Seat, FaultCode)> for SeatFaults {
 
 /// A number from 0 to 15 for each seat, in four bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct SeatDigits(u64);
+struct SummaryDigits(u64);
 
-impl SeatDigits {
+impl SummaryDigits {
     fn of(self, seat: Seat) -> u8 {
         (self.0 >> (4 * seat.index()) & 15) as u8
     }
 }
 
 /// Larger numbers become 15.
-impl FromIterator<(Seat, usize)> for SeatDigits {
+impl FromIterator<(Seat, usize)> for SummaryDigits {
     fn from_iter<I: IntoIterator<Item = (Seat, usize)>>(numbers: I) -> Self {
         let shifted = |(seat, number): (Seat, usize)| (number.min(15) as u64) << (4 * seat.index());
         Self(numbers.into_iter().map(shifted).fold(0, |all, one| all | one))
@@ -235,18 +235,18 @@ impl FromIterator<(Seat, usize)> for SeatDigits {
 
 /// How often a game was void because players could not reach their services, by seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SeatOutages {
-    counts: SeatDigits,
+pub struct SummaryOutages {
+    counts: SummaryDigits,
 }
 
-impl SeatOutages {
+impl SummaryOutages {
     /// The count of `seat`.
     pub fn of(self, seat: Seat) -> u8 {
         self.counts.of(seat)
     }
 }
 
-impl FromIterator<(Seat, u8)> for SeatOutages {
+impl FromIterator<(Seat, u8)> for SummaryOutages {
     fn from_iter<I: IntoIterator<Item = (Seat, u8)>>(counts: I) -> Self {
         let counts = counts.into_iter().map(|(seat, count)| (seat, usize::from(count)));
         Self { counts: counts.collect() }
@@ -329,8 +329,8 @@ mod tests {
     fn every_seat_has_a_digit_for_every_fault() {
         let codes = FaultCode::ALL.iter().copied().cycle();
         let faults: Vec<(Seat, FaultCode)> = Seat::all(16).zip(codes).collect();
-        let kept: SeatFaults = faults.iter().copied().collect();
+        let kept: SummaryFaults = faults.iter().copied().collect();
         assert!(faults.iter().all(|&(seat, code)| kept.of(seat) == Some(code)));
-        assert_eq!(SeatFaults::default().of(Seat::FIRST), None);
+        assert_eq!(SummaryFaults::default().of(Seat::FIRST), None);
     }
 }

@@ -44,19 +44,19 @@ pub struct LeagueGameBounds {
     /// The most games that begin in a day.
     pub per_day: Option<usize>,
     /// When no game begins.
-    pub quiet: Option<QuietHours>,
+    pub quiet: Option<LeagueQuietHours>,
 }
 
 /// A part of each day, which may go on over midnight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct QuietHours {
+pub struct LeagueQuietHours {
     /// Its first minute of the day.
     pub from: u16,
     /// The first minute after it, another one.
     pub to: u16,
 }
 
-impl QuietHours {
+impl LeagueQuietHours {
     /// The minutes of a day.
     pub const DAY: u16 = 24 * 60;
 
@@ -83,7 +83,7 @@ impl fmt::Display for LeagueGameBounds {
     /// A sentence without its full stop.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
-        let hours = self.quiet.map(|QuietHours { from, to }| {
+        let hours = self.quiet.map(|LeagueQuietHours { from, to }| {
             format!("from {} to {} (local time)", time(from), time(to))
         });
         match (self.per_day.map(|most| pluralize(most, "game")), hours) {
@@ -101,8 +101,10 @@ mod tests {
 
     #[test]
     fn quiet_hours_may_go_on_over_midnight() {
-        let (night, noon) =
-            (QuietHours { from: 22 * 60, to: 7 * 60 }, QuietHours { from: 720, to: 780 });
+        let (night, noon) = (
+            LeagueQuietHours { from: 22 * 60, to: 7 * 60 },
+            LeagueQuietHours { from: 720, to: 780 },
+        );
         for (minute, is_night, is_noon) in [
             (0, true, false),
             (7 * 60 - 1, true, false),

@@ -13,7 +13,7 @@ use crate::model::adjudication::Adjudication;
 use crate::model::clock::TimeControl;
 use crate::model::containment::Containment;
 use crate::model::fault::Fault;
-use crate::model::game_summary::{SeatOutages, summarize_places};
+use crate::model::game_summary::{SummaryOutages, summarize_places};
 use crate::model::league_entry::{LeagueEntry, Leaving};
 use crate::model::opening_source::{MOST_PLIES, OpeningBookSelection, Openings};
 use crate::model::player_spec::{EngineProtocol, PlayerSpec, player_name_problem};
@@ -25,7 +25,7 @@ use crate::model::stage::{
 };
 use referee_games::{BySeat, Places, PlacesTell, RulesProgram, Seat, SeatMap};
 use referee_protocol::{Score, SearchReport};
-use referee_ratings::{Compared, FixedRating, Results, Seating, Table};
+use referee_ratings::{Compared, DealTable, FixedRating, Results, Seating};
 
 /// The version of the log's format.
 pub const SCHEMA: &str = "referee-log-2";
@@ -217,13 +217,13 @@ impl Header {
     }
 
     /// What such games tell about their players.
-    pub fn table(&self) -> Table {
+    pub fn table(&self) -> DealTable {
         let ranking = self.program.as_ref().map(|program| program.ranking);
         let compared = match ranking.unwrap_or_default() {
             PlacesTell::Places => Compared::All,
             PlacesTell::Winner => Compared::Winner,
         };
-        Table { seats: self.seats.len(), seating: Seating::Known, compared }
+        DealTable { seats: self.seats.len(), seating: Seating::Known, compared }
     }
 
     /// Whether a seat may not see everything in the game.
@@ -499,7 +499,7 @@ impl RecordedOutages {
     }
 
     /// The counts of these seats.
-    pub(crate) fn by_seat(&self, seats: &BySeat<impl AsRef<str>>) -> SeatOutages {
+    pub(crate) fn by_seat(&self, seats: &BySeat<impl AsRef<str>>) -> SummaryOutages {
         seats.iter().map(|(seat, name)| (seat, self.outages_of(name.as_ref()))).collect()
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use referee_games::BySeat;
-use referee_protocol::{Cost, Usage};
+use referee_protocol::{ReportedCost, Usage};
 
 /// The highest number of tokens that a limit allows.
 pub const MOST_TOKENS: u64 = 1_000_000_000_000_000;
@@ -48,7 +48,7 @@ pub struct UsageLimit {
     pub tokens: Option<u64>,
     /// The cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost: Option<Cost>,
+    pub cost: Option<ReportedCost>,
 }
 
 impl UsageLimit {
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     fn usage(tokens: u64, units: f64) -> Usage {
-        Usage { tokens, cost: Cost::from_units(units).expect("a cost") }
+        Usage { tokens, cost: ReportedCost::from_units(units).expect("a cost") }
     }
 
     #[test]
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_limit_is_used_up_when_it_is_reached() {
-        let limit = UsageLimit { tokens: Some(10), cost: Cost::from_units(0.5) };
+        let limit = UsageLimit { tokens: Some(10), cost: ReportedCost::from_units(0.5) };
         let below = usage(9, 0.499_999);
         assert!(limit.used_up(below).is_none() && !limit.is_reached(below));
         assert!([usage(10, 0.0), usage(0, 0.5)].iter().all(|it| limit.is_reached(*it)));

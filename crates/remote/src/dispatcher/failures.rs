@@ -29,14 +29,14 @@ impl Dispatcher {
         open.failures.push((worker.clone(), failure));
         if open.failures.len() >= MAX_REPEATS {
             let why = "keeps taking it, although it was left to others";
-            self.exclude_worker_for_result(
+            self.exclude_worker_for_job_result(
                 worker,
                 &format!("{warning}. Worker {worker} {why}; {NOTHING_MORE}"),
             );
         } else if is_first {
             self.warn(&format!("{warning}; another worker will try it"));
         }
-        self.repeat_job_after_result(name);
+        self.repeat_after_job_result(name);
     }
 
     /// Reports a job as one that cannot be done.
@@ -64,7 +64,10 @@ impl Dispatcher {
             return;
         }
         let why = "could not play several games that others have played";
-        self.exclude_worker_for_result(worker, &format!("worker {worker} {why}; {NOTHING_MORE}"));
+        self.exclude_worker_for_job_result(
+            worker,
+            &format!("worker {worker} {why}; {NOTHING_MORE}"),
+        );
     }
 
     /// Leaves out the jobs that failed on the only worker, when no other one comes.

@@ -133,7 +133,7 @@ impl Dispatcher {
         open.begin_again();
         let seconds = bound.as_secs();
         match &holder {
-            Some(worker) => self.exclude_worker_for_result(
+            Some(worker) => self.exclude_worker_for_job_result(
                 worker,
                 &format!(
                     "worker {worker} has kept {job} for more than {seconds} seconds, longer than \

@@ -25,7 +25,7 @@ const MAX_REPORTED: usize = 50;
 
 impl Dispatcher {
     /// Handles a message of the queue of results.
-    pub(super) async fn on_result(&mut self, message: Message) {
+    pub(super) async fn on_job_result(&mut self, message: Message) {
         let worker = WorkerIdentity::sender(message.headers.as_ref());
         let name = job_of(&message.subject).map(str::to_owned);
         let (packed, ack) = DeliveryAck::split(message);
@@ -36,13 +36,13 @@ impl Dispatcher {
             return ack.send().await;
         };
         if self.workers.is_excluded(&worker) {
-            self.repeat_job_after_result(&name);
+            self.repeat_after_job_result(&name);
             return ack.send().await;
         }
         let is_fresh = ack.deliveries < MAX_DELIVERIES;
         let arrival = ArrivedResult { worker, packed, ack };
         if self.jobs.get(&name).is_some() {
-            return self.check_result(&name, arrival).await;
+            return self.check_job_result(&name, arrival).await;
         }
         let dropped = if is_fresh {
             self.jobs.keep_early(&name, arrival)
@@ -56,7 +56,7 @@ impl Dispatcher {
     }
 
     /// Gives a result to the runner, if it can be true.
-    pub(super) async fn check_result(&mut self, name: &str, arrival: ArrivedResult) {
+    pub(super) async fn check_job_result(&mut self, name: &str, arrival: ArrivedResult) {
         let ArrivedResult { worker, packed, ack } = arrival;
         let may_be_part = self.closes.is_some_and(|closes| closes <= Instant::now());
         let Some(open) = self.jobs.get(name) else { return };
@@ -77,14 +77,14 @@ impl Dispatcher {
             }
             Err(why) => {
                 let job = open.describe();
-                self.exclude_worker_for_result(
+                self.exclude_worker_for_job_result(
                     &worker,
                     &format!(
                         "worker {worker} sent an invalid result for {job}: {why}. It will be \
                          replayed, and {NOTHING_MORE}"
                     ),
                 );
-                self.repeat_job_after_result(name);
+                self.repeat_after_job_result(name);
             }
         }
         // None of its games will be logged, so the server need not keep this message.
@@ -159,7 +159,7 @@ impl Dispatcher {
     }
 
     /// Excludes a worker, with a warning that names it.
-    pub(super) fn exclude_worker_for_result(&mut self, worker: &WorkerId, warning: &str) {
+    pub(super) fn exclude_worker_for_job_result(&mut self, worker: &WorkerId, warning: &str) {
         match self.workers.exclude(worker) {
             ..=MAX_REPORTED => self.warn(warning),
             count if count == MAX_REPORTED + 1 => {
@@ -173,7 +173,7 @@ impl Dispatcher {
     }
 
     /// Hands out a job again after a result that does not count.
-    pub(super) fn repeat_job_after_result(&mut self, name: &str) {
+    pub(super) fn repeat_after_job_result(&mut self, name: &str) {
         let Some(open) = self.jobs.get(name) else { return };
         if open.attempt < QUICK_ATTEMPTS {
             open.begin_again();

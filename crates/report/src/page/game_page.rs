@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, PreEscaped, html};
 
-use super::page_template::{STYLE, page_nonce, render_page_metadata};
+use super::page_template::{STYLE, render_template_metadata, template_nonce};
 use referee_protocol::escape::escape_line;
 
 /// The scripts, each after those that it uses.
@@ -13,12 +13,12 @@ const BODY: &str = include_str!("game_page.html");
 
 /// The page of a game between two players, as HTML. Only scripts with the hash of `key` may run.
 pub fn game_page(title: &str, key: &str) -> String {
-    let nonce = page_nonce(key);
+    let nonce = template_nonce(key);
     let title = escape_line(title);
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head { (render_page_metadata(&nonce)) title { (title) } style { (PreEscaped(STYLE)) } }
+            head { (render_template_metadata(&nonce)) title { (title) } style { (PreEscaped(STYLE)) } }
             body.playing {
                 header { h1 { (title) } p #end .lead role="status" {} }
                 (PreEscaped(BODY))

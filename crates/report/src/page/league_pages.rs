@@ -38,7 +38,7 @@ pub const IDLE: &str = "No games are being played, because they would hardly cha
 
 /// What the organiser sees.
 #[derive(Debug)]
-pub struct OrganiserPage<'a> {
+pub struct LeagueOrganiserPage<'a> {
     /// The name of the league.
     pub league: &'a str,
     /// What shows that a form comes from this page.
@@ -161,7 +161,7 @@ pub fn league_authors_csv(authors: &[ListedAuthor]) -> io::Result<Vec<u8>> {
     finish_csv_cells(table)
 }
 
-impl OrganiserPage<'_> {
+impl LeagueOrganiserPage<'_> {
     /// The page as HTML.
     pub fn html(&self) -> String {
         let body = html! {
@@ -170,7 +170,7 @@ impl OrganiserPage<'_> {
             section {
                 h2 { "Message" }
                 form method="post" action="/organiser/message" enctype="multipart/form-data" {
-                    (render_league_token(self.token))
+                    (render_league_page_token(self.token))
                     label for="message" { "Message on every author's page (leave empty for none)" }
                     textarea #message name="message" { (self.message) }
                     button { "Tell everyone" }
@@ -181,7 +181,7 @@ impl OrganiserPage<'_> {
                 section {
                     h2 { "Close" }
                     form method="post" action="/organiser/close" enctype="multipart/form-data" {
-                        (render_league_token(self.token))
+                        (render_league_page_token(self.token))
                         label {
                             input type="checkbox" name="sure" value="yes" required;
                             " End the league: no more hand-ins or games"
@@ -191,11 +191,11 @@ impl OrganiserPage<'_> {
                 }
             }
         };
-        render_league_frame(
+        render_league_page_frame(
             self.league,
             &format!("Organiser – {}", self.league),
             &html! {
-                "You are the organiser." (render_league_leave_form(self.token))
+                "You are the organiser." (render_league_page_leave_form(self.token))
             },
             &body,
         )
@@ -243,7 +243,7 @@ impl OrganiserPage<'_> {
             }
             @if !waiting.is_empty() {
                 p { (pluralize(waiting.len(), "author")) " waiting, the next one first: "
-                    (escape_league_text(&waiting.join(", "))) "." }
+                    (escape_league_page_text(&waiting.join(", "))) "." }
             }
         }
     }
@@ -265,12 +265,12 @@ impl OrganiserPage<'_> {
                 td.n data-label="Games" { (page_text_or_dash(author.current.map(|version| version.games))) }
                 td.n data-label="Faults" { (page_text_or_dash(author.current.map(|version| version.faults))) }
                 td data-label="Last hand-in" { (page_text_or_dash(author.last.as_ref().map(|(when, _)| when))) }
-                td data-label="Outcome" { (escape_league_text(&author.last_outcome())) }
+                td data-label="Outcome" { (escape_league_page_text(&author.last_outcome())) }
                 td data-label="State" { (author.state()) }
                 td {
                     @let (wish, label) = if author.is_removed { ("readmit", "Readmit") } else { ("remove", "Remove") };
                     form method="post" action={ "/organiser/" (wish) } enctype="multipart/form-data" {
-                        (render_league_token(self.token))
+                        (render_league_page_token(self.token))
                         input type="hidden" name="author" value=(author.name);
                         button aria-label={ (label) " " (escape_line(&author.name)) } { (label) }
                     }
@@ -291,27 +291,27 @@ impl OrganiserPage<'_> {
     fn render_button(&self, wish: &str, label: &str) -> Markup {
         html! {
             form method="post" action={ "/organiser/" (wish) } enctype="multipart/form-data" {
-                (render_league_token(self.token)) button { (label) }
+                (render_league_page_token(self.token)) button { (label) }
             }
         }
     }
 }
 
 /// A page that only tells something, with a way on.
-pub fn render_league_notice(
+pub fn render_league_page_notice(
     league: &str,
     heading: &str,
     text: &str,
     (on, label): (&str, &str),
 ) -> String {
     let body = html! {
-        section { h2 { (heading) } p { (escape_league_text(text)) } p { a href=(on) { (label) } } }
+        section { h2 { (heading) } p { (escape_league_page_text(text)) } p { a href=(on) { (label) } } }
     };
-    render_league_frame(league, &format!("{heading} – {league}"), &html! {}, &body)
+    render_league_page_frame(league, &format!("{heading} – {league}"), &html! {}, &body)
 }
 
 /// A page that asks a visitor known as `now` whether to become another guest.
-pub fn render_league_guest_change(
+pub fn render_league_page_guest_change(
     league: &str,
     [now, then]: [&str; 2],
     address: &str,
@@ -325,33 +325,33 @@ pub fn render_league_guest_change(
                 strong { (page_player_name(then)) } ". Continue only if the organiser gave it to you."
             }
             form method="post" action=(address) enctype="multipart/form-data" {
-                (render_league_token(token)) button { "Become " (escape_line(then)) }
+                (render_league_page_token(token)) button { "Become " (escape_line(then)) }
             }
             p { a href="/author" { "Stay " (escape_line(now)) } }
         }
     };
-    render_league_frame(league, &format!("Change who you are – {league}"), &html! {}, &body)
+    render_league_page_frame(league, &format!("Change who you are – {league}"), &html! {}, &body)
 }
 
-fn render_league_token(token: &str) -> Markup {
+fn render_league_page_token(token: &str) -> Markup {
     html! { input type="hidden" name="token" value=(token); }
 }
 
 /// The form that ends the visit on this device.
-fn render_league_leave_form(token: &str) -> Markup {
+fn render_league_page_leave_form(token: &str) -> Markup {
     html! {
         form method="post" action="/leave" enctype="multipart/form-data" {
-            (render_league_token(token)) button { "Leave" }
+            (render_league_page_token(token)) button { "Leave" }
         }
     }
 }
 
 /// Text of others, several lines of it.
-fn escape_league_text(text: &str) -> String {
+fn escape_league_page_text(text: &str) -> String {
     escape_lines(text)
 }
 
-fn render_league_frame(league: &str, title: &str, who: &Markup, body: &Markup) -> String {
+fn render_league_page_frame(league: &str, title: &str, who: &Markup, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -394,7 +394,7 @@ pub(super) mod tests {
         let table = String::from_utf8(table).expect("text");
         assert!(table.starts_with("author,state,link,versions,plays,games,faults,last_hand_in,"));
         assert!(table.contains(",takes part,yes,1,1,7,2,today,refused: "), "{table}");
-        let organiser = OrganiserPage {
+        let organiser = LeagueOrganiserPage {
             league: HOSTILE,
             token: "t",
             message: HOSTILE,
@@ -409,8 +409,8 @@ pub(super) mod tests {
         assert!(page.contains("<p>Bounds: at most 9 games a day.</p>"), "{page}");
         assert!(page.contains(IDLE), "{page}");
         refuse_markup(&page);
-        refuse_markup(&render_league_guest_change(HOSTILE, [HOSTILE; 2], "/enter/x", "t"));
-        refuse_markup(&render_league_notice(HOSTILE, HOSTILE, HOSTILE, ("/", "on")));
+        refuse_markup(&render_league_page_guest_change(HOSTILE, [HOSTILE; 2], "/enter/x", "t"));
+        refuse_markup(&render_league_page_notice(HOSTILE, HOSTILE, HOSTILE, ("/", "on")));
     }
 
     #[test]
@@ -430,7 +430,7 @@ pub(super) mod tests {
         let table = String::from_utf8(table).expect("text");
         assert!(table.contains("\nann,quarantined,yes,3,,7,5,"), "{table}");
         assert!(table.contains("\nbob,takes part,yes,3,3,7,5,"), "{table}");
-        let page = OrganiserPage {
+        let page = LeagueOrganiserPage {
             league: "cup",
             token: "t",
             message: "",

@@ -8,8 +8,8 @@ use super::ranking_section::{link_ranking_player, ranking_strength_span, render_
 use super::{PageData, page_place, page_player_name};
 use crate::diagnostics_text::describe_diagnosed_look_alikes;
 use crate::standings_notes::{
-    self, Headline, contradiction_note, copies_note, groups_note, missing_scores_note, spared_note,
-    winner_note,
+    Headline, contradiction_standings_note, copies_standings_note, groups_standings_note,
+    missing_scores_standings_note, short_winner_note, spared_standings_note, winner_standings_note,
 };
 use referee_protocol::escape::escape_line;
 use referee_record::model::record::GameRecord;
@@ -38,7 +38,7 @@ pub(super) fn render_page_head(material: &PageData<'_>) -> Markup {
                 @if let Some(headline) = render_head_headline(material) { p.headline { (headline) } }
                 @if let Some(winner) = describe_head_winner(material) { p.winner { (winner) } }
                 (render_head_podium(material))
-                (render_head_notices(material))
+                (render_page_head_notices(material))
             }
             (render_head_board(material))
         }
@@ -80,7 +80,7 @@ fn render_head_headline(material: &PageData<'_>) -> Option<Markup> {
     let may_compare =
         |one: &str, other: &str| material.names_players() && !found.are_alike(one, other);
     let coloured = |player: &str| html! { em class=(head_colour_class(material, player)) { (page_player_name(player)) } };
-    Some(match standings_notes::winner_headline(standings, may_compare)? {
+    Some(match short_winner_note(standings, may_compare)? {
         Headline::Best(one) => html! { (coloured(one)) " is the best" },
         Headline::First(one) => html! { (coloured(one)) " is first" },
         Headline::Close(one, other) => html! {
@@ -122,7 +122,9 @@ const PODIUM: usize = 3;
 /// the organiser: where names are pseudonyms, nobody is compared.
 fn describe_head_winner(material: &PageData<'_>) -> Option<String> {
     let PageData { found, standings, .. } = material;
-    winner_note(standings, |one, other| material.names_players() && !found.are_alike(one, other))
+    winner_standings_note(standings, |one, other| {
+        material.names_players() && !found.are_alike(one, other)
+    })
 }
 
 /// The game whose last board the head shows, and what it is.
@@ -160,8 +162,8 @@ fn render_head_board(material: &PageData<'_>) -> Markup {
 }
 
 /// What to know before trusting the ranking; folded, because it can be long.
-fn render_head_notices(material: &PageData<'_>) -> Markup {
-    let notices = list_head_notices(material);
+fn render_page_head_notices(material: &PageData<'_>) -> Markup {
+    let notices = list_page_head_notices(material);
     html! {
         @if !notices.is_empty() {
             details.notices {
@@ -172,15 +174,15 @@ fn render_head_notices(material: &PageData<'_>) -> Markup {
     }
 }
 
-fn list_head_notices(material: &PageData<'_>) -> Vec<Markup> {
+fn list_page_head_notices(material: &PageData<'_>) -> Vec<Markup> {
     let PageData { standings, found, out, .. } = material;
     let mut notices: Vec<Markup> = out.iter().map(|line| html! { (line) }).collect();
     let of_standings = [
-        missing_scores_note(standings),
-        spared_note(standings),
-        groups_note(standings),
-        contradiction_note(standings),
-        copies_note(standings),
+        missing_scores_standings_note(standings),
+        spared_standings_note(standings),
+        groups_standings_note(standings),
+        contradiction_standings_note(standings),
+        copies_standings_note(standings),
     ];
     notices.extend(of_standings.into_iter().flatten().map(|line| html! { (line) }));
     notices.extend(found.cycles.iter().map(|cycle| {

@@ -88,9 +88,9 @@ pub(crate) struct PageTemplate<'a> {
     pub summary: Markup,
     /// The sections, in order.
     pub(crate) sections: &'a [PageSection<'a>],
-    /// The data for the scripts, as JSON; see [`escape_page_json`].
+    /// The data for the scripts, as JSON; see [`escape_template_json`].
     pub(crate) data: &'a str,
-    /// Replay frames of games, as a JSON list; see [`escape_page_json`].
+    /// Replay frames of games, as a JSON list; see [`escape_template_json`].
     pub(crate) replays: &'a str,
     /// A value that players cannot guess. Only scripts that carry its hash may run.
     pub(crate) key: &'a str,
@@ -103,13 +103,13 @@ pub(crate) struct PageTemplate<'a> {
 impl PageTemplate<'_> {
     /// The page as HTML.
     pub(crate) fn html(&self) -> String {
-        let nonce = page_nonce(self.key);
+        let nonce = template_nonce(self.key);
         let live = self.kind == PageKind::Live;
         let page = html! {
             (DOCTYPE)
             html lang="en" data-live[live] {
                 head {
-                    (render_page_metadata(&nonce))
+                    (render_template_metadata(&nonce))
                     title { (self.title) }
                     meta property="og:type" content="website";
                     meta property="og:title" content=(self.title);
@@ -125,7 +125,7 @@ impl PageTemplate<'_> {
                     main {
                         section #player hidden aria-labelledby="player-name" {}
                         section #projector hidden aria-label="Projector view" {}
-                        @if live { (template_in_play_section()) }
+                        @if live { (page_template_in_play()) }
                         @for section in self.sections { (section.html()) }
                     }
                     (PreEscaped(VIEWER))
@@ -163,38 +163,38 @@ impl PageTemplate<'_> {
                     a href={ "#" (section.id) } { (section.heading) } " "
                 }
                 @if self.kind == PageKind::Live { a href="#projector" { "Projector" } " " }
-                @if let Some(own) = self.own_page { (link_own_page(own)) }
+                @if let Some(own) = self.own_page { (render_template_own_link(own)) }
             }
         }
     }
 }
 
 /// The link to the visitor's own page, which ends the navigation.
-fn link_own_page(own: &str) -> Markup {
+fn render_template_own_link(own: &str) -> Markup {
     html! { a href=(own) { "Your page" } }
 }
 
 /// A page without such a link, with one: a page that is also a file to download must not have it there.
-pub fn add_own_page_link(page: &str, own: &str) -> String {
+pub fn add_template_own_link(page: &str, own: &str) -> String {
     // Text of others is escaped, so the first end of a navigation is the page's own.
-    page.replacen("</nav>", &format!("{}</nav>", link_own_page(own).into_string()), 1)
+    page.replacen("</nav>", &format!("{}</nav>", render_template_own_link(own).into_string()), 1)
 }
 
 /// The boards of the games in play. The section is hidden while nobody plays.
-fn template_in_play_section() -> Markup {
+fn page_template_in_play() -> Markup {
     html! {
         section #in-play hidden { h2 { "In play" } div #boards {} }
     }
 }
 
 /// The nonce of a page: only scripts with it may run.
-pub(super) fn page_nonce(key: &str) -> String {
+pub(super) fn template_nonce(key: &str) -> String {
     let nonce = blake3::derive_key("referee 2026 page nonce", key.as_bytes());
     blake3::Hash::from_bytes(nonce).to_hex()[..32].to_owned()
 }
 
 /// What the heads of all pages have in common. Only scripts with the nonce may run.
-pub(super) fn render_page_metadata(nonce: &str) -> Markup {
+pub(super) fn render_template_metadata(nonce: &str) -> Markup {
     let policy = format!(
         "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
          script-src 'nonce-{nonce}' 'self' file:; connect-src 'self'; base-uri 'none'; \
@@ -211,7 +211,7 @@ pub(super) fn render_page_metadata(nonce: &str) -> Markup {
 }
 
 /// Makes JSON safe inside a `script` element: nothing in it ends the element or opens another.
-pub(crate) fn escape_page_json(json: &str) -> String {
+pub(crate) fn escape_template_json(json: &str) -> String {
     json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
@@ -236,6 +236,6 @@ mod tests {
             };
             page.html()
         };
-        assert_eq!(add_own_page_link(&page(None), "/author"), page(Some("/author")));
+        assert_eq!(add_template_own_link(&page(None), "/author"), page(Some("/author")));
     }
 }

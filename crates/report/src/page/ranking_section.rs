@@ -9,7 +9,9 @@ use super::{
 use crate::charts::{IntervalRow, IntervalScale, interval_chart};
 use crate::number_format::format_points;
 use crate::standings_columns::people_standings_columns;
-use crate::standings_notes::{games_to_tell, seat_points_note, several_seats_note};
+use crate::standings_notes::{
+    note_games_to_separate, seat_points_standings_note, several_seats_standings_note,
+};
 use crate::text_columns::{Align, TextColumn};
 use crate::unranked::describe_unranked;
 use crate::{Standings, StandingsRow};
@@ -234,8 +236,8 @@ fn render_ranking_seats(material: &PageData<'_>) -> Markup {
     let standings = material.standings;
     if let Some(seats) = &standings.seats {
         return html! {
-            (several_seats_note(standings, seats))
-            @if let Some(points) = &standings.points { " " (seat_points_note(points)) }
+            (several_seats_standings_note(standings, seats))
+            @if let Some(points) = &standings.points { " " (seat_points_standings_note(points)) }
         };
     }
     let (games, draws) = (standings.total.games(), standings.total.draws);
@@ -244,7 +246,7 @@ fn render_ranking_seats(material: &PageData<'_>) -> Markup {
         "The first seat is worth " (format_elo(advantage.value)) " ±" (format_elo(advantage.margin()))
         " Elo. Drawn: " (draws) " of " (pluralize(games as usize, "game"))
         " (" (format_percent(f64::from(draws), f64::from(games))) ")."
-        @if let Some(points) = &standings.points { " " (seat_points_note(points)) }
+        @if let Some(points) = &standings.points { " " (seat_points_standings_note(points)) }
     }
 }
 
@@ -260,7 +262,7 @@ fn render_ranking_separation(material: &PageData<'_>) -> Markup {
             tbody { @for row in rows { @if let Some(next) = row.next { tr {
                 td.n { (page_place(row)) } th scope="row" { (page_player_name(&row.player)) }
                 td.n { (format_percent(next.los, 1.0)) }
-                td.n { (games_to_tell(next.games)) }
+                td.n { (note_games_to_separate(next.games)) }
             } } } }
         } })) }
     }

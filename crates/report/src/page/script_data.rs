@@ -74,45 +74,45 @@ pub(super) fn page_script_data(material: &PageData<'_>) -> String {
     let data = ScriptData {
         names: names.iter().map(|name| escape_line(name)).collect(),
         order: material.standings.rows.iter().map(|row| row.number).collect(),
-        seats: script_seat_names(material),
+        seats: script_data_seat_names(material),
         index: true,
         featured: head_featured_game(material).map(|(record, _)| escape_line(&record.id)),
-        pairs: script_pairs(material),
-        players: script_players(material),
-        history: script_rating_history(material),
+        pairs: script_data_pairs(material),
+        players: script_data_players(material),
+        history: script_data_rating_history(material),
     };
     // Nothing in it can fail to become JSON.
     serde_json::to_string(&data).unwrap_or_else(|_| "{}".to_owned())
 }
 
-fn script_seat_names(material: &PageData<'_>) -> Option<Vec<String>> {
+fn script_data_seat_names(material: &PageData<'_>) -> Option<Vec<String>> {
     let seats = material.header.seats.values();
     (seats.len() > 2).then(|| seats.iter().map(|seat| escape_line(seat)).collect())
 }
 
-fn script_outcomes(outcomes: Outcomes) -> WinsDrawsLosses {
+fn script_data_outcomes(outcomes: Outcomes) -> WinsDrawsLosses {
     [outcomes.wins, outcomes.draws, outcomes.losses]
 }
 
-fn script_pairs(material: &PageData<'_>) -> Vec<(usize, usize, WinsDrawsLosses)> {
+fn script_data_pairs(material: &PageData<'_>) -> Vec<(usize, usize, WinsDrawsLosses)> {
     let count = material.results.names().len();
     let all = (0..count).flat_map(|one| (one + 1..count).map(move |other| (one, other)));
     let played = all.filter_map(|(one, other)| {
         let outcomes = material.results.counts.outcomes_between(one, other);
-        (outcomes.games() > 0).then(|| (one, other, script_outcomes(outcomes)))
+        (outcomes.games() > 0).then(|| (one, other, script_data_outcomes(outcomes)))
     });
     played.collect()
 }
 
-fn script_players(material: &PageData<'_>) -> Vec<PlayerData> {
+fn script_data_players(material: &PageData<'_>) -> Vec<PlayerData> {
     let mut players = vec![PlayerData::default(); material.results.names().len()];
     for row in &material.standings.rows {
-        players[row.number] = script_player(material, row);
+        players[row.number] = script_data_player(material, row);
     }
     players
 }
 
-fn script_player(material: &PageData<'_>, row: &StandingsRow) -> PlayerData {
+fn script_data_player(material: &PageData<'_>, row: &StandingsRow) -> PlayerData {
     let counts = &material.results.counts;
     let searches = material.found.searches.iter().find(|search| search.player == row.player);
     let clock = material.found.clocks.iter().find(|clock| clock.player == row.player);
@@ -127,18 +127,18 @@ fn script_player(material: &PageData<'_>, row: &StandingsRow) -> PlayerData {
             .map(|rating| format!("{} ±{}", format_elo(rating.value), format_elo(rating.margin()))),
         marks: ranking_marks(material, &row.player),
         seats: (0..counts.seats())
-            .map(|seat| script_outcomes(counts.outcomes_at_seat(row.number, seat)))
+            .map(|seat| script_data_outcomes(counts.outcomes_at_seat(row.number, seat)))
             .collect(),
         faults: row.faults.iter().map(|(code, count)| (code.to_string(), *count)).collect(),
         clock: clock.map(|clock| {
             (clock.turns, [clock.median_ns, clock.p95_ns, clock.max_ns].map(format_nanoseconds))
         }),
-        searches: searches.map(script_search_means).unwrap_or_default(),
+        searches: searches.map(script_data_search_means).unwrap_or_default(),
     }
 }
 
 /// What a player reports about its searches, as far as it does.
-fn script_search_means(search: &SearchUse) -> Vec<(&'static str, String)> {
+fn script_data_search_means(search: &SearchUse) -> Vec<(&'static str, String)> {
     let depth = search.depth.map(|depth| format!("{depth:.1}"));
     let all = [
         ("depth", depth),
@@ -151,7 +151,7 @@ fn script_search_means(search: &SearchUse) -> Vec<(&'static str, String)> {
 }
 
 /// The order of the games would reveal who is who, because the schedule can be computed.
-fn script_rating_history(material: &PageData<'_>) -> Vec<RatingData> {
+fn script_data_rating_history(material: &PageData<'_>) -> Vec<RatingData> {
     if !material.names_players() {
         return Vec::new();
     }

@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, PreEscaped, html};
 use referee_protocol::escape::escape_line;
-use referee_ratings::Tunable;
+use referee_ratings::SpsaParameter;
 
 use super::page_template::STYLE;
 use crate::charts::{ChartLine, render_line_chart};
@@ -38,12 +38,12 @@ pub fn tuning_csv(names: &[String], steps: &[TuningStep]) -> String {
 pub fn render_tuning_page(
     player: &str,
     names: &[String],
-    tunables: &[Tunable],
+    tunables: &[SpsaParameter],
     steps: &[TuningStep],
 ) -> String {
     let title = format!("Tuning {}", escape_line(player));
     let share = |at: usize, step: &TuningStep| {
-        let Tunable { min, max, .. } = tunables[at];
+        let SpsaParameter { min, max, .. } = tunables[at];
         100.0 * (step.values[at] - min) / (max - min)
     };
     let line = |(at, name): (usize, &String)| ChartLine {
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn table_and_page_have_every_parameter() {
         let names = ["Contempt".to_owned(), "<b>".to_owned()];
-        let tunable = Tunable { start: 0.0, min: -10.0, max: 10.0, step: 1.0, whole: true };
+        let tunable = SpsaParameter { start: 0.0, min: -10.0, max: 10.0, step: 1.0, whole: true };
         let steps = [
             TuningStep { lead: None, values: vec![0.0, 5.0] },
             TuningStep { lead: Some(-2.0), values: vec![1.5, 4.0] },

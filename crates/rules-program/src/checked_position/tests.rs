@@ -232,11 +232,11 @@ fn players_get_what_is_shown_instead_of_a_list() {
 fn texts_of_actions_can_stand_in_a_line() {
     let longest = "x".repeat(LONGEST_TEXT);
     for text in ["3,4", "é 象", "a{b}", &longest] {
-        assert_eq!(check_program_text(text), Ok(()), "{text}");
+        assert_eq!(check_position_text(text), Ok(()), "{text}");
     }
     let longer = "x".repeat(LONGEST_TEXT + 1);
     for text in ["", " a", "a ", "a\n", "a\u{1b}[31m", "{\"a\":1}", &longer] {
-        assert_eq!(check_program_text(text), Err(Violation::Text(text.to_owned())), "{text:?}");
+        assert_eq!(check_position_text(text), Err(Violation::Text(text.to_owned())), "{text:?}");
         assert_eq!(refused(json!({"legal": [text]})), Violation::Text(text.to_owned()));
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::write_cgroup_kill_file;
 use super::parent::remove_unused_parent;
-use crate::supervisor_protocol::{SetupCgroup, SetupError};
+use crate::supervisor_protocol::{SetupCgroup, SupervisorSetupError};
 
 /// The files to write to, to join a group: the first that exists. `tasks` of version 1 moves a
 /// single thread, at once. To move a whole process, the kernel waits until no core creates or ends
@@ -23,7 +23,7 @@ pub(crate) struct Cgroup {
 impl Cgroup {
     /// Creates the group with its settings. Settings whose name begins with `?` are skipped if the
     /// kernel does not know them.
-    pub(crate) fn make(group: &SetupCgroup) -> Result<Self, SetupError> {
+    pub(crate) fn make(group: &SetupCgroup) -> Result<Self, SupervisorSetupError> {
         let dir = &group.dir;
         let make = || {
             fs::create_dir(dir)?;
@@ -38,14 +38,20 @@ impl Cgroup {
         };
         make().map(|join| Self { dir: dir.clone(), join }).map_err(|error: io::Error| {
             let _ = fs::remove_dir(dir);
-            SetupError::setting_up(&format!("its control group {}", dir.display()), &error)
+            SupervisorSetupError::setting_up(
+                &format!("its control group {}", dir.display()),
+                &error,
+            )
         })
     }
 
     /// Moves this process, which has a single thread, into the group.
-    pub(crate) fn join(&self) -> Result<(), SetupError> {
+    pub(crate) fn join(&self) -> Result<(), SupervisorSetupError> {
         (&self.join).write_all(b"0").map_err(|error| {
-            SetupError::setting_up(&format!("its control group {}", self.dir.display()), &error)
+            SupervisorSetupError::setting_up(
+                &format!("its control group {}", self.dir.display()),
+                &error,
+            )
         })
     }
 

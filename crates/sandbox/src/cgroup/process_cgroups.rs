@@ -46,12 +46,12 @@ pub(crate) struct Counts {
 
 /// The file with the CPU time of a group.
 #[derive(Debug)]
-pub(crate) struct CgroupCpuFile {
+pub(crate) struct ProcessCgroupCpuFile {
     version: Version,
     file: File,
 }
 
-impl CgroupCpuFile {
+impl ProcessCgroupCpuFile {
     /// The CPU time of everything that was ever in the group.
     pub(crate) fn read(&self) -> Option<Duration> {
         read_process_cgroup_file(&self.file, |text| match self.version {
@@ -125,31 +125,31 @@ impl ProcessCgroups {
     }
 
     /// The file with the CPU time; `None` until the supervisor has created the groups.
-    pub(crate) fn open_cpu_file(&self) -> Option<CgroupCpuFile> {
+    pub(crate) fn open_cpu_file(&self) -> Option<ProcessCgroupCpuFile> {
         let (version, dir) = self.group_of(Mechanism::Cpu)?;
         let file = File::open(dir.join(cgroup_file(Mechanism::Cpu, version)?)).ok()?;
-        Some(CgroupCpuFile { version, file })
+        Some(ProcessCgroupCpuFile { version, file })
     }
 
     /// The freezer; `None` until the supervisor has created the groups.
-    pub(crate) fn open_freezer(&self) -> Option<CgroupFreezer> {
+    pub(crate) fn open_freezer(&self) -> Option<ProcessCgroupFreezer> {
         let (_, dir) = self.group_of(Mechanism::Freeze)?;
         let control = OpenOptions::new().write(true).open(dir.join("cgroup.freeze")).ok()?;
         let events = File::open(dir.join("cgroup.events")).ok()?;
         // SAFETY: the file owns its descriptor, and keeps the same one open as long as it lives.
         let events = unsafe { AsyncFd::register_with_interest(events, Interest::PRIORITY) };
-        Some(CgroupFreezer { control, events: events.ok()? })
+        Some(ProcessCgroupFreezer { control, events: events.ok()? })
     }
 }
 
 /// Stops all processes of a group at once.
 #[derive(Debug)]
-pub(crate) struct CgroupFreezer {
+pub(crate) struct ProcessCgroupFreezer {
     control: File,
     events: AsyncFd<File>,
 }
 
-impl CgroupFreezer {
+impl ProcessCgroupFreezer {
     /// Asks the kernel to stop the processes. Returns whether it accepted.
     pub(crate) fn freeze(&self) -> bool {
         (&self.control).write_all(b"1").is_ok()

@@ -36,15 +36,15 @@ pub(super) const TESTED: [Mechanism; 6] = [
 pub(crate) fn run_self_test_child(what: Option<&str>) -> ExitCode {
     match what.and_then(Mechanism::named) {
         None => report_self_test(),
-        Some(Mechanism::Memory) => exceed_memory_in_self_test(),
-        Some(Mechanism::Processes) => exceed_processes_in_self_test(),
-        Some(Mechanism::Cpu) => burn_cpu_in_self_test(),
-        Some(_) => wait_in_self_test(),
+        Some(Mechanism::Memory) => exceed_memory_in_test_child(),
+        Some(Mechanism::Processes) => exceed_processes_in_test_child(),
+        Some(Mechanism::Cpu) => burn_cpu_in_test_child(),
+        Some(_) => wait_in_test_child(),
     }
 }
 
 /// Uses more memory than allowed.
-fn exceed_memory_in_self_test() -> ExitCode {
+fn exceed_memory_in_test_child() -> ExitCode {
     let size = usize::try_from(4 * LIMITS.memory).unwrap_or(usize::MAX);
     let eaten = vec![1_u8; size];
     std::hint::black_box(eaten);
@@ -52,7 +52,7 @@ fn exceed_memory_in_self_test() -> ExitCode {
 }
 
 /// Starts more threads than allowed.
-fn exceed_processes_in_self_test() -> ExitCode {
+fn exceed_processes_in_test_child() -> ExitCode {
     let start = || {
         let wait = || {
             // The test ends when the input does.
@@ -65,17 +65,17 @@ fn exceed_processes_in_self_test() -> ExitCode {
 }
 
 /// Uses a measurable amount of CPU time.
-fn burn_cpu_in_self_test() -> ExitCode {
+fn burn_cpu_in_test_child() -> ExitCode {
     let clock = nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID;
     while clock.now().is_ok_and(|used| std::time::Duration::from(used) < BURNED) {}
     match std::io::Write::write_all(&mut std::io::stdout(), b"burned\n") {
-        Ok(()) => wait_in_self_test(),
+        Ok(()) => wait_in_test_child(),
         Err(_) => ExitCode::FAILURE,
     }
 }
 
 /// Waits for the end of the input.
-fn wait_in_self_test() -> ExitCode {
+fn wait_in_test_child() -> ExitCode {
     let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
     ExitCode::SUCCESS
 }

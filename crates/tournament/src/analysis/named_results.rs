@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use referee_games::SeatMap;
 use referee_protocol::Usage;
 use referee_ratings::{
-    FixedRating, RatingError, Results, ScoredGame, ScoredGames, SeatedGame, Seating, Table,
+    DealTable, FixedRating, RatingError, Results, ScoredGame, ScoredGames, SeatedGame, Seating,
 };
 use referee_record::model::fault::FaultCode;
 use referee_record::model::game_summary::{GameSummary, UnknownResult};
@@ -89,7 +89,7 @@ impl NamedResults {
     pub(crate) fn for_header(header: &Header, names: &[String]) -> Self {
         let counts = header.empty_results(names.len());
         let seats = if counts.table().is_some() { header.seats.values() } else { &[] };
-        let Table { seats: number, seating, .. } = header.table();
+        let DealTable { seats: number, seating, .. } = header.table();
         let scored = ScoredGames::new(names.len(), number, seating);
         let seats = seats.to_vec();
         let mut results = Self { counts, scored, rank: header.rank, seats, ..Self::new(names) };
@@ -112,7 +112,7 @@ impl NamedResults {
 
     /// Empty results of games that are not of two known seats, for players with these (distinct)
     /// names.
-    pub(crate) fn at_table(names: &[String], table: Table, seats: Vec<String>) -> Self {
+    pub(crate) fn at_table(names: &[String], table: DealTable, seats: Vec<String>) -> Self {
         let counts = Results::at_table(names.len(), table);
         let scored = ScoredGames::new(names.len(), table.seats, table.seating);
         Self { counts, scored, seats, ..Self::new(names) }

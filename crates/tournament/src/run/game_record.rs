@@ -45,7 +45,7 @@ pub struct VoidAttempts {
 
 impl VoidAttempts {
     /// Adds what the players of an attempt used; `seats` are the names of their seats.
-    pub fn add_usage(&mut self, seats: &BySeat<Text>, players: &mut BySeat<Player>) {
+    pub fn record_usage(&mut self, seats: &BySeat<Text>, players: &mut BySeat<Player>) {
         for (seat, player) in players.iter_mut() {
             self.usage.add(&seats[seat], player.take_usage());
         }
@@ -57,7 +57,7 @@ impl VoidAttempts {
     }
 
     /// Counts an outage of the player at each of these seats, which have these names.
-    pub(crate) fn count_outages(&mut self, seats: &BySeat<Text>, of: SeatSet) {
+    pub(crate) fn record_outages(&mut self, seats: &BySeat<Text>, of: SeatSet) {
         for seat in of.iter() {
             *self.outages.0.entry(seats[seat].to_string()).or_default() += 1;
         }

@@ -45,6 +45,6 @@ pub type Instructions = mpsc::UnboundedReceiver<Instruction>;
 
 /// The instructions of a run that nobody interrupts.
 #[cfg(test)]
-pub(crate) fn no_instructions() -> Instructions {
+pub(crate) fn no_run_instructions() -> Instructions {
     mpsc::unbounded_channel().1
 }

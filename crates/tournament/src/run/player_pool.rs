@@ -175,7 +175,7 @@ impl PlayerPool {
                 _ = stop.wait_for(|stop| *stop) => None,
                 report = self.referee_game(&id, fixture, seeds.clone(), &mut players) => Some(report),
             };
-            void.add_usage(&seats, &mut players);
+            void.record_usage(&seats, &mut players);
             let mut report = match played {
                 Some(Ok(report)) => report,
                 Some(Err(Unplayable::Shortage(_))) if paused_since(began) => {
@@ -209,7 +209,7 @@ impl PlayerPool {
                         VoidReason::Paused => {}
                         VoidReason::Disturbed { by } => frozen = frozen.union(by),
                         VoidReason::Outage { of } => {
-                            void.count_outages(&seats, of);
+                            void.record_outages(&seats, of);
                             let pause = pause_before_replay(void.most_outages());
                             if let Some(warn) = &self.warn {
                                 warn(builder.outage_warning(&id, of, pause));

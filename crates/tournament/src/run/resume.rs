@@ -10,12 +10,13 @@ mod rewrite;
 use std::path::Path;
 
 use self::changes::{ChangedProgram, Played, RefusedChanges, find_header_changes, may_add_games};
+use self::continuation::continuation_versions;
 use self::drawn_openings::draw_openings;
 pub use self::error::ResumeError;
 use self::offer::{offer_late_gauntlet, offer_league_continuation};
 use self::rewrite::rewrite_log;
 use crate::folder::{FolderError, LockedFolder, LogContents, read_folder_log, read_folder_secret};
-use crate::run::header::header_from_config;
+use crate::run::header_from_config::header_from_config;
 use crate::verify_record::verify_under_rules;
 use referee_games::safe_one_line;
 use referee_record::disk;
@@ -109,7 +110,7 @@ pub fn examine_resume(
     refuse_unknown_replacements(request.players, tournament)?;
     if !dir.join(LOG).exists() {
         read_folder_secret(dir)?;
-        continuation::continued_league_versions(
+        continuation_versions(
             dir,
             &header_from_config(tournament, containment.clone(), String::new()),
         )?;
@@ -149,7 +150,7 @@ fn examine_resumed_log(
         wanted.stages.push(Stage::extra_games());
     }
     let at = configured_stages(&wanted.stages).len();
-    wanted.stages.splice(at..at, contents.state.listed_stages());
+    wanted.stages.splice(at..at, contents.state.listed_part_stages());
     let replaced = filter_changed_replacements(request.players, &contents.header, &wanted, note);
     let failed = players_failing_log_check(&contents);
     let is_failed = |name: &String| failed.contains(name);
@@ -165,7 +166,7 @@ fn examine_resumed_log(
     note_drawn_sections(Some(&contents.header), &mut wanted, &played);
     let changes = find_header_changes(&contents.header, &wanted, &replaced, &played)
         .map_err(|differences| resume_refusal(dir, &contents, &differences, request))?;
-    let more = describe_more_openings(&contents.header, &wanted);
+    let more = describe_openings_on_resume(&contents.header, &wanted);
     let changes = [changes, more, check_resume_rules(dir, &contents.header, tournament)?].concat();
     for change in &changes {
         note(change);
@@ -187,7 +188,7 @@ fn note_drawn_sections(old: Option<&Header>, wanted: &mut Header, played: &Playe
 }
 
 /// Says if more openings are drawn from the same book, for more pairs than before.
-fn describe_more_openings(old: &Header, wanted: &Header) -> Vec<String> {
+fn describe_openings_on_resume(old: &Header, wanted: &Header) -> Vec<String> {
     match (&old.openings, &wanted.openings) {
         (Some(Openings::Listed(before)), Some(Openings::Listed(now)))
             if before.len() != now.len() =>
@@ -282,7 +283,7 @@ fn open_resumed_log(
     }
     let identity = draw_random_identity().map_err(FolderError::from)?;
     let header = header_with_openings(tournament, containment, &identity, None, note)?;
-    let versions = continuation::continued_league_versions(folder.dir(), &header)?;
+    let versions = continuation_versions(folder.dir(), &header)?;
     LogWriter::create_with(folder.dir(), &header, &versions).map_err(|error| match error {
         WriteError::Failed { .. } => ResumeError::NotCreated(error),
         other => other.into(),

@@ -7,7 +7,7 @@ use crate::run::job_failure::JobFailure;
 use crate::schedule::tournament_state::RecordError;
 use referee_games::GameError;
 use referee_match::openings::BookError;
-use referee_match::player::player_sandbox::describe_player_shortage;
+use referee_match::player::player_sandbox::describe_sandbox_shortage;
 use referee_record::log::WriteError;
 use referee_sandbox::Shortage;
 
@@ -46,7 +46,7 @@ pub enum RunError {
     #[error(
         "{job} could not begin: {}. None of it was recorded; run the same command again to \
          continue",
-        describe_player_shortage(shortage)
+        describe_sandbox_shortage(shortage)
     )]
     Shortage {
         /// The job that could not begin.

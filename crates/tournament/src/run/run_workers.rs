@@ -6,10 +6,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::agenda::AgendaJob;
-use crate::run::worker_thread::WorkerHandle;
+use crate::run::worker_thread::WorkerThread;
 
 /// Starts the worker with this number.
-pub(super) type Start<'a> = dyn Fn(usize) -> io::Result<WorkerHandle> + 'a;
+pub(super) type Start<'a> = dyn Fn(usize) -> io::Result<WorkerThread> + 'a;
 
 /// The workers, by number.
 pub(super) struct RunWorkers<'a> {
@@ -23,8 +23,8 @@ pub(super) struct RunWorkers<'a> {
 enum WorkerState {
     /// Not running: not needed yet, or the last worker here panicked.
     Vacant,
-    Idle(WorkerHandle),
-    Busy(WorkerHandle, AgendaJob),
+    Idle(WorkerThread),
+    Busy(WorkerThread, AgendaJob),
     /// Not used until then: the machine lacks resources for it.
     Closed(Instant),
 }
@@ -117,11 +117,11 @@ impl<'a> RunWorkers<'a> {
     /// A new worker will take its place.
     pub(super) fn end_worker(&mut self, number: usize) -> Option<AgendaJob> {
         let (worker, assignment) = self.vacate(number);
-        worker.into_iter().for_each(WorkerHandle::join);
+        worker.into_iter().for_each(WorkerThread::join);
         assignment
     }
 
-    fn vacate(&mut self, number: usize) -> (Option<WorkerHandle>, Option<AgendaJob>) {
+    fn vacate(&mut self, number: usize) -> (Option<WorkerThread>, Option<AgendaJob>) {
         match std::mem::replace(&mut self.states[number], WorkerState::Vacant) {
             WorkerState::Vacant | WorkerState::Closed(_) => (None, None),
             WorkerState::Idle(worker) => (Some(worker), None),
@@ -148,7 +148,7 @@ mod tests {
         let mut clock = tokio::runtime::Builder::new_current_thread();
         let clock = clock.enable_time().start_paused(true).build().expect("a runtime");
         clock.block_on(async {
-            let start = |_| Ok(WorkerHandle::forwarding_to(mpsc::unbounded_channel().0));
+            let start = |_| Ok(WorkerThread::forwarding_to(mpsc::unbounded_channel().0));
             let mut workers = RunWorkers::new(2, &start);
             assert_eq!(workers.free_worker(), Some(0));
             assert_eq!(workers.close(0), 1);

@@ -11,10 +11,10 @@ use super::*;
 use crate::folder::LockedFolder;
 use crate::run::cores::Cores;
 use crate::run::entrant::Entrant;
-use crate::run::instruction::no_instructions;
+use crate::run::instruction::no_run_instructions;
 use crate::run::job::JobConditions;
 use crate::run::run_event::RunListeners;
-use crate::run::worker_thread::{WorkerHandle, WorkerReports};
+use crate::run::worker_thread::{WorkerReports, WorkerThread};
 use crate::schedule::tournament_state::RecordError;
 use referee_games::{Event, Game, OptionError, Options, Refusal, RuleSheet, Typed, two_player};
 use referee_match::openings::OpeningBook;
@@ -205,7 +205,7 @@ impl Cup {
         let runner = TournamentRunner {
             state: &mut self.state,
             jobs: workers,
-            instructions: no_instructions(),
+            instructions: no_run_instructions(),
             deadline: watch::Sender::new(None),
         };
         let venue = Hall { conditions, other };
@@ -231,7 +231,7 @@ impl Cup {
 }
 
 /// May replace the worker with a given number.
-type OtherWorker<'o> = dyn Fn(usize, &WorkerReports) -> Option<io::Result<WorkerHandle>> + 'o;
+type OtherWorker<'o> = dyn Fn(usize, &WorkerReports) -> Option<io::Result<WorkerThread>> + 'o;
 
 /// Where the tests play.
 struct Hall<'a> {
@@ -245,7 +245,7 @@ impl Venue for Hall<'_> {
         number: usize,
         reports: WorkerReports,
         halt: watch::Receiver<bool>,
-    ) -> io::Result<WorkerHandle> {
+    ) -> io::Result<WorkerThread> {
         if let Some(worker) = (self.other)(number, &reports) {
             return worker;
         }
@@ -253,7 +253,7 @@ impl Venue for Hall<'_> {
             GameRules::new(Arc::new(Typed::<Toss>::GAME), Options::default()).expect("no options");
         let book = OpeningBook::empty(rules);
         let cores = Cores::of_this_process(1).reserve(number);
-        WorkerHandle::start(number, cores, book, Arc::clone(&self.conditions), reports, halt)
+        WorkerThread::start(number, cores, book, Arc::clone(&self.conditions), reports, halt)
     }
 
     fn admit(&self, _: usize, _: &PlayerSpec, _: &Header) -> Result<(), String> {
@@ -358,7 +358,7 @@ fn shortage() -> Shortage {
 }
 
 /// A worker that lacks resources for every job.
-fn lacking(number: usize, reports: &WorkerReports) -> WorkerHandle {
+fn lacking(number: usize, reports: &WorkerReports) -> WorkerThread {
     let (jobs, mut inbox) = mpsc::unbounded_channel();
     let reports = reports.clone();
     tokio::spawn(async move {
@@ -366,7 +366,7 @@ fn lacking(number: usize, reports: &WorkerReports) -> WorkerHandle {
             let _ = reports.send(WorkerReport::Done(number, JobOutcome::Shortage(shortage())));
         }
     });
-    WorkerHandle::forwarding_to(jobs)
+    WorkerThread::forwarding_to(jobs)
 }
 
 #[test]
@@ -397,7 +397,7 @@ fn a_run_without_resources_fails_and_records_nothing() {
     let failure = error.to_string();
     let why = format!(
         " could not begin: {}. None of it was recorded",
-        describe_player_shortage(&shortage())
+        describe_sandbox_shortage(&shortage())
     );
     assert!(failure.contains(&why), "{failure}");
     assert!(heard.ended && cup.played().is_empty());

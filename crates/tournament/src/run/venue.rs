@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use super::cores::Cores;
 use super::entrant::Entrant;
 use super::job::JobConditions;
-use super::worker_thread::{WorkerHandle, WorkerReports};
+use super::worker_thread::{WorkerReports, WorkerThread};
 use referee_games::AnyGame;
 use referee_match::openings::OpeningBook;
 use referee_match::player::PlayerSandbox;
@@ -27,7 +27,7 @@ pub trait Venue {
         number: usize,
         reports: WorkerReports,
         halt: watch::Receiver<bool>,
-    ) -> io::Result<WorkerHandle>;
+    ) -> io::Result<WorkerThread>;
 
     /// Makes the program of player `number` known, before its first game; `header` already has the
     /// player.
@@ -72,9 +72,9 @@ impl Venue for ThisMachine<'_> {
         number: usize,
         reports: WorkerReports,
         halt: watch::Receiver<bool>,
-    ) -> io::Result<WorkerHandle> {
+    ) -> io::Result<WorkerThread> {
         let (cores, book) = (self.cores.reserve(number), self.book.clone());
-        WorkerHandle::start(number, cores, book, Arc::clone(&self.conditions), reports, halt)
+        WorkerThread::start(number, cores, book, Arc::clone(&self.conditions), reports, halt)
     }
 
     fn admit(&self, number: usize, player: &PlayerSpec, _: &Header) -> Result<(), String> {

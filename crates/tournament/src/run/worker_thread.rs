@@ -44,14 +44,14 @@ pub type WorkerReports = mpsc::UnboundedSender<WorkerReport>;
 
 /// A worker that takes one job at a time.
 #[derive(Debug)]
-pub struct WorkerHandle {
+pub struct WorkerThread {
     /// The channel for its jobs. Closing it ends the worker.
     jobs: mpsc::UnboundedSender<Job>,
     /// The thread that plays, if the games are played in this process.
     thread: Option<JoinHandle<()>>,
 }
 
-impl WorkerHandle {
+impl WorkerThread {
     /// Starts worker `number` on its `cores`. Its games begin with the openings of `book`. It
     /// abandons them when `stop` becomes true.
     pub fn start(

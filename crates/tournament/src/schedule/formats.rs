@@ -27,7 +27,7 @@ use referee_record::model::stage::Format;
 
 /// The result of a meeting of players in a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MeetingResult {
+pub struct FormatMeeting {
     /// The players, in the order of their numbers.
     pub players: Lineup,
     /// Half points of each in the same order, over the games that count. Games not played because
@@ -40,7 +40,7 @@ pub struct MeetingResult {
     pub out: Vec<bool>,
 }
 
-impl MeetingResult {
+impl FormatMeeting {
     /// A meeting of these players without a result so far.
     pub fn without_games(players: Lineup) -> Self {
         let count = players.seats().len();
@@ -62,7 +62,7 @@ pub struct FormatInput<'a> {
     /// The players that take part, the best seed first.
     pub entrants: &'a [usize],
     /// The meetings of each finished section, in order.
-    pub sections: &'a [Vec<MeetingResult>],
+    pub sections: &'a [Vec<FormatMeeting>],
     /// By player number, the reason why a player was taken out of the tournament.
     pub out: &'a [Option<Out>],
     /// The numbers of the players that the format names: the anchors of a gauntlet, the late players
@@ -220,7 +220,7 @@ pub(crate) mod tests {
     /// A course with one pair in each meeting.
     pub(crate) fn course<'a>(
         entrants: &'a [usize],
-        sections: &'a [Vec<MeetingResult>],
+        sections: &'a [Vec<FormatMeeting>],
         out: &'a [Option<Out>],
         results: &'a Results,
     ) -> FormatInput<'a> {

@@ -7,7 +7,7 @@ use referee_record::model::fixture::Lineup;
 use std::collections::HashMap;
 use std::num::NonZeroU64;
 
-use referee_ratings::Table;
+use referee_ratings::DealTable;
 use referee_record::model::game_summary::GameSummary;
 
 /// The deviation of an unknown player, in Elo.
@@ -31,7 +31,7 @@ const HALF_INTERVAL: f64 = 1.96;
 /// What a league knows about its players, to choose the next games.
 #[derive(Debug, Clone)]
 pub(crate) struct Matchmaker {
-    table: Table,
+    table: DealTable,
     players: Vec<MatchmakerStrength>,
     /// The meetings of current players, the lower number first.
     meetings: HashMap<(usize, usize), MatchmakerMeetings>,
@@ -68,7 +68,7 @@ struct MatchmakerMeetings {
 
 impl Matchmaker {
     /// Chooses games such as those of `table`; nobody plays yet.
-    pub(crate) fn new(table: Table) -> Self {
+    pub(crate) fn new(table: DealTable) -> Self {
         Self {
             table,
             players: Vec::new(),
@@ -271,7 +271,7 @@ impl MatchmakerStrength {
     }
 
     /// Whether games with `other`, and others like it, reveal enough about either of them.
-    fn is_worth_meeting(self, other: Self, table: Table) -> bool {
+    fn is_worth_meeting(self, other: Self, table: DealTable) -> bool {
         let narrows = |one: Self, other: Self| {
             let weight = count_as_f64(table.seats - 1) * table.comparison_weight();
             let (_, after) = one.updated_by(&[one.compare_with(other, 0.5)], weight);

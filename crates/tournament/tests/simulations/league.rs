@@ -156,7 +156,7 @@ impl TrueLeague {
             let leaving = Leaving { at: 0, why: LeavingReason::Replaced };
             let player = LeagueEntry::version_name(&name, version - 1);
             self.state
-                .apply_roster_change(&RosterChange::Left { player, leaving })
+                .apply_league_roster_change(&RosterChange::Left { player, leaving })
                 .expect("it is there");
         }
         let entry = LeagueEntry {
@@ -172,7 +172,7 @@ impl TrueLeague {
             ..self.state.header().players[0].clone()
         };
         let change = RosterChange::Entered { player: Box::new(player), files: [].into() };
-        self.state.apply_roster_change(&change).expect("it comes");
+        self.state.apply_league_roster_change(&change).expect("it comes");
         let is_broken = version > 1 && self.strengths.len().is_multiple_of(term.broken);
         self.strengths.push(strength - if is_broken { BROKEN } else { 0.0 });
         self.games.push(0);

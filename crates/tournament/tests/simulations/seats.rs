@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use referee_games::{BySeat, Places, Seat};
 use referee_record::model::fault::FaultCode;
 use referee_record::model::fixture::Lineup;
-use referee_record::model::game_summary::{GameSummary, SeatFaults};
+use referee_record::model::game_summary::{GameSummary, SummaryFaults};
 use referee_record::model::record::{Header, examples};
 use referee_record::model::stage::{Format, Stage};
 use referee_tournament::analysis::TournamentEvaluation;
@@ -105,7 +105,8 @@ impl Scenario {
             Some(loser) => Places::lost_by(loser.into(), self.seats),
             None => places(&strengths, self.step, luck),
         };
-        let faults: SeatFaults = fails.map(|seat| (seat, FaultCode::Crash)).into_iter().collect();
+        let faults: SummaryFaults =
+            fails.map(|seat| (seat, FaultCode::Crash)).into_iter().collect();
         GameSummary { faults, ..GameSummary::from_places(places) }
     }
 

@@ -17,7 +17,7 @@ use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
 use super::challenge_routes::build_challenge_section;
-use super::entrance::{AuthorVisit, Entrance, private_page_with_forms};
+use super::entrance::{AuthorVisit, Entrance, entrance_page_with_forms};
 use super::held_up::held_up;
 use super::own_games::{OwnGame, OwnGames};
 use super::turned_games::begin_turned_games_search;
@@ -29,7 +29,7 @@ use referee_league::check_queue::CheckQueue;
 use referee_league::control::LeagueControl;
 use referee_league::hand_in_history::{PastOutcome, read_hand_in_history};
 use referee_league::invitations::InvitedVisitor;
-use referee_league::version::version_dir;
+use referee_league::version::league_version_dir;
 use referee_league::{REPORT_FILE, entered_name_in_report};
 use referee_protocol::escape::escape_lines;
 use referee_record::model::league_settings::LeagueSettings;
@@ -59,7 +59,7 @@ pub(super) async fn serve_author_page(
         _ => GameFilter::All,
     };
     match render_author_page(&entrance, &visit, filter).await {
-        Ok(html) => private_page_with_forms(html),
+        Ok(html) => entrance_page_with_forms(html),
         Err(failure) => entrance.failure_response(&failure),
     }
 }
@@ -163,7 +163,7 @@ fn list_author_versions<'a>(
             entered: format_author_date(entry.at),
             left: player.left.map(|leaving| leaving.why),
             out: live.outs.get(&player.name).copied(),
-            is_kept: version_dir(settings, entry).is_dir(),
+            is_kept: league_version_dir(settings, entry).is_dir(),
         })
         .collect();
     versions.sort_by_key(|version| std::cmp::Reverse(version.number));

@@ -23,9 +23,9 @@ use referee_record::model::league_entry::LeagueEntry;
 use referee_record::model::plies::Plies;
 use referee_record::model::record::GameRecord;
 use referee_record::wording::pluralize;
-use referee_report::packet_page::render_challenge_packet;
+use referee_report::packet_page::render_challenge_packet_page;
 use referee_report::page::league_pages::{ChallengeSection, ListedChallenge};
-use referee_report::page::page_template::add_own_page_link;
+use referee_report::page::page_template::add_template_own_link;
 use referee_tournament::folder::read_folder_header;
 
 /// What the page of an author shows of challenges; `None` if this game cannot have them.
@@ -215,6 +215,6 @@ fn render_challenge_page(
     let header = read_folder_header(&entrance.live.dir)?;
     let renderer = entrance.live.replay_renderer(&header)?;
     let title = format!("{} – {}", LeagueEntry::version_name(author, one.version), one.opponent);
-    let page = render_challenge_packet(&header, &title, &one.games, &renderer)?;
-    Ok(Some(add_own_page_link(&page, BACK)))
+    let page = render_challenge_packet_page(&header, &title, &one.games, &renderer)?;
+    Ok(Some(add_template_own_link(&page, BACK)))
 }

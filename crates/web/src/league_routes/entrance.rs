@@ -26,7 +26,9 @@ use referee_config::LeaguePlace;
 use referee_league::control::LeagueControl;
 use referee_league::invitations::{Invitations, InvitedVisitor, LinkSecret};
 use referee_record::plain_files;
-use referee_report::page::league_pages::{render_league_guest_change, render_league_notice};
+use referee_report::page::league_pages::{
+    render_league_page_guest_change, render_league_page_notice,
+};
 
 /// The folder for what is being handed in, in the folder for all.
 const INCOMING: &str = ".incoming";
@@ -175,7 +177,7 @@ impl Entrance {
         headers: &HeaderMap,
     ) -> Result<Option<(InvitedVisitor, LinkSecret)>, WebError> {
         let invitations = Invitations::read(&self.league.dir)?;
-        let mut secrets = entrance_cookie_secrets(headers, cookie_name(&invitations));
+        let mut secrets = entrance_cookie_secrets(headers, entrance_cookie_name(&invitations));
         Ok(secrets
             .find_map(|secret| invitations.find_visitor(&secret).map(|guest| (guest, secret))))
     }
@@ -234,7 +236,8 @@ impl Entrance {
         text: &str,
         on: (&str, &str),
     ) -> Response {
-        (status, private_page(render_league_notice(&self.name, heading, text, on))).into_response()
+        (status, entrance_page(render_league_page_notice(&self.name, heading, text, on)))
+            .into_response()
     }
 
     /// The answer if a page does not exist, with a link to `back`.
@@ -310,7 +313,7 @@ pub(super) async fn enter(
         Ok(Some((guest, own))) if guest != link.guest => {
             let [now, then] = [&guest, &link.guest].map(guest_name);
             let address = format!("/enter/{}", link.secret.cookie());
-            let page = render_league_guest_change(
+            let page = render_league_page_guest_change(
                 &entrance.name,
                 [now, then],
                 &address,
@@ -318,7 +321,7 @@ pub(super) async fn enter(
             );
             // This page's address contains a secret, which a proxy would log as the referrer of the
             // next request. The origin is needed: without it, browsers send forms as from nowhere.
-            ([(header::REFERRER_POLICY, "strict-origin")], private_page(page)).into_response()
+            ([(header::REFERRER_POLICY, "strict-origin")], entrance_page(page)).into_response()
         }
         Ok(_) => link.follow(),
         Err(failure) => entrance.failure_response(&failure),
@@ -405,14 +408,14 @@ pub(super) fn redirect_visitor(to: &str, cookie: Option<String>) -> Response {
 }
 
 /// A page in which nothing runs but the script of this server.
-fn private_page(html: String) -> Response {
+fn entrance_page(html: String) -> Response {
     ([(header::CONTENT_SECURITY_POLICY, POLICY)], Html(html)).into_response()
 }
 
 /// The same with forms, which are sent only here. Where pages tell nobody where a visitor comes from,
 /// not even this server, browsers do not say which page a form is from.
-pub(super) fn private_page_with_forms(html: String) -> Response {
-    ([(header::REFERRER_POLICY, "same-origin")], private_page(html)).into_response()
+pub(super) fn entrance_page_with_forms(html: String) -> Response {
+    ([(header::REFERRER_POLICY, "same-origin")], entrance_page(html)).into_response()
 }
 
 /// Nothing behind a link is kept by browsers or proxies.
@@ -429,12 +432,12 @@ pub(super) fn make_private_folder(path: &Path) -> io::Result<()> {
 }
 
 /// The name of the cookie. A browser takes one with this prefix only over an encrypted connection.
-fn cookie_name(invitations: &Invitations) -> &'static str {
+fn entrance_cookie_name(invitations: &Invitations) -> &'static str {
     if invitations.is_encrypted() { "__Host-referee-league" } else { "referee-league" }
 }
 
 fn format_entrance_cookie(invitations: &Invitations, value: &str, age: u32) -> String {
-    let name = cookie_name(invitations);
+    let name = entrance_cookie_name(invitations);
     let secure = if invitations.is_encrypted() { "; Secure" } else { "" };
     format!("{name}={value}; HttpOnly; SameSite=Lax; Path=/; Max-Age={age}{secure}")
 }

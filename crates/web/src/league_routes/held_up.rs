@@ -34,14 +34,14 @@ fn format_held_up_sentence(hours: &GameHours, now: &Zoned) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use referee_record::model::league_settings::{LeagueGameBounds, QuietHours};
+    use referee_record::model::league_settings::{LeagueGameBounds, LeagueQuietHours};
 
     use super::*;
 
     #[test]
     fn quiet_hours_and_the_games_of_a_day_hold_games_up() {
         let now: Zoned = "2026-11-29T23:00:00+11:00[+11:00]".parse().expect("a time");
-        let quiet = Some(QuietHours { from: 22 * 60, to: 7 * 60 });
+        let quiet = Some(LeagueQuietHours { from: 22 * 60, to: 7 * 60 });
         let said =
             |bounds, begun| format_held_up_sentence(&GameHours::new(bounds, &now, begun), &now);
         let of_day = LeagueGameBounds { per_day: Some(2), quiet: None };

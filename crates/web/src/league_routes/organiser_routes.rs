@@ -8,7 +8,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::author_routes::format_author_date;
-use super::entrance::{Entrance, OrganiserVisit, private_page_with_forms, redirect_visitor};
+use super::entrance::{Entrance, OrganiserVisit, entrance_page_with_forms, redirect_visitor};
 use super::held_up::held_up;
 use super::incoming_form::{FormProblem, read_form_fields};
 use crate::WebError;
@@ -23,7 +23,7 @@ use referee_league::invitations::Invitations;
 use referee_record::model::record::HeaderPlayer;
 use referee_report::StandingsRow;
 use referee_report::page::league_pages::{
-    CurrentVersion, LeagueStatus, ListedAuthor, OrganiserPage, league_authors_csv,
+    CurrentVersion, LeagueOrganiserPage, LeagueStatus, ListedAuthor, league_authors_csv,
 };
 use referee_tournament::folder::is_folder_in_use;
 
@@ -33,7 +33,7 @@ pub(super) async fn serve_organiser_page(
     visit: OrganiserVisit,
 ) -> Response {
     match render_organiser_page(&entrance, &visit).await {
-        Ok(html) => private_page_with_forms(html),
+        Ok(html) => entrance_page_with_forms(html),
         Err(failure) => entrance.failure_response(&failure),
     }
 }
@@ -51,7 +51,7 @@ async fn render_organiser_page(
     let queue = CheckQueue::read(&entrance.league.dir)?;
     let checking: Vec<&str> = queue.checking.iter().map(|check| check.author.as_str()).collect();
     let live = latest_live_page(&entrance.live, Freshness::Recent).await?;
-    let page = OrganiserPage {
+    let page = LeagueOrganiserPage {
         league: &entrance.name,
         token: &visit.secret.form_token(),
         message: &control.message,

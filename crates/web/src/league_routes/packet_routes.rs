@@ -27,7 +27,7 @@ use referee_record::plain_files;
 use referee_record::plain_files::{open_plain_nofollow, read_plain_nofollow};
 use referee_report::csv_tables::PAGE;
 use referee_report::packet_writer::write_packet;
-use referee_report::page::page_template::add_own_page_link;
+use referee_report::page::page_template::add_template_own_link;
 use referee_tournament::folder::read_folder_header;
 
 /// Where an author's page lists packets.
@@ -47,7 +47,7 @@ pub(super) async fn serve_packet_page(
         let page = read_plain_nofollow(&folder.join(PAGE), LARGEST)?;
         let page = String::from_utf8(page).map_err(io::Error::other)?;
         // The archive has the same page, where the link would lead nowhere.
-        Ok(Html(add_own_page_link(&page, BACK)).into_response())
+        Ok(Html(add_template_own_link(&page, BACK)).into_response())
     })
     .await
 }

@@ -52,12 +52,16 @@ const CLOSENESS: [(Bitboard, SearchScore); 3] = [
 ];
 
 /// Returns whether the score is that of a won or lost game.
-pub(super) const fn is_decisive_score(score: SearchScore) -> bool {
+pub(super) const fn is_decisive_evaluation(score: SearchScore) -> bool {
     score.abs() > WIN / 2
 }
 
 /// The value of a finished game for the side to move. `thinker` is the searching side.
-pub(super) fn evaluate_result(board: &Board, result: GameResult, thinker: Side) -> SearchScore {
+pub(super) fn evaluate_alpha_beta_result(
+    board: &Board,
+    result: GameResult,
+    thinker: Side,
+) -> SearchScore {
     match result {
         GameResult::Draw if board.to_move() == thinker => -CONTEMPT,
         GameResult::Draw => CONTEMPT,
@@ -79,7 +83,7 @@ pub(super) fn evaluate_watch_your_back(board: &Board, thinker: Side) -> SearchSc
         true => LOCKED,
         false => 0,
     };
-    lead + locked + centre_bonus(board.pieces(seat)) - centre_bonus(board.pieces(!seat))
+    lead + locked + evaluate_centre(board.pieces(seat)) - evaluate_centre(board.pieces(!seat))
 }
 
 /// Returns whether the last shrink, if it happened now, would leave no empty square.
@@ -93,11 +97,11 @@ fn will_lock_board(board: &Board) -> bool {
 fn evaluate_pieces(board: &Board, seat: Side) -> SearchScore {
     let shrinks = || board.size() as usize..2;
     let moves = board.moves();
-    let hurry = shrinks().next().map_or(0, |next| shrink_urgency(SHRINKS[next], moves));
+    let hurry = shrinks().next().map_or(0, |next| evaluate_shrink_urgency(SHRINKS[next], moves));
     let standing =
         (PIECE - (PIECE - DOOMED) * hurry / LAST_MOVES) * count_squares(board.pieces(seat));
     let surviving = shrinks().map(|which| {
-        shrink_survival_bonus(which, moves) * count_shrink_survivors(board, seat, NEXT[which])
+        evaluate_shrink_survival(which, moves) * count_shrink_survivors(board, seat, NEXT[which])
     });
     standing + surviving.sum::<SearchScore>()
 }
@@ -116,20 +120,20 @@ fn count_shrink_survivors(board: &Board, seat: Side, size: BoardSize) -> SearchS
 }
 
 /// The bonus for surviving a shrink (`which` is 0 or 1) after `moves` moves of the moving phase.
-fn shrink_survival_bonus(which: usize, moves: u32) -> SearchScore {
+fn evaluate_shrink_survival(which: usize, moves: u32) -> SearchScore {
     let shrink = SHRINKS[which];
     let growth = GROWTH[which] * moves.cast_signed() / shrink.cast_signed();
-    SURVIVAL[which] + growth + URGENCY * shrink_urgency(shrink, moves) / LAST_MOVES
+    SURVIVAL[which] + growth + URGENCY * evaluate_shrink_urgency(shrink, moves) / LAST_MOVES
 }
 
 /// The urgency of a shrink after `moves` moves: 0 at first, then rising to [`LAST_MOVES`] at the
 /// shrink.
-fn shrink_urgency(shrink: u32, moves: u32) -> SearchScore {
+fn evaluate_shrink_urgency(shrink: u32, moves: u32) -> SearchScore {
     (LAST_MOVES - shrink.saturating_sub(moves).cast_signed()).max(0)
 }
 
 /// The bonus for pieces near the middle.
-fn centre_bonus(pieces: Bitboard) -> SearchScore {
+fn evaluate_centre(pieces: Bitboard) -> SearchScore {
     CLOSENESS.iter().map(|(squares, worth)| count_squares(pieces & *squares) * worth).sum()
 }
 
@@ -208,12 +212,13 @@ mod tests {
 
     #[test]
     fn quick_wins_score_highest_and_draws_below_zero() {
-        let score =
-            |moves, result| evaluate_result(&moving("W...W...", moves), result, Side::First);
+        let score = |moves, result| {
+            evaluate_alpha_beta_result(&moving("W...W...", moves), result, Side::First)
+        };
         let win = |moves| score(moves, GameResult::Win(Side::First));
         assert!(win(10) > win(12));
         assert!(win(11) < -WIN / 2);
-        assert!(is_decisive_score(win(10)));
+        assert!(is_decisive_evaluation(win(10)));
         assert!(score(10, GameResult::Draw) < 0 && score(11, GameResult::Draw) > 0);
     }
 }

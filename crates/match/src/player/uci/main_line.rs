@@ -2,7 +2,7 @@
 
 use super::engine_info::EngineInfo;
 use referee_games::{AnyPosition, Seat, Step, Turn};
-use referee_protocol::error_excerpt;
+use referee_protocol::reply_error_excerpt;
 
 /// What is wrong with what an engine says about the best move of this position.
 pub(super) fn find_main_line_problem(
@@ -20,11 +20,11 @@ pub(super) fn find_main_line_problem(
         if !matches!(position.turn(), Turn::Move(_)) {
             return Some(format!(
                 "`{}` is played after the game is over",
-                error_excerpt(text.as_bytes())
+                reply_error_excerpt(text.as_bytes())
             ));
         }
         if position.play_silently(Step::Move(text)).is_err() {
-            let text = error_excerpt(text.as_bytes());
+            let text = reply_error_excerpt(text.as_bytes());
             return Some(format!("its move {}, `{text}`, is not legal", plies + 1));
         }
         plies += 1;

@@ -18,8 +18,8 @@ use crate::seat_effects::seat_effects;
 /// The players by seat, their places, and the number of the deal.
 type Game = (Vec<usize>, Vec<u32>, u32);
 
-fn table(seats: usize) -> Table {
-    Table { seats, seating: Seating::Known, compared: Compared::All }
+fn table(seats: usize) -> DealTable {
+    DealTable { seats, seating: Seating::Known, compared: Compared::All }
 }
 
 fn add(results: &mut Results, (players, places, deal): &Game) {
@@ -28,7 +28,7 @@ fn add(results: &mut Results, (players, places, deal): &Game) {
     results.add_seated(&SeatedGame { players, places, forfeits, ending, deal, fingerprint });
 }
 
-fn results(players: usize, table: Table, games: &[Game]) -> Results {
+fn results(players: usize, table: DealTable, games: &[Game]) -> Results {
     let mut results = Results::at_table(players, table);
     for game in games {
         add(&mut results, game);
@@ -95,7 +95,7 @@ fn with_its_weight_a_game_tells_as_much_as_it_seems_to() {
     for (seats, compared) in
         (2..=5).flat_map(|seats| [(seats, Compared::All), (seats, Compared::Winner)])
     {
-        let table = Table { seats, seating: Seating::Known, compared };
+        let table = DealTable { seats, seating: Seating::Known, compared };
         let orders = orders(seats);
         let [mut covariance, mut curvature] = [(); 2].map(|()| vec![vec![0.0; seats]; seats]);
         for places in &orders {
@@ -257,7 +257,7 @@ fn a_fault_that_ends_a_game_counts_between_guilty_and_innocent() {
 #[test]
 fn where_only_the_winner_is_known_the_others_are_not_compared() {
     let games = [(vec![0, 1, 2, 3], vec![2, 1, 2, 2], 1)];
-    let table = Table { compared: Compared::Winner, ..table(4) };
+    let table = DealTable { compared: Compared::Winner, ..table(4) };
     let results = results(4, table, &games);
     let series = deals(&results).series;
     assert_eq!(
@@ -301,7 +301,7 @@ fn copies_score_but_are_not_rated() {
 #[test]
 fn unknown_seats_have_no_value() {
     let games = rotations(6, 3, 10, |player, _| count_as_f64(player));
-    let table = Table { seating: Seating::Unknown, ..table(3) };
+    let table = DealTable { seating: Seating::Unknown, ..table(3) };
     let turned = |games: &[Game]| {
         let turn = |(players, places, deal): &Game| {
             let (mut players, mut places) = (players.clone(), places.clone());

@@ -136,12 +136,12 @@ fn results_of_every_shape_have_finite_numbers() {
 #[test]
 fn a_difference_shows_less_against_distant_opponents() {
     let elo = |elo: f64| elo * PER_ELO;
-    let near = expected_field_value(20.0, &[0.0]) - 0.5;
+    let near = expected_field_match_value(20.0, &[0.0]) - 0.5;
     assert!((near - 0.01439).abs() < 1e-5, "{near}");
-    assert!((expected_field_value(20.0, &[elo(200.0)]) - 0.5) / near < 0.74);
-    let mixed = expected_field_value(20.0, &[elo(-200.0), 0.0, elo(200.0)]) - 0.5;
+    assert!((expected_field_match_value(20.0, &[elo(200.0)]) - 0.5) / near < 0.74);
+    let mixed = expected_field_match_value(20.0, &[elo(-200.0), 0.0, elo(200.0)]) - 0.5;
     assert!((mixed / near - (1.0 + 2.0 * 0.7301) / 3.0).abs() < 1e-2, "{}", mixed / near);
-    assert!(expected_field_value(0.0, &[1.0, 0.3]).to_bits() == 0.5_f64.to_bits());
+    assert!(expected_field_match_value(0.0, &[1.0, 0.3]).to_bits() == 0.5_f64.to_bits());
 }
 
 #[test]
@@ -150,7 +150,8 @@ fn an_estimate_is_the_difference_at_which_its_mean_is_expected() {
     for truth in [-300.0, -20.0, 0.0, 7.0, 150.0] {
         let strengths = [-1.0, 0.2, 2.0];
         assert!(
-            (played.elo_at_value(expected_field_value(truth, &strengths), &strengths) - truth)
+            (played.elo_at_value(expected_field_match_value(truth, &strengths), &strengths)
+                - truth)
                 .abs()
                 < 1e-6
         );
@@ -218,7 +219,7 @@ fn a_duel_tells_who_is_ahead_of_the_other() {
     let mut played = FieldMatch::duel((0.0, 50.0), ERRORS, 3, 1000).expect("a test");
     // A deal of three games that are decided has a variance of a twelfth.
     let expected = played.expected_deals();
-    let lead = expected_field_share(50.0 * PER_ELO) - 0.5;
+    let lead = expected_field_match_share(50.0 * PER_ELO) - 0.5;
     let needed = played.state().test.needed.0;
     assert!((expected - 2.0 * needed / 12.0 / lead.powi(2)).abs() < 1e-9, "{expected}");
     for number in 1.. {

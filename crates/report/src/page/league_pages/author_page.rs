@@ -8,7 +8,8 @@ use maud::{Markup, html};
 use super::super::page_player_name;
 use super::challenge_section::ChallengeSection;
 use super::{
-    escape_league_text, render_league_frame, render_league_leave_form, render_league_token,
+    escape_league_page_text, render_league_page_frame, render_league_page_leave_form,
+    render_league_page_token,
 };
 use crate::Standings;
 
@@ -73,7 +74,7 @@ impl AuthorPage<'_> {
     /// The page as HTML.
     pub fn html(&self) -> String {
         let body = html! {
-            @if !self.message.is_empty() { p.notice { (escape_league_text(self.message)) } }
+            @if !self.message.is_empty() { p.notice { (escape_league_page_text(self.message)) } }
             @for notice in self.notices { p.warning { (notice) } }
             (self.render_upload_form())
             section aria-labelledby="report-heading" {
@@ -87,19 +88,19 @@ impl AuthorPage<'_> {
             }
             section #versions { h2 { "Your versions" } (self.version_table()) }
             @if let Some(step) = &self.step {
-                section { h2 { "Did version " (step.version) " help?" } (Self::step_table(step)) }
+                section { h2 { "Did version " (step.version) " help?" } (Self::version_step_table(step)) }
             }
-            section { h2 { "Your rating" } (self.rating_chart()) }
+            section { h2 { "Your rating" } (self.version_rating_chart()) }
             section #games { h2 { "Your games" } (self.game_table()) }
             @if let Some(challenges) = &self.challenges { (challenges.html(self.token)) }
-            section { h2 { "Your opponents" } (self.opponent_table()) }
+            section { h2 { "Your opponents" } (self.opponent_games_table()) }
             section { h2 { "Your hand-ins" } (self.history_table()) }
         };
-        render_league_frame(
+        render_league_page_frame(
             self.league,
             &format!("{} – {}", self.author, self.league),
             &html! {
-                "You are " strong { (page_player_name(self.author)) } "." (render_league_leave_form(self.token))
+                "You are " strong { (page_player_name(self.author)) } "." (render_league_page_leave_form(self.token))
             },
             &body,
         )
@@ -111,7 +112,7 @@ impl AuthorPage<'_> {
                 h2 { "Hand in" }
                 @if let Some(bounds) = self.bounds {
                     form method="post" action="/author/hand-in" enctype="multipart/form-data" {
-                        (render_league_token(self.token))
+                        (render_league_page_token(self.token))
                         label for="files" { "Your player: an archive, a file, or several files" }
                         input #files type="file" name="files" multiple required;
                         label for="comment" { "A note to yourself (optional)" }
@@ -121,7 +122,7 @@ impl AuthorPage<'_> {
                     p.hint { (bounds) }
                 }
                 @if !self.handed_in.is_empty() {
-                    p { "Last hand-in: " (escape_league_text(&self.handed_in.join(", "))) "." }
+                    p { "Last hand-in: " (escape_league_page_text(&self.handed_in.join(", "))) "." }
                 }
             }
         }
@@ -137,12 +138,12 @@ impl AuthorPage<'_> {
                 thead { tr { th { "Checked" } th { "Files" } th { "Comment" } th { "Outcome" } } }
                 tbody { @for one in self.history { tr {
                     th scope="row" { (one.when) }
-                    td data-label="Files" { (escape_league_text(&one.files)) }
-                    td data-label="Comment" { (escape_league_text(&one.comment)) }
+                    td data-label="Files" { (escape_league_page_text(&one.files)) }
+                    td data-label="Comment" { (escape_league_page_text(&one.comment)) }
                     td data-label="Outcome" {
                         @match &one.outcome {
                             Ok(version) => { "entered as version " (version) }
-                            Err(why) => { "refused: " (escape_league_text(why)) }
+                            Err(why) => { "refused: " (escape_league_page_text(why)) }
                         }
                     }
                 } } }

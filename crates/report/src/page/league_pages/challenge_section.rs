@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::super::page_player_name;
 use super::author_page::render_stacking_table;
-use super::{escape_league_text, render_league_token};
+use super::{escape_league_page_text, render_league_page_token};
 use referee_protocol::escape::escape_line;
 
 /// Whom an author can challenge, and what became of it.
@@ -57,7 +57,7 @@ impl ChallengeSection {
                 @if let Some([when, opponent, why]) = &self.refused {
                     p.warning {
                         (when) ": your challenge to " (page_player_name(opponent)) " was not played: "
-                        (escape_league_text(why)) "."
+                        (escape_league_page_text(why)) "."
                     }
                 }
                 @if !self.played.is_empty() { (self.table()) }
@@ -68,7 +68,7 @@ impl ChallengeSection {
     fn form(&self, token: &str) -> Markup {
         html! {
             form method="post" action="/author/challenge" enctype="multipart/form-data" {
-                (render_league_token(token))
+                (render_league_page_token(token))
                 @if let Some(among) = self.among {
                     input type="hidden" name="among" value=(among);
                 }
@@ -95,7 +95,7 @@ impl ChallengeSection {
                     th scope="row" { (one.when) }
                     td data-label="Opponent" { (page_player_name(&one.opponent)) }
                     td.n data-label="Version" { (one.version) }
-                    td data-label="Results" { (escape_league_text(&format_challenge_outcome(one))) }
+                    td data-label="Results" { (escape_league_page_text(&format_challenge_outcome(one))) }
                     td data-label="Games" {
                         @if !one.results.is_empty() {
                             a href={ "/author/challenges/" (one.number) "/" } { "watch" }

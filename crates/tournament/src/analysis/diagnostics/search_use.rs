@@ -34,7 +34,7 @@ pub(super) struct SearchUseCollector {
 
 /// A sum with the number of its parts.
 #[derive(Debug, Clone, Copy, Default)]
-struct SearchMean {
+struct SearchUseMean {
     sum: f64,
     count: u64,
 }
@@ -42,15 +42,15 @@ struct SearchMean {
 #[derive(Debug, Clone, Copy, Default)]
 struct SearchSums {
     moves: u64,
-    depth: SearchMean,
-    nodes: SearchMean,
+    depth: SearchUseMean,
+    nodes: SearchUseMean,
     /// The nodes and the seconds of moves for which both are known.
     speed: [f64; 2],
-    time: SearchMean,
-    latency: SearchMean,
+    time: SearchUseMean,
+    latency: SearchUseMean,
 }
 
-impl SearchMean {
+impl SearchUseMean {
     fn add(&mut self, value: f64) {
         self.sum += value;
         self.count += 1;

@@ -9,7 +9,7 @@ use super::{
     parse_imported_score,
 };
 use crate::analysis::named_results::{Faulted, NamedResults};
-use referee_ratings::{Compared, GameOutcome, SeatedEnding, SeatedGame, Seating, Table};
+use referee_ratings::{Compared, DealTable, GameOutcome, SeatedEnding, SeatedGame, Seating};
 use referee_record::model::fault::FaultCode;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::stage::RankedBy;
@@ -254,7 +254,7 @@ impl SeatRowList {
             }
             return results;
         }
-        let table = Table { seats, seating, compared };
+        let table = DealTable { seats, seating, compared };
         let mut seat_names = self.seats.list.clone();
         for (name, &number) in self.seats.list.iter().zip(&seat_numbers) {
             seat_names[number].clone_from(name);

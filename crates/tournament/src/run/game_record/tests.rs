@@ -1,7 +1,7 @@
 use super::*;
 use referee_games::{Outcome, Places};
 use referee_match::referee::GameTrace;
-use referee_protocol::{Cost, Greeting, Usage};
+use referee_protocol::{Greeting, ReportedCost, Usage};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_sandbox::Overrun;
 
@@ -39,7 +39,7 @@ fn built(builder: GameRecordBuilder) -> GameRecord {
 
 #[test]
 fn what_all_attempts_used_is_in_the_record() {
-    let cost = Cost::from_units(0.25).expect("a cost");
+    let cost = ReportedCost::from_units(0.25).expect("a cost");
     let mut void = VoidAttempts::default();
     for tokens in [3, 4] {
         void.usage.add("white", Usage { tokens, cost });

@@ -60,7 +60,7 @@ pub enum ContinuationError {
 ///
 /// # Errors
 /// Nothing was played there, or it is still being played.
-pub fn continued_league_folder(dir: &Path, name: &str) -> Result<PathBuf, ContinuationError> {
+pub fn continuation_folder(dir: &Path, name: &str) -> Result<PathBuf, ContinuationError> {
     let before = dir.with_file_name(name);
     if !before.join(LOG).is_file() {
         return Err(ContinuationError::Missing { name: name.to_owned(), dir: before });
@@ -74,15 +74,15 @@ pub fn continued_league_folder(dir: &Path, name: &str) -> Result<PathBuf, Contin
 
 /// Lines for the beginning of the log with the header `wanted` in the folder `dir`: who was in the
 /// league that it continues. Empty if it continues none.
-pub(super) fn continued_league_versions(
+pub(super) fn continuation_versions(
     dir: &Path,
     wanted: &Header,
 ) -> Result<Vec<RosterChange>, ContinuationError> {
     let Some(name) = wanted.continues.clone() else { return Ok(Vec::new()) };
-    let dir = continued_league_folder(dir, &name)?;
+    let dir = continuation_folder(dir, &name)?;
     let failure = FolderError::of_log(&dir);
     let mut log = LogScan::open(&dir).map_err(failure)?;
-    if let Some(found) = continued_league_mismatch(log.header(), wanted) {
+    if let Some(found) = continuation_mismatch(log.header(), wanted) {
         return Err(ContinuationError::Unlike { name, dir, found, game: wanted.game.clone() });
     }
     let (mut there, mut gone) = (Vec::<RosterChange>::new(), BTreeSet::new());
@@ -93,7 +93,7 @@ pub(super) fn continued_league_versions(
                 there.retain(|known| {
                     author_of_entered(known) != player.entry.as_ref().map(|it| &*it.author)
                 });
-                let player = reenter_version(player, wanted.created);
+                let player = reenter_continued_version(player, wanted.created);
                 there.push(RosterChange::Entered { player, files });
             }
             // The next one may not have entered before that run was killed.
@@ -125,7 +125,7 @@ fn author_of_entered(change: &RosterChange) -> Option<&str> {
 }
 
 /// What the log with the header `old` holds, if not a league of the same game.
-fn continued_league_mismatch(old: &Header, wanted: &Header) -> Option<String> {
+fn continuation_mismatch(old: &Header, wanted: &Header) -> Option<String> {
     if !old.is_league() {
         return Some("a tournament in another format".to_owned());
     }
@@ -133,7 +133,7 @@ fn continued_league_mismatch(old: &Header, wanted: &Header) -> Option<String> {
 }
 
 /// The same version, entering at this time, in seconds since 1970.
-fn reenter_version(mut player: Box<HeaderPlayer>, at: u64) -> Box<HeaderPlayer> {
+fn reenter_continued_version(mut player: Box<HeaderPlayer>, at: u64) -> Box<HeaderPlayer> {
     player.entry = player.entry.map(|entry| LeagueEntry { at, ..entry });
     player
 }

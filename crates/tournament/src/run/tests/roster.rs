@@ -174,12 +174,12 @@ impl Venue for Bench {
         number: usize,
         reports: WorkerReports,
         _: watch::Receiver<bool>,
-    ) -> io::Result<WorkerHandle> {
+    ) -> io::Result<WorkerThread> {
         let (jobs, inbox) = mpsc::unbounded_channel();
         let mut workers = self.workers.borrow_mut();
         workers.retain(|(former, ..)| *former != number);
         workers.push((number, inbox, reports));
-        Ok(WorkerHandle::forwarding_to(jobs))
+        Ok(WorkerThread::forwarding_to(jobs))
     }
 
     fn admit(&self, number: usize, _: &PlayerSpec, _: &Header) -> Result<(), String> {

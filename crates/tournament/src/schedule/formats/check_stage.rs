@@ -39,7 +39,7 @@ pub(crate) fn next_check_partners<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::MeetingResult;
+    use super::super::FormatMeeting;
     use super::super::tests::course;
     use super::*;
     use referee_ratings::Results;
@@ -48,7 +48,7 @@ mod tests {
     /// Plays a check with this many players and seats; the listed ones make a fault in every game.
     fn rounds(players: usize, seats: usize, bad: &[usize]) -> (Vec<Vec<Vec<usize>>>, Vec<bool>) {
         let entrants: Vec<usize> = (0..players).collect();
-        let (mut rounds, mut sections) = (Vec::new(), Vec::<Vec<MeetingResult>>::new());
+        let (mut rounds, mut sections) = (Vec::new(), Vec::<Vec<FormatMeeting>>::new());
         let mut out = vec![None; players];
         loop {
             let results = Results::new(players);
@@ -59,9 +59,9 @@ mod tests {
             };
             let meeting = |players: &Vec<usize>| {
                 let faulted = players.iter().any(|player| bad.contains(player));
-                MeetingResult {
+                FormatMeeting {
                     faulted,
-                    ..MeetingResult::without_games(players.iter().copied().collect())
+                    ..FormatMeeting::without_games(players.iter().copied().collect())
                 }
             };
             sections.push(meetings.iter().map(meeting).collect());

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{FormatInput, FormatSection, MeetingResult};
+use super::{FormatInput, FormatMeeting, FormatSection};
 use referee_record::model::fixture::Lineup;
 
 /// The next section: a round of the bracket, or another pair for each tied meeting of a round.
@@ -20,7 +20,7 @@ pub(crate) fn next_knockout_section(
         let Some(section) = sections.next() else {
             return Some(FormatSection::from_pairings(meetings, course.deals));
         };
-        let mut scores: Vec<MeetingResult> = section.clone();
+        let mut scores: Vec<FormatMeeting> = section.clone();
         for _ in 0..tie_breaks {
             let tied = tied_knockout_pairings(&scores);
             if tied.is_empty() {
@@ -67,7 +67,7 @@ fn advance_knockout_winners(
 }
 
 /// Adds the scores of a further pair.
-fn add_tie_break_scores(scores: &mut [MeetingResult], more: &MeetingResult) {
+fn add_tie_break_scores(scores: &mut [FormatMeeting], more: &FormatMeeting) {
     if let Some(known) = scores.iter_mut().find(|known| known.players == more.players) {
         known.halves.iter_mut().zip(&more.halves).for_each(|(sum, more)| *sum += more);
         known.out.clone_from(&more.out);
@@ -75,7 +75,7 @@ fn add_tie_break_scores(scores: &mut [MeetingResult], more: &MeetingResult) {
 }
 
 /// The tied meetings, except those in which a player was taken out.
-fn tied_knockout_pairings(scores: &[MeetingResult]) -> Vec<(usize, usize)> {
+fn tied_knockout_pairings(scores: &[FormatMeeting]) -> Vec<(usize, usize)> {
     scores
         .iter()
         .filter(|meeting| meeting.halves[0] == meeting.halves[1] && !meeting.out.contains(&true))
@@ -87,7 +87,7 @@ fn tied_knockout_pairings(scores: &[MeetingResult]) -> Vec<(usize, usize)> {
 /// the better seed.
 fn knockout_winner(
     entrants: &[usize],
-    scores: &[MeetingResult],
+    scores: &[FormatMeeting],
     one: usize,
     other: usize,
 ) -> usize {
@@ -119,10 +119,10 @@ mod tests {
         players: usize,
         tie_breaks: u32,
         mut result: impl FnMut(usize, usize) -> usize,
-    ) -> Vec<Vec<MeetingResult>> {
+    ) -> Vec<Vec<FormatMeeting>> {
         let entrants: Vec<usize> = (0..players).collect();
         let out = vec![None; players];
-        let mut sections: Vec<Vec<MeetingResult>> = Vec::new();
+        let mut sections: Vec<Vec<FormatMeeting>> = Vec::new();
         loop {
             let results = Results::new(0);
             let course = FormatInput { deals: 2, ..course(&entrants, &sections, &out, &results) };
@@ -135,16 +135,16 @@ mod tests {
                 let [one, other] = players.sorted().two();
                 let whole = 4 * deals as usize;
                 let first = result(one, other).min(whole);
-                MeetingResult {
+                FormatMeeting {
                     halves: vec![first, whole - first],
-                    ..MeetingResult::without_games(players)
+                    ..FormatMeeting::without_games(players)
                 }
             };
             sections.push(meetings.into_iter().map(meeting).collect());
         }
     }
 
-    fn players(section: &[MeetingResult]) -> Vec<[usize; 2]> {
+    fn players(section: &[FormatMeeting]) -> Vec<[usize; 2]> {
         section.iter().map(|meeting| meeting.players.two()).collect()
     }
 

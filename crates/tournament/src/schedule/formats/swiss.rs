@@ -139,7 +139,7 @@ mod tests {
 
     use super::super::tests::course;
     use super::*;
-    use crate::schedule::formats::MeetingResult;
+    use crate::schedule::formats::FormatMeeting;
     use referee_ratings::Results;
 
     /// The rounds of a tournament; `result` gives the result of each meeting.
@@ -147,19 +147,19 @@ mod tests {
         players: usize,
         rounds: u32,
         mut result: impl FnMut(usize, usize) -> usize,
-    ) -> Vec<Vec<MeetingResult>> {
+    ) -> Vec<Vec<FormatMeeting>> {
         let entrants: Vec<usize> = (0..players).collect();
         let out = vec![None; players];
-        let mut sections: Vec<Vec<MeetingResult>> = Vec::new();
+        let mut sections: Vec<Vec<FormatMeeting>> = Vec::new();
         loop {
             let results = Results::new(0);
             let course = course(&entrants, &sections, &out, &results);
             let Some(pairings) = next_swiss_round(&course, rounds) else { return sections };
             let meeting = |&(one, other): &(usize, usize)| {
                 let first = result(one, other);
-                MeetingResult {
+                FormatMeeting {
                     halves: vec![first, 4 - first],
-                    ..MeetingResult::without_games([one, other].into())
+                    ..FormatMeeting::without_games([one, other].into())
                 }
             };
             sections.push(pairings.iter().map(meeting).collect());

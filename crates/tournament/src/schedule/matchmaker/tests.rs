@@ -1,10 +1,10 @@
 use super::*;
 use referee_games::{Places, Seat};
 use referee_ratings::{Compared, GameOutcome, Seating};
-use referee_record::model::game_summary::SeatFaults;
+use referee_record::model::game_summary::SummaryFaults;
 
 fn empty(seats: usize) -> Matchmaker {
-    Matchmaker::new(Table { seats, seating: Seating::Known, compared: Compared::All })
+    Matchmaker::new(DealTable { seats, seating: Seating::Known, compared: Compared::All })
 }
 
 fn form(players: usize) -> Matchmaker {
@@ -22,7 +22,7 @@ fn at_table(seats: usize, players: usize) -> Matchmaker {
 
 /// A game that is unlike all others.
 fn game(outcome: GameOutcome, number: u64) -> GameSummary {
-    let faults = SeatFaults::default();
+    let faults = SummaryFaults::default();
     GameSummary {
         faults,
         fingerprint: NonZeroU64::new(number + 1),
@@ -137,7 +137,7 @@ fn ordered(players: Lineup, number: u64) -> GameSummary {
     let places = Places::ordered(players.seats().len(), |one: Seat, other: Seat| {
         players.at(one).cmp(&players.at(other))
     });
-    let faults = SeatFaults::default();
+    let faults = SummaryFaults::default();
     GameSummary {
         faults,
         fingerprint: NonZeroU64::new(number + 1),
@@ -190,14 +190,14 @@ fn a_table_needs_as_many_as_it_has_seats_and_no_third_copy_of_a_deal() {
 #[test]
 fn a_game_tells_only_of_those_who_are_compared() {
     let players = Lineup::from([0, 1, 2]);
-    let table = Table { compared: Compared::Winner, ..at_table(3, 0).table };
+    let table = DealTable { compared: Compared::Winner, ..at_table(3, 0).table };
     let mut form = Matchmaker { table, ..at_table(3, 3) };
     form.learn(players, ordered(players, 0));
     let [first, second, third] = [0, 1, 2].map(|player| form.players[player]);
     assert!(first.value > second.value && (second.value - third.value).abs() < 1e-9);
     assert!(first.deviation < second.deviation, "it is compared twice");
     let mut form = at_table(3, 3);
-    let faults: SeatFaults =
+    let faults: SummaryFaults =
         [(Seat::SECOND, referee_record::model::fault::FaultCode::Crash)].into_iter().collect();
     let places = Places::lost_by(Seat::SECOND.into(), 3);
     form.learn(players, GameSummary { faults, ..GameSummary::from_places(places) });

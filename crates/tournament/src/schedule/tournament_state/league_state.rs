@@ -92,7 +92,7 @@ impl TournamentState {
     ///
     /// # Errors
     /// No such change is possible now. Then nothing changes.
-    pub fn apply_roster_change(&mut self, change: &RosterChange) -> Result<(), RecordError> {
+    pub fn apply_league_roster_change(&mut self, change: &RosterChange) -> Result<(), RecordError> {
         self.header.apply_roster_change(change).map_err(|_| RecordError::Foreign)?;
         if let RosterChange::Entered { player, .. } = change {
             self.names.push(player.name.clone());

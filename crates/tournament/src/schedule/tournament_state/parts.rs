@@ -88,7 +88,7 @@ impl TournamentState {
         let lots = draw_schedule_lots(&self.section_lots_text(), &self.names);
         players.sort_by_key(|&player| lots[player]);
         let deals = (self.begins[first]..self.len()).step_by(seats);
-        let had = deals.filter(|&deal| !self.is_check(deal) && self.is_deal_complete(deal));
+        let had = deals.filter(|&deal| !self.is_check(deal) && self.is_part_deal_complete(deal));
         let had = had.map(|deal| self.fixture(deal).players);
         let missing = missing_meetings(&players, had, most, seats);
         let named = |players: Vec<usize>| {
@@ -103,7 +103,7 @@ impl TournamentState {
 
     /// Whether all games of the deal that begins at `index` count, and nobody who is out made a fault
     /// in them: one that fails from the start is taken out only after games that tell nothing.
-    fn is_deal_complete(&self, index: usize) -> bool {
+    fn is_part_deal_complete(&self, index: usize) -> bool {
         self.deal(index).all(|index| {
             let players = self.fixture(index).players;
             let failed = |game: GameSummary| {
@@ -117,7 +117,7 @@ impl TournamentState {
 
     /// The stages of listed meetings that stay when the header changes: those in it, and those that
     /// have begun. Where earlier results cannot change, all others follow from them again.
-    pub(crate) fn listed_stages(&self) -> Vec<Stage> {
+    pub(crate) fn listed_part_stages(&self) -> Vec<Stage> {
         let stages = &self.header.stages;
         if configured_stages(stages).len() > 1 && checked_round_robin_stages(stages).is_none() {
             return Vec::new();

@@ -4,10 +4,10 @@ use super::TournamentState;
 use super::parts::Part;
 use crate::schedule::draw_schedule_lots;
 use crate::schedule::formats::{
-    FormatInput, FormatSection, MeetingResult, next_format_section, next_late_format_section,
+    FormatInput, FormatMeeting, FormatSection, next_format_section, next_late_format_section,
 };
 use referee_games::BySeat;
-use referee_ratings::{FixedRating, Ranking, Results, ScoreFit, ScoredGames, Table, fit};
+use referee_ratings::{DealTable, FixedRating, Ranking, Results, ScoreFit, ScoredGames, fit};
 use referee_record::model::fixture::{Fixture, Lineup};
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::player_spec::Out;
@@ -103,7 +103,7 @@ impl TournamentState {
         if stage.format.has_one_section() && self.first_section < self.schedule.sections() {
             return None;
         }
-        let sections: Vec<Vec<MeetingResult>> = (self.first_section..self.schedule.sections())
+        let sections: Vec<Vec<FormatMeeting>> = (self.first_section..self.schedule.sections())
             .map(|section| self.section_results(section))
             .collect();
         let by_name: &[Vec<String>] = match &stage.format {
@@ -150,13 +150,13 @@ impl TournamentState {
     }
 
     /// The results of a section's meetings.
-    pub(super) fn section_results(&self, section: usize) -> Vec<MeetingResult> {
+    pub(super) fn section_results(&self, section: usize) -> Vec<FormatMeeting> {
         let is_out = |player: usize| self.was_out_after_section(player, section);
         let result = |players: Lineup| {
             let out = players.players().map(is_out).collect();
-            MeetingResult { out, ..MeetingResult::without_games(players) }
+            FormatMeeting { out, ..FormatMeeting::without_games(players) }
         };
-        let mut meetings: Vec<MeetingResult> =
+        let mut meetings: Vec<FormatMeeting> =
             self.schedule.meetings(section).map(result).collect();
         for index in self.schedule.games(section) {
             let meeting = &mut meetings[self.schedule.meeting(section, index)];
@@ -244,7 +244,7 @@ impl TournamentState {
 
     /// The strengths in points, if these put the players in order.
     fn points_for_section(&self) -> Option<ScoreFit> {
-        let Table { seats, seating, .. } = self.header.table();
+        let DealTable { seats, seating, .. } = self.header.table();
         let mut games = ScoredGames::new(self.names.len(), seats, seating);
         (self.header.rank == RankedBy::Scores).then(|| {
             for (fixture, game) in self.games_for_section() {

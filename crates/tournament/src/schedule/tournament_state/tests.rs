@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::schedule::formats::MeetingResult;
+use crate::schedule::formats::FormatMeeting;
 use referee_games::SeatMap;
 use referee_protocol::Score;
 use referee_record::model::fault::FaultCode;
@@ -246,7 +246,7 @@ fn opponents_of_a_withdrawn_player_keep_their_points() {
         }
     }
     assert_eq!(state.outs()[0], Some(Out::Quarantined));
-    let score = |meeting: MeetingResult| (meeting.players.two(), meeting.halves);
+    let score = |meeting: FormatMeeting| (meeting.players.two(), meeting.halves);
     let scores: Vec<_> = state.section_results(0).into_iter().map(score).collect();
     assert_eq!(scores, [([0, 2], vec![0, 8]), ([1, 3], vec![4, 4])], "as much as who sits out");
 }
@@ -434,7 +434,7 @@ proptest! {
         results in prop::collection::vec((0_u8..3, prop::bool::weighted(0.3)), 64),
     ) {
         let mut state = of(&stages, players, limit);
-        let mut decided: Vec<Vec<MeetingResult>> = Vec::new();
+        let mut decided: Vec<Vec<FormatMeeting>> = Vec::new();
         loop {
             let next = state.next_due(0);
             // Every section is over except the one that is being played.

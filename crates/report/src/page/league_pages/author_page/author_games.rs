@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::super::super::{format_percent, page_player_name};
-use super::super::escape_league_text;
+use super::super::escape_league_page_text;
 use super::{AuthorPage, render_stacking_table};
 use referee_ratings::Outcomes;
 use referee_record::model::fault::FaultCode;
@@ -99,8 +99,8 @@ impl AuthorPage<'_> {
                         th scope="row" { (format_author_result(game.result)) }
                         td data-label="Opponent" { (page_player_name(&game.opponent)) }
                         td.n data-label="Version" { (game.version) }
-                        td data-label="Seat" { (escape_league_text(&game.seat)) }
-                        td data-label="Ended by" { (escape_league_text(&game.reason)) }
+                        td data-label="Seat" { (escape_league_page_text(&game.seat)) }
+                        td data-label="Ended by" { (escape_league_page_text(&game.reason)) }
                         td.n data-label="Plies" { (game.plies) }
                         td data-label="Game" { (link_author_game(game)) }
                         @if has_turned { (render_author_turned_cell(game)) }
@@ -116,7 +116,7 @@ impl AuthorPage<'_> {
         }
     }
 
-    pub(super) fn opponent_table(&self) -> Markup {
+    pub(super) fn opponent_games_table(&self) -> Markup {
         if self.opponents.is_empty() {
             return html! { p { "No opponents yet." } };
         }
@@ -157,7 +157,7 @@ fn render_author_turned_cell(game: &ListedGame) -> Markup {
     html! { td data-label="Turned at" {
         span {
             a href={ "/#game=" (game.id) "&ply=" (at.ply.saturating_sub(1)) } { "ply " (at.ply) }
-            ": " (escape_league_text(&at.better))
+            ": " (escape_league_page_text(&at.better))
         }
     } }
 }

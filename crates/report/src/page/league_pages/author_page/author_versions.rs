@@ -82,7 +82,7 @@ impl AuthorPage<'_> {
                 } }
                 tbody { @for version in self.versions { (self.render_version_row(version)) } }
             }))
-            @if let Some(outlook) = self.rating_outlook() { p { (outlook) } }
+            @if let Some(outlook) = self.version_rating_outlook() { p { (outlook) } }
             p.hint {
                 "A packet has a version's games, its faults and the messages before the first \
                  fault. "
@@ -92,10 +92,10 @@ impl AuthorPage<'_> {
     }
 
     /// How well the rating of the version that plays is known.
-    fn rating_outlook(&self) -> Option<String> {
+    fn version_rating_outlook(&self) -> Option<String> {
         let version = self.versions.iter().find(|version| version.left.is_none())?;
         let row = self.standings.rows.iter().find(|row| row.player == version.shown)?;
-        describe_rating_outlook(version.number, row.games, row.shown_rating()?.margin())
+        describe_version_outlook(version.number, row.games, row.shown_rating()?.margin())
     }
 
     fn render_version_row(&self, version: &AuthorVersion<'_>) -> Markup {
@@ -124,7 +124,7 @@ impl AuthorPage<'_> {
         } }
     }
 
-    pub(super) fn step_table(step: &VersionStep) -> Markup {
+    pub(super) fn version_step_table(step: &VersionStep) -> Markup {
         let [before, after] = [step.before, step.version].map(|number| format!("Version {number}"));
         let score = |of: Outcomes| format_percent(of.score().value(), f64::from(of.games()));
         let games = |of: Outcomes| pluralize(of.games(), "game");
@@ -144,7 +144,7 @@ impl AuthorPage<'_> {
         }
     }
 
-    pub(super) fn rating_chart(&self) -> Markup {
+    pub(super) fn version_rating_chart(&self) -> Markup {
         if self.ratings.is_empty() {
             return html! { p { "Nothing to show until a few games have been played." } };
         }
@@ -199,7 +199,7 @@ fn describe_version_step(step: &VersionStep) -> String {
 
 /// How many more games make the rating of a version as certain as ratings of a league become; `None`
 /// if it is.
-fn describe_rating_outlook(version: u32, games: u32, margin: f64) -> Option<String> {
+fn describe_version_outlook(version: u32, games: u32, margin: f64) -> Option<String> {
     let more = f64::from(games) * ((margin / SETTLED).powi(2) - 1.0);
     (more >= 1.0).then(|| {
         format!(
@@ -272,8 +272,8 @@ mod tests {
     fn four_times_as_many_games_halve_the_margin() {
         let told = "The rating of version 3 is known to within ±100 Elo; about 120 more games \
                     would narrow that to ±50.";
-        assert_eq!(describe_rating_outlook(3, 40, 100.0).as_deref(), Some(told));
-        assert_eq!(describe_rating_outlook(3, 200, 49.0), None);
-        assert_eq!(describe_rating_outlook(3, 0, 400.0), None);
+        assert_eq!(describe_version_outlook(3, 40, 100.0).as_deref(), Some(told));
+        assert_eq!(describe_version_outlook(3, 200, 49.0), None);
+        assert_eq!(describe_version_outlook(3, 0, 400.0), None);
     }
 }

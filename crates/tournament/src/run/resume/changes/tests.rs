@@ -1,5 +1,5 @@
 use super::*;
-use referee_protocol::Cost;
+use referee_protocol::ReportedCost;
 use referee_record::model::adjudication::Adjudication;
 use referee_record::model::league_entry::LeagueEntry;
 use referee_record::model::record::{Anchor, FaultPolicy, HeaderPlayer, examples};
@@ -256,7 +256,7 @@ fn nothing_is_added_once_later_meetings_depend_on_earlier_results() {
 #[test]
 fn budgets_may_change() {
     let mut new = header();
-    new.players[0].usage = UsageLimit { tokens: Some(10), cost: Cost::from_units(2.5) };
+    new.players[0].usage = UsageLimit { tokens: Some(10), cost: ReportedCost::from_units(2.5) };
     let expected = "usage limits of ant: none became tokens 10, cost 2.5";
     assert_eq!(compared(&new).expect("allowed"), [expected]);
     let lower = find_header_changes(&new, &header(), &[], &Played::default()).expect("allowed");

@@ -1,5 +1,5 @@
 use super::*;
-use referee_protocol::Cost;
+use referee_protocol::ReportedCost;
 use referee_record::model::record::examples::{game, header};
 use referee_record::model::record::{GameRecord, Header};
 use referee_record::model::seat_usage::UsageLimit;
@@ -22,7 +22,7 @@ fn play(state: &mut TournamentState, index: usize, tokens: u64) {
         game: fixture.game,
         ..game(&names[0], &names[1], "white")
     };
-    let usage = Usage { tokens, cost: Cost::from_units(0.5).expect("a cost") };
+    let usage = Usage { tokens, cost: ReportedCost::from_units(0.5).expect("a cost") };
     if let Some(seat) = fixture.seat_of(0) {
         record.usage.add(&record.players.names[seat], usage);
     }
@@ -47,7 +47,7 @@ fn the_games_of_a_player_wait_when_its_budget_is_used_up() {
     assert_eq!(state.describe_spent_budget(0).as_deref(), Some("tokens: 10 of 10"));
     assert_eq!(
         state.budget_spent(0),
-        Usage { tokens: 10, cost: Cost::from_units(1.0).expect("a cost") }
+        Usage { tokens: 10, cost: ReportedCost::from_units(1.0).expect("a cost") }
     );
     assert_eq!(
         (state.games_awaiting_budget().count(), state.count_due()),

@@ -96,7 +96,7 @@ proptest! {
                     continue;
                 }
             };
-            if state.apply_roster_change(&change).is_ok() {
+            if state.apply_league_roster_change(&change).is_ok() {
                 log.append_change(&change).expect("written");
             }
         }
@@ -142,33 +142,36 @@ fn a_log_cannot_claim_endless_numbers_of_pairs() {
 fn only_who_came_plays_and_only_who_is_there_leaves() {
     let header = league(0);
     let mut state = TournamentState::new(&header);
-    state.apply_roster_change(&entered(&header, "ann", 1)).expect("it comes");
-    assert_eq!(state.apply_roster_change(&entered(&header, "ann", 1)), Err(RecordError::Foreign));
-    state.apply_roster_change(&left("ann v1")).expect("it goes");
-    assert_eq!(state.apply_roster_change(&left("ann v1")), Err(RecordError::Foreign));
-    assert_eq!(state.apply_roster_change(&left("nobody")), Err(RecordError::Foreign));
+    state.apply_league_roster_change(&entered(&header, "ann", 1)).expect("it comes");
+    assert_eq!(
+        state.apply_league_roster_change(&entered(&header, "ann", 1)),
+        Err(RecordError::Foreign)
+    );
+    state.apply_league_roster_change(&left("ann v1")).expect("it goes");
+    assert_eq!(state.apply_league_roster_change(&left("ann v1")), Err(RecordError::Foreign));
+    assert_eq!(state.apply_league_roster_change(&left("nobody")), Err(RecordError::Foreign));
     let back = |player: &str| RosterChange::Returned { player: player.to_owned(), at: 0 };
-    assert_eq!(state.apply_roster_change(&back("house")), Err(RecordError::Foreign));
-    assert_eq!(state.apply_roster_change(&back("nobody")), Err(RecordError::Foreign));
-    state.apply_roster_change(&back("ann v1")).expect("it is back");
+    assert_eq!(state.apply_league_roster_change(&back("house")), Err(RecordError::Foreign));
+    assert_eq!(state.apply_league_roster_change(&back("nobody")), Err(RecordError::Foreign));
+    state.apply_league_roster_change(&back("ann v1")).expect("it is back");
     assert!(state.is_taking_part(2), "{}", shown(&state));
-    state.apply_roster_change(&left("ann v1")).expect("it goes again");
+    state.apply_league_roster_change(&left("ann v1")).expect("it goes again");
     let mut misnamed = entered(&header, "bob", 1);
     if let RosterChange::Entered { player, .. } = &mut misnamed {
         player.name = "house v9".to_owned();
     }
-    assert_eq!(state.apply_roster_change(&misnamed), Err(RecordError::Foreign));
+    assert_eq!(state.apply_league_roster_change(&misnamed), Err(RecordError::Foreign));
     // Names that would lead out of the folder of the entrants.
     for author in ["../ann", ".ann", "a/b", "a\\b", ""] {
         assert_eq!(
-            state.apply_roster_change(&entered(&header, author, 1)),
+            state.apply_league_roster_change(&entered(&header, author, 1)),
             Err(RecordError::Foreign),
             "{author}"
         );
     }
     for version in [0, u32::MAX] {
         assert_eq!(
-            state.apply_roster_change(&entered(&header, "bob", version)),
+            state.apply_league_roster_change(&entered(&header, "bob", version)),
             Err(RecordError::Foreign)
         );
     }

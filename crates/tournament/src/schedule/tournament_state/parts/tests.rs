@@ -99,7 +99,7 @@ fn is_made_up(cup: &Cup, state: &TournamentState) -> Result<(), TestCaseError> {
     prop_assert_eq!(ids.len(), state.len());
     let mut had: BTreeMap<usize, u32> = BTreeMap::new();
     for deal in (0..state.len()).step_by(cup.seats) {
-        if !state.is_check(deal) && state.is_deal_complete(deal) {
+        if !state.is_check(deal) && state.is_part_deal_complete(deal) {
             state.fixture(deal).players.players().for_each(|it| *had.entry(it).or_default() += 1);
         }
     }
@@ -141,7 +141,7 @@ proptest! {
         let (mut state, mut log) = (TournamentState::new(&header), Vec::new());
         cup.play(&mut state, &mut log, &[]);
         // Its games are set aside, and others have more deals than at the start.
-        header.stages.extend(state.listed_stages());
+        header.stages.extend(state.listed_part_stages());
         header.stages[0].pairs += 1;
         let cup = Cup { deals: cup.deals + 1, ..cup };
         log.retain(|game| game.seat_of(0).is_none());
@@ -167,7 +167,7 @@ proptest! {
         cup.play(&mut state, &mut log, &[]);
         log.truncate(begun);
         let state = cup.read(&header, &log, &[]);
-        header.stages.extend(state.listed_stages());
+        header.stages.extend(state.listed_part_stages());
         header.players[barred].disqualified = Some("it copied".to_owned());
         header.players[barred].drawn_before =
             Some(u32::try_from(state.begun_sections()).expect("few"));
@@ -189,7 +189,7 @@ proptest! {
         let cup = Cup { players: cup.players + late, ..cup };
         let (mut state, mut log) = (TournamentState::new(&early.header(0)), Vec::new());
         early.play(&mut state, &mut log, &[]);
-        let (before, out, listed) = (log.len(), state.outs(), state.listed_stages());
+        let (before, out, listed) = (log.len(), state.outs(), state.listed_part_stages());
         let mut header = cup.header(late);
         header.stages.extend(listed);
         let mut state = cup.read(&header, &log, &[]);

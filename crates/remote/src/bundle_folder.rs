@@ -19,14 +19,14 @@ const ATTEMPTS: usize = 8;
 
 /// A folder for bundles, which is removed at the end.
 #[derive(Debug)]
-pub struct ScratchFolder {
+pub struct BundleFolder {
     /// The path.
     pub path: PathBuf,
     /// Held while the folder is in use: one without a lock is abandoned.
     _lock: Flock<File>,
 }
 
-impl ScratchFolder {
+impl BundleFolder {
     /// Creates a private folder, in place of an old one.
     ///
     /// # Errors
@@ -38,8 +38,8 @@ impl ScratchFolder {
         }
         let mut attempts = 1;
         loop {
-            match create_scratch_folder(&path) {
-                Err(error) if is_scratch_folder_taken(&error) && attempts < ATTEMPTS => {
+            match create_bundle_folder(&path) {
+                Err(error) if is_bundle_folder_taken(&error) && attempts < ATTEMPTS => {
                     attempts += 1;
                 }
                 created => {
@@ -55,36 +55,36 @@ impl ScratchFolder {
     pub(crate) fn of_worker(above: &Path, key: &str) -> Result<Self, RemoteError> {
         for entry in fs::read_dir(above).into_iter().flatten().flatten() {
             if entry.file_name().as_encoded_bytes().starts_with(OF_WORKER.as_bytes()) {
-                remove_abandoned_scratch_folder(&entry.path());
+                remove_abandoned_bundle_folder(&entry.path());
             }
         }
         Self::new(above.join(format!("{OF_WORKER}{key}")))
     }
 
     /// The file of the bundle with this hash.
-    pub(crate) fn bundle(&self, hash: &str) -> PathBuf {
+    pub(crate) fn path_of(&self, hash: &str) -> PathBuf {
         self.path.join(format!("{hash}.tar"))
     }
 }
 
 /// Creates a folder, and locks it.
-fn create_scratch_folder(path: &Path) -> io::Result<Flock<File>> {
+fn create_bundle_folder(path: &Path) -> io::Result<Flock<File>> {
     // If the referee is root, players run as other users, who must be able to enter.
     let mode = if geteuid().is_root() { 0o711 } else { 0o700 };
     DirBuilder::new().mode(mode).create(path)?;
-    let lock = lock_scratch_folder(path)?;
+    let lock = lock_bundle_folder(path)?;
     // Another worker may have removed it as abandoned before it was locked.
     if path.exists() { Ok(lock) } else { Err(io::ErrorKind::NotFound.into()) }
 }
 
 /// Whether another worker removed a new folder as abandoned, or is about to.
-fn is_scratch_folder_taken(error: &io::Error) -> bool {
+fn is_bundle_folder_taken(error: &io::Error) -> bool {
     use io::ErrorKind::{AlreadyExists, NotFound, WouldBlock};
     matches!(error.kind(), AlreadyExists | NotFound | WouldBlock)
 }
 
 /// Locks a folder for as long as this process lives; fails if another one holds the lock.
-fn lock_scratch_folder(path: &Path) -> io::Result<Flock<File>> {
+fn lock_bundle_folder(path: &Path) -> io::Result<Flock<File>> {
     let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
     let folder = File::from(open(path, flags, Mode::empty())?);
     let lock = Flock::lock(folder, FlockArg::LockExclusiveNonblock);
@@ -92,8 +92,8 @@ fn lock_scratch_folder(path: &Path) -> io::Result<Flock<File>> {
 }
 
 /// Removes an unused folder of this user. Others may put anything into the folder above.
-fn remove_abandoned_scratch_folder(path: &Path) {
-    let Ok(lock) = lock_scratch_folder(path) else { return };
+fn remove_abandoned_bundle_folder(path: &Path) {
+    let Ok(lock) = lock_bundle_folder(path) else { return };
     if lock.metadata().is_ok_and(|folder| folder.uid() == geteuid().as_raw())
         && let Err(error) = remove_bundle_tree(path)
     {
@@ -101,7 +101,7 @@ fn remove_abandoned_scratch_folder(path: &Path) {
     }
 }
 
-impl Drop for ScratchFolder {
+impl Drop for BundleFolder {
     fn drop(&mut self) {
         if let Err(error) = remove_bundle_tree(&self.path) {
             tracing::warn!(%error, path = %self.path.display(), "a folder was left behind");
@@ -129,8 +129,8 @@ mod tests {
             fs::create_dir(path(other)).expect("a folder");
         }
         symlink(path("elsewhere"), path("referee-worker-link")).expect("a link");
-        let one = ScratchFolder::of_worker(above.path(), "one").expect("a folder");
-        let other = ScratchFolder::of_worker(above.path(), "other").expect("a folder");
+        let one = BundleFolder::of_worker(above.path(), "one").expect("a folder");
+        let other = BundleFolder::of_worker(above.path(), "other").expect("a folder");
         assert!(!path("referee-worker-killed").exists());
         assert!(one.path.exists() && other.path.exists(), "in use");
         assert!(path("elsewhere").exists() && path("referee-worker").exists(), "not ours");
