@@ -3,8 +3,8 @@
 use crate::error::RatingError;
 use crate::estimate::{Estimate, FixedRating};
 use crate::fit::{Fit, fit_weakly};
+use crate::parameters::ParameterLayout;
 use crate::rating_model::RatingModel;
-use crate::rating_model::parameters::ParameterLayout;
 use crate::rating_model::prior::Prior;
 use crate::results::Results;
 use crate::significance::{SIGNIFICANT, Z95, holm, two_sided};

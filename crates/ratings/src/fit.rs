@@ -19,7 +19,7 @@
 
 use crate::error::RatingError;
 use crate::estimate::{Estimate, FixedRating};
-use crate::rating_model::fitted_model::{FittedModel, FittedModelPrior};
+use crate::fitted_model::{FittedModel, FittedModelPrior};
 use crate::results::Results;
 use crate::significance::{Z95, count_as_f64};
 

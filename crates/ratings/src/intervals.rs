@@ -15,8 +15,8 @@ use rand_chacha::ChaCha8Rng;
 use crate::covariance::draw_from_covariance_root;
 use crate::estimate::Estimate;
 use crate::fit::Fit;
+use crate::fitted_model::FittedSum;
 use crate::rating_model::RatingChances;
-use crate::rating_model::fitted_model::FittedSum;
 use crate::significance::{Z95, count_as_f64, normal_below, to_single_precision};
 
 /// The number of bootstrap rounds: two for each deviation that is drawn.

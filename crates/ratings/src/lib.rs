@@ -3,20 +3,22 @@
 mod anchors;
 mod covariance;
 mod error;
-mod fit;
-mod intervals;
-mod matrices;
-mod player_groups;
-mod rating_model;
-mod sequential;
-
 mod estimate;
+mod fit;
+mod fitted_model;
+mod intervals;
+mod learning;
+mod matrices;
+mod parameters;
+mod player_groups;
 mod ranking;
+mod rating_model;
 mod residuals;
 mod results;
 mod score_fit;
 mod scored_games;
 mod seat_effects;
+mod sequential;
 mod significance;
 mod spsa;
 

@@ -8,9 +8,6 @@
 //! parameters, and the Gaussian priors make the posterior strictly so. It has exactly one maximum,
 //! which Newton's method with step halving finds from any start.
 
-pub(crate) mod fitted_model;
-pub(crate) mod learning;
-pub(crate) mod parameters;
 pub(crate) mod prior;
 
 use std::sync::Arc;
@@ -22,7 +19,7 @@ use crate::matrices::cholesky::CholeskyFactor;
 use crate::matrices::curvature::Curvature;
 use crate::matrices::parameter_order::ParameterOrder;
 use crate::matrices::triangle::Triangle;
-use crate::rating_model::parameters::{Local, PairPredictor, ParameterLayout, SeatEffect};
+use crate::parameters::{Local, PairPredictor, ParameterLayout, SeatEffect};
 use crate::rating_model::prior::Prior;
 use crate::results::deals::SeriesCounts;
 use crate::results::game_outcome::GameOutcome;
@@ -402,7 +399,7 @@ impl RatingModelSeries {
     }
 
     /// The negative log likelihood at these leads; its gradient and its Hessian in the parts of the
-    /// players' [`PairPredictor`](crate::rating_model::parameters::PairPredictor).
+    /// players' [`PairPredictor`](crate::parameters::PairPredictor).
     fn evaluate_likelihood(&self, leads: [f64; 2], draw: f64) -> (f64, [f64; 3], Local) {
         let nu = draw.exp();
         let mut minus_log = -self.draws * draw;

@@ -12,7 +12,7 @@ use std::num::NonZeroU64;
 
 use foldhash::{HashMap, HashSet};
 
-use crate::rating_model::parameters::SeatEffect;
+use crate::parameters::SeatEffect;
 use crate::results::deals::{DealTable, Seating};
 use crate::results::game_outcome::{GameOutcome, Outcomes};
 use crate::results::pairs::{PairCounts, Side};

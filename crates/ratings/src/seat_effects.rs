@@ -10,9 +10,9 @@ use crate::covariance::wald_without_covariance;
 use crate::error::RatingError;
 use crate::estimate::{Estimate, FixedRating};
 use crate::fit::Fit;
+use crate::fitted_model::{EstimatedModel, FittedModel, FittedModelPrior};
 use crate::matrices::cholesky::CholeskyFactor;
-use crate::rating_model::fitted_model::{EstimatedModel, FittedModel, FittedModelPrior};
-use crate::rating_model::parameters::SeatEffect;
+use crate::parameters::SeatEffect;
 use crate::results::Results;
 use crate::results::deals::Seating;
 use crate::results::rated_games::RatedGames;
@@ -143,7 +143,7 @@ fn seat_wald_test(fitted: &FittedModel, parameters: &[usize]) -> Option<(f64, us
 mod tests {
     use super::*;
     use crate::fit::fit;
-    use crate::rating_model::learning::tests::league;
+    use crate::learning::tests::league;
     use crate::results::game_outcome::GameOutcome::{self, Loss, Win};
     use crate::results::tests::results;
 

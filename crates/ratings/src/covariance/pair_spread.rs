@@ -8,7 +8,7 @@
 
 use crate::covariance::dispersion::Dispersion;
 use crate::matrices::triangle::Cells;
-use crate::rating_model::parameters::{Local, PairPredictor};
+use crate::parameters::{Local, PairPredictor};
 use crate::rating_model::{RatingChances, RatingModel};
 use crate::results::pairs::{PairCounts, Side};
 
