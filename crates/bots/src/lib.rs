@@ -6,13 +6,13 @@
 //! numbers from the player's seed.
 //!
 //! ```
-//! use referee_bots::{Reaction, Session, named};
+//! use referee_bots::{BotSession, Reaction, parse_bot_name};
 //! use referee_games::{GameKind, Options, Seat};
 //! use referee_protocol::{Greeting, InitClock, InitMessage, Message, Reply, TurnMessage};
 //!
 //! let game = GameKind::WatchYourBack.game();
 //! let position = game.start(&Options::resolve(game.options(), [])?)?;
-//! let mut session = Session::new(named("greedy")?);
+//! let mut session = BotSession::new(parse_bot_name("greedy")?);
 //! let mut line = Vec::new();
 //! let mut send = |message: Message<'_>| {
 //!     message.write(&mut line);

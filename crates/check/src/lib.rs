@@ -14,7 +14,7 @@
 //! author can replay them and repeat a decision with the commands that work on every log.
 //!
 //! ```
-//! use referee_check::game_trial::{TrialPlan, try_out};
+//! use referee_check::game_trial::{TrialPlan, run_game_trial};
 //! use referee_games::{GameKind, Options};
 //! use referee_record::model::game_rules::GameRules;
 //!
@@ -22,7 +22,7 @@
 //! let options = Options::resolve(&game.options(), [])?;
 //! let rules = GameRules::new(game, options)?;
 //! let plan = TrialPlan { games: 2, seed: 1, search_games: 0, nodes: 0 };
-//! let trial = try_out(&rules, &plan, &mut |_| {});
+//! let trial = run_game_trial(&rules, &plan, &mut |_| {});
 //! assert!(trial.findings.is_empty(), "its rules are sound");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

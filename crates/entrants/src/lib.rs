@@ -20,13 +20,13 @@
 //! thing in `main`.
 //!
 //! ```
-//! use referee_entrants::detection::detect;
+//! use referee_entrants::detection::detect_player;
 //!
 //! let folder = tempfile::tempdir()?;
 //! std::fs::write(folder.path().join("ant.py"), "print('ant')\n")?;
 //! std::fs::write(folder.path().join("README.md"), "An ant.\n")?;
 //!
-//! let start = detect(folder.path()).expect("a player");
+//! let start = detect_player(folder.path()).expect("a player");
 //! assert_eq!(start.words, ["python3", "ant.py"]);
 //! assert_eq!(start.dir, folder.path());
 //! # Ok::<(), std::io::Error>(())

@@ -30,13 +30,13 @@
 //! moment goes on as if it had not been.
 //!
 //! ```
-//! use referee_league::control::Control;
+//! use referee_league::control::LeagueControl;
 //!
 //! let results = tempfile::tempdir()?;
-//! Control::change(results.path(), |control| control.paused = true)?;
-//! let wanted = Control::read(results.path())?;
+//! LeagueControl::change(results.path(), |control| control.paused = true)?;
+//! let wanted = LeagueControl::read(results.path())?;
 //! // The run is told, and says why: a notice, and to pause.
-//! assert_eq!(wanted.instructions_after(&Control::default()).len(), 2);
+//! assert_eq!(wanted.instructions_after(&LeagueControl::default()).len(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -10,14 +10,14 @@
 //!
 //! ```
 //! use referee_games::{GameKind, Options, Step};
-//! use referee_match::openings::listed;
+//! use referee_match::openings::play_opening_list;
 //!
 //! let game = GameKind::WatchYourBack.game();
 //! let start = game.start(&Options::resolve(game.options(), [])?)?;
-//! let steps = listed(&start, &["3,4".to_owned(), "4,4".to_owned()])?;
+//! let steps = play_opening_list(&start, &["3,4".to_owned(), "4,4".to_owned()])?;
 //! assert!(matches!(&steps[..], [Step::Move(first), Step::Move(_)] if first == "3,4"));
 //!
-//! let refused = listed(&start, &["3,4".to_owned(), "3,4".to_owned()]);
+//! let refused = play_opening_list(&start, &["3,4".to_owned(), "3,4".to_owned()]);
 //! assert!(refused.is_err(), "a piece stands there");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

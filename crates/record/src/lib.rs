@@ -10,12 +10,12 @@
 //!
 //! ```
 //! use referee_games::Stream;
-//! use referee_record::seeds::Secret;
+//! use referee_record::seeds::TournamentSecret;
 //!
-//! let secret = Secret::from_seed(7);
+//! let secret = TournamentSecret::from_seed(7);
 //! let faces: Vec<(u8, u32)> = (1..=6).map(|face| (face, 1)).collect();
 //! let [mut luck, mut same] =
-//!     [("ant", "bee"), ("bee", "ant")].map(|(one, other)| secret.luck(&[one, other], 1));
+//!     [("ant", "bee"), ("bee", "ant")].map(|(one, other)| secret.game_luck(&[one, other], 1));
 //! for _ in 0..10 {
 //!     let die = luck.draw(Stream::Shared, &faces);
 //!     assert_eq!(die, same.draw(Stream::Shared, &faces));

@@ -13,12 +13,12 @@
 //! The outcome of a job travels compressed, and never above the server's limit:
 //!
 //! ```
-//! use referee_remote::delivery::{pack, unpack};
+//! use referee_remote::delivery::{pack_for_delivery, unpack_delivery};
 //! use referee_tournament::run::job::JobOutcome;
 //!
-//! let packed = pack(JobOutcome::Probed(None), 1_000_000)?;
-//! assert!(matches!(unpack(&packed), Some(JobOutcome::Probed(None))));
-//! assert!(unpack(b"not packed").is_none());
+//! let packed = pack_for_delivery(JobOutcome::Probed(None), 1_000_000)?;
+//! assert!(matches!(unpack_delivery(&packed), Some(JobOutcome::Probed(None))));
+//! assert!(unpack_delivery(b"not packed").is_none());
 //! # Ok::<(), String>(())
 //! ```
 

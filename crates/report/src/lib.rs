@@ -6,13 +6,13 @@
 //!
 //! ```
 //! use referee_report::{Standings, csv_tables};
-//! use referee_tournament::analysis::Evaluation;
+//! use referee_tournament::analysis::TournamentEvaluation;
 //! use referee_tournament::analysis::named_results::examples::results;
-//! use referee_tournament::schedule::progress_summary::Summary;
+//! use referee_tournament::schedule::progress_summary::ProgressSummary;
 //!
 //! let results = results(&["ant", "bee"], &[(0, 1, "white"), (1, 0, "draw")]);
-//! let evaluation = Evaluation::new(results, &[], &[None; 2], Summary::default())?;
-//! let csv = String::from_utf8(csv_tables::standings(&Standings::new(&evaluation))?)?;
+//! let evaluation = TournamentEvaluation::new(results, &[], &[None; 2], ProgressSummary::default())?;
+//! let csv = String::from_utf8(csv_tables::standings_csv(&Standings::new(&evaluation))?)?;
 //! let mut lines = csv.lines();
 //! assert!(lines.next().expect("headings").starts_with("rank,"));
 //! assert!(lines.next().expect("the first").contains("ant"));
