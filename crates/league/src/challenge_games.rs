@@ -109,7 +109,7 @@ impl IntakeWorker {
         let (bell, players) = (self.watch.bell(), meeting.players.clone());
         let (stop, stopped) = watch::channel(false);
         let work = move || {
-            // Without the door, nobody waits for it.
+            // Once the intake has stopped, nobody waits for it.
             let _ = done.send(play_friendly(&room.exam, &players, stopped));
             bell.ended();
         };

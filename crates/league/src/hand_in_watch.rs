@@ -54,7 +54,7 @@ impl HandInNotifier {
         self.happened(|happened| happened.ended += 1);
     }
 
-    /// The door closes.
+    /// The intake stops.
     pub(crate) fn close(&self) {
         self.happened(|happened| happened.is_closed = true);
     }
@@ -67,7 +67,7 @@ pub(crate) enum HandInTask {
     Author(String),
     /// Read what the organiser wants.
     Control,
-    /// The door closes.
+    /// The intake stops.
     Close,
     /// Begin what waits: a check has ended, or there is time for one.
     Begin,
@@ -136,7 +136,7 @@ impl HandInWatch {
         self.all_due = are_watched.contains(&false).then(|| Instant::now() + AGAIN);
     }
 
-    /// What tells the watch that something has ended, or that the door closes.
+    /// What tells the watch that something has ended, or that the intake stops.
     pub(crate) fn bell(&self) -> HandInNotifier {
         self.bell.clone()
     }

@@ -1,4 +1,4 @@
-//! The door of a league: takes in what authors hand in, checks it, and lets it enter.
+//! The intake of a league: takes in what authors hand in, checks it, and lets it enter.
 //!
 //! It works beside the games in a thread of its own. Checks have threads of theirs.
 
@@ -21,7 +21,7 @@ use referee_record::disk::{self, FolderAccess};
 use referee_record::model::record::Header;
 use referee_tournament::run::instruction::Instruction;
 
-/// The door, at work.
+/// The intake, at work.
 #[derive(Debug)]
 pub struct IntakeService {
     bell: HandInNotifier,
@@ -30,7 +30,7 @@ pub struct IntakeService {
 }
 
 impl IntakeService {
-    /// Opens the door of `league`, whose log has this header now. It tells the run what is to change.
+    /// Starts the intake of `league`, whose log has this header now. It tells the run what is to change.
     ///
     /// # Errors
     /// The folders of the league cannot be made, or no thread can be started.
@@ -55,7 +55,7 @@ impl IntakeService {
             tell: tell.clone(),
             stop: stopped,
         };
-        let mut doorkeeper = IntakeWorker {
+        let mut worker = IntakeWorker {
             league: settings.clone(),
             dir: league.dir.to_owned(),
             hidden: league.hidden_folders(),
@@ -79,16 +79,16 @@ impl IntakeService {
             is_closing: false,
             tell,
         };
-        header.players.iter().for_each(|player| doorkeeper.remember(player));
-        doorkeeper.remember_checks();
+        header.players.iter().for_each(|player| worker.remember(player));
+        worker.remember_checks();
         let thread = thread::Builder::new()
-            .name("door".to_owned())
-            .spawn(move || doorkeeper.work())
+            .name("intake".to_owned())
+            .spawn(move || worker.work())
             .map_err(LeagueError::NoThread)?;
         Ok(Self { bell, stop, thread })
     }
 
-    /// Closes the door, and breaks off a check. Nobody may answer the door any more: the run is over.
+    /// Stops the intake, and breaks off a check. Nobody may answer it any more: the run is over.
     pub fn close(self) {
         self.stop.send_replace(true);
         self.bell.close();

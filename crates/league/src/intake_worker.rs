@@ -37,7 +37,7 @@ use referee_tournament::run::instruction::{Instruction, PlayerChange};
 /// The folder of submissions that are being checked, beside those that entered.
 pub(crate) const WORK: &str = ".being-checked";
 
-/// Something that happened at the door.
+/// Something that the intake has to follow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IntakeEvent {
     /// A version entered.
@@ -56,7 +56,7 @@ pub enum IntakeEvent {
     },
 }
 
-/// What the door works with.
+/// What the intake works with.
 pub struct IntakePlan {
     /// What every submission is tested for.
     pub exam: Exam,
@@ -75,7 +75,7 @@ const MOST_LISTED: usize = 10;
 /// when the author is readmitted.
 pub(crate) const REMOVED: &str = "the organiser has removed its author";
 
-/// What the door knows about an author.
+/// What the intake knows about an author.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct IntakeAuthor {
     /// The last version, as the log has it.
@@ -111,7 +111,7 @@ impl IntakeAuthor {
     }
 }
 
-/// Works at the door, in a thread of its own: who waits for a check (`running_checks`), how a
+/// Does the work of the intake, in a thread of its own: who waits for a check (`running_checks`), how a
 /// version enters (`acceptance`), and who plays a challenge (`challenge_games`). What [`CheckContext`]
 /// does runs in the threads of checks.
 pub(crate) struct IntakeWorker {
@@ -183,7 +183,7 @@ impl IntakeWorker {
     pub(crate) fn work(mut self) {
         // Otherwise nobody listens any more.
         let _ = self.serve();
-        // Whoever closes the door breaks them off.
+        // Whoever stops the intake breaks them off.
         self.running.drain(..).for_each(RunningCheck::join);
         self.challenge.take().into_iter().for_each(RunningChallenge::end);
     }

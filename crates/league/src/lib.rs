@@ -3,7 +3,7 @@
 //! An author hands in by putting files into a folder. The [`intake_service`] notices that
 //! (`hand_in_watch`) and queues it (`intake_worker`, [`check_queue`]). In a thread of its own
 //! (`running_checks`), a check copies what is there ([`hand_in`]), builds it if it has to be built
-//! (`prepared_submission`) and tries it out. The door keeps it as a [`version`], and tells the run
+//! (`prepared_submission`) and tries it out. The intake keeps it as a [`version`], and tells the run
 //! to let it enter (`acceptance`). When nothing waits for a check, it plays the games that authors
 //! ask for (`challenge_games`, [`challenge_records`]). A run that begins finds the versions that
 //! entered before ([`present_players`]). What the organiser wants lies in a file ([`control`]), and
@@ -25,7 +25,7 @@
 //! | `results/L/queue.json` | who waits for a check | the run |
 //! | `results/L/invitations.json` | hashes of the secrets of links | `league invite` |
 //!
-//! The one odd thing: nothing says that a submission is new. The door compares the digest of what is
+//! The one odd thing: nothing says that a submission is new. The intake compares the digest of what is
 //! in an author's folder with that of the version in the log, so that a run that was killed at any
 //! moment goes on as if it had not been.
 //!
@@ -119,7 +119,7 @@ pub enum LeagueError {
         /// Why.
         source: io::Error,
     },
-    /// No thread can be started for the door.
+    /// No thread can be started for the intake.
     #[error("cannot start a thread: {0}")]
     NoThread(#[source] io::Error),
     /// No version can be started, which is hardly the fault of all of them.

@@ -162,7 +162,7 @@ impl IntakeWorker {
         let work = move || {
             let mut submission = submission;
             let taken = catch_check_panic(|| room.prepare_for_acceptance(&mut submission));
-            // Without the door, nobody waits for it.
+            // Once the intake has stopped, nobody waits for it.
             let _ = done.send(FinishedCheck { submission, taken });
             bell.ended();
         };

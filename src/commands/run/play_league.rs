@@ -1,4 +1,4 @@
-//! Plays a league: the door sends the run instructions about who enters and leaves.
+//! Plays a league: the intake sends the run instructions about who enters and leaves.
 
 use tokio::sync::mpsc;
 
@@ -66,12 +66,12 @@ pub(super) fn play_league(
                 let _ = tell.send(instruction);
             }
             let mut hours = GameGate::begin(league.settings.bounds, league.dir, tell.clone())?;
-            let door = IntakeService::open(league, plan, state.header(), tell)?;
+            let intake = IntakeService::open(league, plan, state.header(), tell)?;
             let starters = Starters { players: &players, instructions };
             let mut all = RunListeners(vec![listeners, &mut hours]);
             let end = run.play_between(starters, state, heard, &mut all, stop).await;
-            // Nobody answers the door any more.
-            door.close();
+            // Nobody answers the intake any more.
+            intake.close();
             end
         })
     })?;

@@ -333,7 +333,7 @@ fn put_upload_in_place(
     let path = entrance.hand_in_folder(author);
     let largest = entrance.league.settings.largest;
     let replaced = AuthorFolder::make(&path).and_then(|folder| {
-        // The door says why it cannot read something.
+        // The intake says why it cannot read something.
         let digest = || Some(read_hand_in(&folder, None, largest).ok()?.digest);
         let before = digest();
         replace_with_upload(&folder, arrived)?;
