@@ -24,14 +24,15 @@ use std::time::{Duration, Instant};
 use program::referee;
 use referee_games::{BySeat, SeatMap};
 use referee_record::model::record::GameRecord;
-use referee_record::seeds::Secret;
+use referee_record::seeds::TournamentSecret;
 use referee_remote::async_nats::jetstream::AckKind;
-use referee_remote::delivery::{pack, publish_result};
-use referee_remote::messages::{HEARTBEAT, RunAnnouncement, WorkerHeartbeat, WorkerIdentity};
+use referee_remote::delivery::{pack_for_delivery, publish_result};
+use referee_remote::messages::{HEARTBEAT, RunAnnouncement, WorkerHeartbeat};
 use referee_remote::nats_server::NatsServer;
 use referee_remote::run_description::RunDescription;
-use referee_remote::run_streams::{DESCRIPTION, RUNS, RunNames, Streams, job_of};
-use referee_tournament::run::job::{DueGame, Finished, Job, JobOutcome};
+use referee_remote::run_streams::{DESCRIPTION, RUNS, RunStreams, StreamNames, job_of};
+use referee_remote::worker_identity::WorkerIdentity;
+use referee_tournament::run::job::{DueGame, FinishedGame, Job, JobOutcome};
 use tokio::io::AsyncReadExt as _;
 use tokio_stream::StreamExt as _;
 
@@ -198,8 +199,8 @@ fn cpu_time(process: u32) -> Outcome<f64> {
 /// Workers that answer at once, with games that follow the rules.
 struct SimulatedWorkers {
     url: String,
-    names: RunNames,
-    secret: Secret,
+    names: StreamNames,
+    secret: TournamentSecret,
     example: GameRecord,
 }
 
@@ -209,12 +210,12 @@ impl SimulatedWorkers {
         let mut runs = server.client.subscribe(RUNS).await?;
         let announced = runs.next().await.ok_or("no run")?;
         let announced: RunAnnouncement = serde_json::from_slice(&announced.payload)?;
-        let names = RunNames::new(&announced.run);
-        let store = Streams::new(&server, names.clone()).existing_store().await?;
+        let names = StreamNames::new(&announced.run);
+        let store = RunStreams::new(&server, names.clone()).existing_store().await?;
         let mut text = Vec::new();
         store.get(DESCRIPTION).await?.read_to_end(&mut text).await?;
         let description: RunDescription = serde_json::from_slice(&text)?;
-        let secret = Secret::from_hex(&description.secret).ok_or("no secret")?;
+        let secret = TournamentSecret::from_hex(&description.secret).ok_or("no secret")?;
         Ok(Self { url: url.to_owned(), names, secret, example })
     }
 
@@ -247,7 +248,7 @@ impl SimulatedWorkers {
                     client.publish_with_headers(subject, headers, heartbeat.clone().into()).await;
             }
         });
-        let queue = Streams::new(&server, self.names.clone()).jobs().await?;
+        let queue = RunStreams::new(&server, self.names.clone()).jobs().await?;
         loop {
             let mut jobs =
                 queue.batch().max_messages(1).expires(Duration::from_secs(5)).messages().await?;
@@ -259,7 +260,7 @@ impl SimulatedWorkers {
                     JobOutcome::Played(games.iter().map(|game| self.played(game)).collect())
                 }
             };
-            let packed = pack(outcome, usize::MAX)?;
+            let packed = pack_for_delivery(outcome, usize::MAX)?;
             let job = job_of(&message.subject).unwrap_or_default();
             publish_result(&server, &self.names, job, &identity, packed).await?;
             message.ack_with(AckKind::Ack).await?;
@@ -267,7 +268,7 @@ impl SimulatedWorkers {
     }
 
     /// The record of a game, with the actions of the example.
-    fn played(&self, game: &DueGame) -> Finished {
+    fn played(&self, game: &DueGame) -> FinishedGame {
         let fixture = game.fixture;
         let [first, second] = fixture.players.two().map(|player| NAMES[player]);
         let seed = |own, other| self.secret.player_seed(own, &[other], fixture.pair, 1);
@@ -277,7 +278,7 @@ impl SimulatedWorkers {
         record.players = SeatMap::new(seats(), BySeat::from([first.to_owned(), second.to_owned()]));
         let seeds = BySeat::from([seed(first, second), seed(second, first)]);
         record.seed = SeatMap::new(seats(), seeds);
-        Finished { record, warnings: Vec::new(), transcript: None, memory: None }
+        FinishedGame { record, warnings: Vec::new(), transcript: None, memory: None }
     }
 }
 
