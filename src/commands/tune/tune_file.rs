@@ -41,7 +41,7 @@ pub(super) struct TuneFile {
 
 /// A parameter: how the player is told its value, and what values it may have.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table of a parameter")]
 pub(super) struct TuneParameter {
     option: Option<String>,
     env: Option<String>,
@@ -163,9 +163,18 @@ impl TuneFile {
         serde_json::json!({ "values": named, "results": results })
     }
 
-    /// Everything that affects the steps but the player.
+    /// Everything that affects the steps but the player. The results folder is named after its hash, so
+    /// this text stays as it is, whatever the types are called.
     pub(super) fn conditions(&self) -> String {
-        format!("{:?} {:?} {}", self.parameters, self.schedule(), self.pairs)
+        let parameters = self.parameters.iter().map(|parameter| {
+            let TuneParameter { option, env, argument, start, min, max, step, whole } = parameter;
+            format!(
+                "Parameter {{ option: {option:?}, env: {env:?}, argument: {argument:?}, \
+                 start: {start:?}, min: {min:?}, max: {max:?}, step: {step:?}, whole: {whole} }}"
+            )
+        });
+        let parameters: Vec<String> = parameters.collect();
+        format!("[{}] {:?} {}", parameters.join(", "), self.schedule(), self.pairs)
     }
 
     /// The player with these values, which become part of its hash.
@@ -261,6 +270,18 @@ mod tests {
 
     fn refusal(parameter: &str) -> String {
         TuneFile::parse(&format!("{FILE}{parameter}")).expect_err("an error")
+    }
+
+    #[test]
+    fn an_unfinished_tuning_is_found_again() {
+        let text = format!("{FILE}option = \"Hash\"\nstart = 2\nmin = 1\nmax = 9\nstep = 0.5");
+        let conditions = TuneFile::parse(&text).expect("valid").conditions();
+        assert_eq!(
+            conditions,
+            "[Parameter { option: Some(\"Hash\"), env: None, argument: None, start: 2.0, min: 1.0, \
+             max: 9.0, step: 0.5, whole: false }] SpsaSchedule { steps: 50, rate: 0.05, \
+             stability: 5.0, alpha: 0.602, gamma: 0.101 } 4"
+        );
     }
 
     #[test]
