@@ -93,7 +93,7 @@ pub(crate) fn configuration(input: &[u8]) {
     fs::write(&path, &inside).expect("written");
     fs::write(dir.path().join("player.py"), "class Player: pass\n").expect("written");
     let read = Configuration::read(&path, Colour::Plain);
-    match read.and_then(|configuration| configuration.tournament().into_tournament()) {
+    match read.and_then(|configuration| configuration.tournament().into_result()) {
         Err(error) => assert!(!error.to_string().is_empty()),
         Ok(tournament) => {
             assert!(tournament.players.len() > 1);

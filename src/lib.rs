@@ -24,7 +24,7 @@
 //!    a bound.
 //! 8. One thread per worker: one game, its referee and its two players on one core. A panic there
 //!    costs that game one attempt, and nothing else.
-//! 9. Only `main` ends the program, except that `signals` may end it at once; only `printer`
+//! 9. Only `main` ends the program, except that `stop_signals` may end it at once; only `printer`
 //!    prints.
 
 #[cfg(not(unix))]

@@ -2,12 +2,12 @@
 
 mod worker_pool;
 
-use self::worker_pool::{describe_pool_changes, describe_pool_spot_checks, describe_worker_pool};
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
+use self::worker_pool::{describe_pool_changes, describe_pool_spot_checks, describe_worker_pool};
 use crate::printer::Printer;
 use referee_games::Seat;
 use referee_protocol::escape::escape_line;

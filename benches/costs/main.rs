@@ -39,7 +39,6 @@ mod table;
 #[path = "../../crates/ratings/benches/tournaments/mod.rs"]
 mod tournaments;
 
-use self::game::local_games;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -50,6 +49,8 @@ use log::LogCosts;
 use measure::Outcome;
 use referee_match::player::PlayerSandbox;
 use referee_sandbox::serve_as_supervisor;
+
+use self::game::local_games;
 
 fn main() -> Outcome<()> {
     if serve_as_supervisor().is_some() {

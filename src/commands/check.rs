@@ -302,7 +302,7 @@ impl CheckReportPrinter {
         report.describe(self.printer.colour, self.printer.columns())
     }
 
-    fn print_report(&mut self, report: &CheckReport) -> Result<(), Failure> {
+    fn print(&mut self, report: &CheckReport) -> Result<(), Failure> {
         self.ready += usize::from(report.ready);
         if let Some(table) = &mut self.table {
             table.write(report)?;

@@ -4,7 +4,6 @@
 mod game;
 mod tournament_config;
 
-use super::game_args::{GameArgument, game_argument_parser};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,6 +11,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
+use super::game_args::{GameArgument, game_argument_parser};
 use super::{Failure, Status};
 use crate::printer::Printer;
 use crate::starter_kits::player_kit::{
@@ -139,13 +139,13 @@ fn find_new_kit_facts(game: SharedGame, word: String) -> Result<KitGameFacts, Fa
             bots.push(bot);
         }
     }
-    let (name, rows) = (rules.game.name().to_owned(), find_new_kit_rows_key(state.get()));
+    let (name, rows) = (rules.game.name().to_owned(), find_kit_rows_key(state.get()));
     let seats = rules.game.seats().len();
     Ok(KitGameFacts { name, word, seats, legal, state: state.get().to_owned(), rows, bots })
 }
 
 /// The last key of a state that holds a list of texts of the same length: the rows of a board.
-fn find_new_kit_rows_key(state: &str) -> Option<String> {
+fn find_kit_rows_key(state: &str) -> Option<String> {
     let state: serde_json::Map<String, Value> = serde_json::from_str(state).ok()?;
     let is_board = |value: &Value| {
         let rows: Option<Vec<&str>> =

@@ -128,7 +128,7 @@ pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> 
         (control.budget, control.per_move) = (None, None);
         tc = BySeat::default_for(words.len());
     }
-    let containment = play_sandbox(&settings, &words)?;
+    let containment = sandbox_for_play(&settings, &words)?;
     let (rules, opening) = match &args.from {
         Some(word) => load_game_to_play_on(args, word, printer)?,
         None => (settings.rules(printer)?, Vec::new()),
@@ -149,7 +149,8 @@ pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> 
         let names = unique_saved_names(&words);
         let header = saved_game_header(&settings, &terms, (&words, &names))?;
         let game = GameRecordBuilder { names, ..game };
-        let id = saved.write_log(&header, play_record(game, seats_of_people(&words), attempts))?;
+        let id =
+            saved.write_log(&header, record_of_play(game, seats_of_people(&words), attempts))?;
         let dir = args.save.as_deref().unwrap_or(Path::new("."));
         let dir = quote_for_shell(&dir.to_string_lossy());
         printer.command("kept", &format!("referee replay {id} --results {dir}"));
@@ -288,7 +289,7 @@ impl PlaySettings {
 
 /// The record of a game that was played to its end after these `attempts`. `people` says which
 /// seats people had.
-fn play_record(game: GameRecordBuilder, people: SeatSet, attempts: VoidAttempts) -> GameRecord {
+fn record_of_play(game: GameRecordBuilder, people: SeatSet, attempts: VoidAttempts) -> GameRecord {
     let is_given_up = seat_that_gave_up(&game.report.ending, people).is_some();
     let names: Vec<&str> = game.names.values().iter().map(String::as_str).collect();
     // In the first game of a pair, the first name in the alphabet has the first seat.
@@ -356,7 +357,7 @@ fn play_with_undo(
         let Some(ply) = take_undo(&mut players) else {
             return Ok(Some((game, attempts)));
         };
-        let record = play_record(game, people, VoidAttempts::default());
+        let record = record_of_play(game, people, VoidAttempts::default());
         opening = replay_steps_to(&terms.rules.start, &record, ply)
             .map_err(|why| Failure::input(why.to_string()))?;
         for (seat, word) in words.iter() {
@@ -450,7 +451,7 @@ fn create_program_player(
 }
 
 /// The sandbox for the programs among the players.
-fn play_sandbox(
+fn sandbox_for_play(
     settings: &Settings,
     words: &BySeat<PlayerArgument>,
 ) -> Result<Arc<PlayerSandbox>, Failure> {

@@ -2,13 +2,13 @@
 
 mod joint_ranking;
 
-use self::joint_ranking::print_joint_ranking;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use self::joint_ranking::print_joint_ranking;
 use super::recorded_rules::RecordedRulesArgs;
 use super::results_folder::{find_results_folder, note_results_problems};
 use super::{Failure, Status};

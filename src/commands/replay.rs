@@ -3,13 +3,13 @@
 mod game_choice;
 mod viewer;
 
-use self::game_choice::list_games_to_replay;
 use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::Args;
 
+use self::game_choice::list_games_to_replay;
 use super::find_game::FoundGame;
 use super::recorded_rules::RecordedRulesArgs;
 use super::report::command_options;

@@ -158,7 +158,7 @@ pub(super) fn write_tables_and_page(
 }
 
 /// One line per player that is out, of a tournament whose page is written already.
-pub(super) fn report_removed_players(tables: &TournamentTables) -> Result<Vec<String>, Failure> {
+pub(super) fn describe_removed_players(tables: &TournamentTables) -> Result<Vec<String>, Failure> {
     let analysis = &tables.analysis;
     let mut failed_checks = FailedChecks::default();
     if analysis.state.taken_out().next().is_some() {

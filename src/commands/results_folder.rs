@@ -115,7 +115,7 @@ fn results_folder_change_time(path: &Path) -> Option<SystemTime> {
 
 /// Files of the results in `dir` that were handed out before the last game, and how to make them
 /// anew.
-pub(super) fn list_outdated_in_results_folder(dir: &Path, header: &Header) -> Vec<String> {
+pub(super) fn list_outdated_results_files(dir: &Path, header: &Header) -> Vec<String> {
     let log = results_folder_change_time(&dir.join(LOG));
     let handed_out = [
         (PACKETS, KEY, "remove it and run `referee report --packets`"),

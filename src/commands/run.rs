@@ -162,7 +162,7 @@ impl<'a> RunRequest<'a> {
         {
             return Ok(None);
         }
-        let mut tournament = configuration.tournament().into_tournament()?;
+        let mut tournament = configuration.tournament().into_result()?;
         if tournament.players.len() > MOST_PLAYERS {
             let error = RatingError::TooManyPlayers(tournament.players.len());
             return Err(Failure::input(error.to_string()));

@@ -194,7 +194,7 @@ impl TuneRun<'_> {
                 return Ok(None);
             };
             let lead = games.lead;
-            values = schedule.update_values(step, &tunables, &values, &up, lead);
+            values = schedule.values_after_step(step, &tunables, &values, &up, lead);
             steps.push(TuningStep { lead: Some(lead), values: values.clone() });
             self.write(dir, &tunables, &steps)?;
             if !games.is_new {

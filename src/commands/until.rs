@@ -44,7 +44,7 @@ impl Until {
     }
 
     fn from(text: &str, now: &Zoned) -> Result<Self, UntilError> {
-        let (end, is_duration) = parse_until_end(text, now)?;
+        let (end, is_duration) = parse_until_time(text, now)?;
         let left = Duration::try_from(now.duration_until(&end)).unwrap_or_default();
         if left.is_zero() {
             return Err(UntilError::Passed);
@@ -64,7 +64,7 @@ impl Until {
 
 /// The moment that `text` names, and whether it is a duration from now. For a time of day, the next
 /// such moment.
-fn parse_until_end(text: &str, now: &Zoned) -> Result<(Zoned, bool), UntilError> {
+fn parse_until_time(text: &str, now: &Zoned) -> Result<(Zoned, bool), UntilError> {
     if let Ok(span) = humantime::parse_duration(text) {
         return Ok((now.checked_add(span).map_err(UntilError::Invalid)?, true));
     }

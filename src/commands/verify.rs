@@ -281,7 +281,7 @@ impl VerifiedLines {
         })
     }
 
-    /// Adds the next line, and what the audit of its game found.
+    /// Adds the next line, and what the verification of its game found.
     fn add(&mut self, line: &ScannedLine, audited: &[String]) -> io::Result<()> {
         let (_, problem) = add_line_or_problem(line, &mut self.state);
         if let (ScannedLine::Game(game), None) = (line, &problem) {

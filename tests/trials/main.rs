@@ -28,7 +28,6 @@ mod starter_kits;
 mod terminal;
 mod test_game;
 
-use self::test_game::tests;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -59,6 +58,6 @@ fn main() -> ExitCode {
         ("readme", readme::tests()),
         ("real_games", real_games::tests()),
         ("terminal", terminal::tests()),
-        ("test_game", tests()),
+        ("test_game", test_game::tests()),
     ])
 }

@@ -13,7 +13,7 @@ mod purity;
 mod trial_text;
 mod walk;
 
-use self::walk::list_walk_steps;
+use self::walk::{TrialWalk, list_walk_steps};
 use referee_games::Text;
 use std::collections::{HashSet, VecDeque};
 
@@ -30,7 +30,6 @@ use position_checks::check_trial_position;
 use purity::PurityTest;
 use referee_record::model::game_rules::GameRules;
 pub use trial_text::format_trial;
-use walk::TrialWalk;
 
 /// The number of positions near the start to visit.
 const NEAR_POSITIONS: u32 = 400;

@@ -1,5 +1,5 @@
 //! The configuration file as typed: its keys and their places, with only types checked.
-//! [`tournament`](super::configured_tournament) works out what they mean.
+//! [`configured_tournament`](super::configured_tournament) works out what they mean.
 
 use toml::de::DeValue;
 

@@ -61,13 +61,6 @@ mod stages;
 mod tests;
 mod toml_keys;
 
-use self::configured_players::split_absent_players;
-use self::configured_tournament::{
-    check_tournament, check_tournament_builds, tournament_results_folder,
-};
-use self::grades_keys::check_grades_keys;
-use self::league_keys::check_league_keys;
-use self::stages::check_stages;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
@@ -93,6 +86,14 @@ use referee_record::plain_files::{ReadError, read_plain_text};
 use referee_report::colour::Colour;
 use referee_sandbox::Level;
 use toml_keys::FromTable;
+
+use self::configured_players::split_absent_players;
+use self::configured_tournament::{
+    check_tournament, check_tournament_builds, tournament_results_folder,
+};
+use self::grades_keys::check_grades_keys;
+use self::league_keys::check_league_keys;
+use self::stages::check_stages;
 
 /// The largest configuration, board or openings file that is read, in bytes.
 pub const LARGEST: u64 = 4 << 20;
@@ -138,7 +139,7 @@ impl LoadedConfig {
     ///
     /// # Errors
     /// There are problems.
-    pub fn into_tournament(self) -> Result<Tournament, ConfigError> {
+    pub fn into_result(self) -> Result<Tournament, ConfigError> {
         match (self.tournament, self.problems) {
             (Some(tournament), None) => Ok(tournament),
             (_, problems) => Err(problems.unwrap_or_else(|| ConfigError::input("no tournament"))),
@@ -199,7 +200,7 @@ impl Configuration {
             .file
             .clone()
             .and_then(|file| check_tournament(file, self.absent.clone(), place, &mut problems));
-        let tournament = tournament.filter(|_| problems.has_only_player_problems());
+        let tournament = tournament.filter(|_| problems.are_only_of_players());
         let is_whole = tournament.is_some() && problems.is_empty();
         let problems = (!is_whole).then(|| self.error(problems));
         LoadedConfig { tournament, problems, names: self.names.clone() }
@@ -273,7 +274,7 @@ impl Configuration {
     ) -> Result<Option<T>, ConfigError> {
         let mut problems = self.noted.copy_for_check();
         let part = self.file.as_ref().and_then(|file| check(file, &mut problems));
-        if problems.has_only_player_problems() { Ok(part) } else { Err(self.error(problems)) }
+        if problems.are_only_of_players() { Ok(part) } else { Err(self.error(problems)) }
     }
 
     fn error(&self, problems: Problems) -> ConfigError {

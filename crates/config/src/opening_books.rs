@@ -44,7 +44,7 @@ table_keys! {
 }
 
 fn lacks_opening_keys(keys: &mut TomlTableReader<'_>, _: &mut Problems) -> bool {
-    keys.key_span("plies").is_none() && keys.key_span("file").is_none()
+    keys.span_of("plies").is_none() && keys.span_of("file").is_none()
 }
 
 /// A book whose first openings can be played.

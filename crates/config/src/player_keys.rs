@@ -58,7 +58,7 @@ impl RunMethod {
         let absent = keys.optional("absent", problems);
         let given = ["command", "uci", "gtp", "bot", "absent"]
             .into_iter()
-            .filter_map(|key| Some((key, keys.key_span(key)?)))
+            .filter_map(|key| Some((key, keys.span_of(key)?)))
             .collect::<Vec<_>>();
         match &given[..] {
             [] => Self::Neither,

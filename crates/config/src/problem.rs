@@ -258,7 +258,7 @@ impl Problems {
     }
 
     /// Whether all problems concern only single players.
-    pub(super) fn has_only_player_problems(&self) -> bool {
+    pub(super) fn are_only_of_players(&self) -> bool {
         self.found.len() == self.of_players
     }
 

@@ -10,7 +10,7 @@ use super::toml_keys::{Field, FromTable, Given, TomlTableReader, read_toml_table
 use referee_ratings::MOST_PLAYERS;
 use referee_record::model::stage::{
     FEWEST_OPPONENTS, Format, MOST_DRAWN_GAMES, MOST_LADDER_GAMES, MOST_MEETINGS_EACH, MOST_PAIRS,
-    MOST_ROUNDS, MOST_TIE_BREAKS, Stage, WIDEST_MARGIN, count_drawn_stage_games,
+    MOST_ROUNDS, MOST_TIE_BREAKS, Stage, WIDEST_MARGIN, count_scheduled_games,
 };
 use referee_record::wording::pluralize;
 use referee_tournament::schedule::formats::swiss::max_swiss_rounds;
@@ -151,7 +151,7 @@ fn note_many_games(
     field: &StageField<'_>,
     problems: &mut Problems,
 ) {
-    let games = count_drawn_stage_games(stages, field.players, field.seats.unwrap_or(2));
+    let games = count_scheduled_games(stages, field.players, field.seats.unwrap_or(2));
     if games <= MOST_DRAWN_GAMES {
         return;
     }

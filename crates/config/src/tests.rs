@@ -44,7 +44,7 @@ impl Folder {
     }
 
     fn check(&self, text: &str) -> Result<Tournament, ConfigError> {
-        self.read(text).into_tournament()
+        self.read(text).into_result()
     }
 
     fn read(&self, text: &str) -> LoadedConfig {
@@ -64,7 +64,7 @@ impl Folder {
 
 /// The tournament of a file.
 fn load(path: &Path) -> Result<Tournament, ConfigError> {
-    Configuration::read(path, Colour::Plain)?.tournament().into_tournament()
+    Configuration::read(path, Colour::Plain)?.tournament().into_result()
 }
 
 fn make_executable(path: &Path) {

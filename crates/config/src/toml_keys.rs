@@ -41,7 +41,7 @@ impl<'a> TomlTableReader<'a> {
     }
 
     /// The place of `key`, if it was given.
-    pub(super) fn key_span(&self, key: &str) -> Option<ByteSpan> {
+    pub(super) fn span_of(&self, key: &str) -> Option<ByteSpan> {
         self.entries.keys().find(|known| known.get_ref() == key).map(Spanned::span)
     }
 

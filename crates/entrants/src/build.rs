@@ -1,7 +1,7 @@
 //! Builds submissions in the sandbox.
 //!
 //! A submission is copied into the scratch folder of a sandboxed process, built there by a command,
-//! and comes back as an archive on that process's stdout (`inside`). So a build writes to no file
+//! and comes back as an archive on that process's stdout (`sandboxed_build`). So a build writes to no file
 //! of this machine, its limits are those of the sandbox, and its result is unpacked with the same
 //! care as any archive of a stranger. The result is kept under a hash of sources and command.
 

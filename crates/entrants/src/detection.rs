@@ -6,13 +6,6 @@ mod package_json;
 mod player_class;
 mod program;
 
-use self::java_class::find_java_class_name;
-use self::package_json::find_package_json_main;
-use self::player_class::{find_player_classes, is_player_class};
-use self::program::{
-    is_compiled_program, is_program_for_java_here, start_program_by_shell,
-    start_program_without_extension,
-};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,6 +15,13 @@ pub(crate) use self::java_class::find_java_class_root;
 pub use self::program::installed_java_version;
 pub(crate) use self::program::is_for_another_machine;
 
+use self::java_class::find_java_class_name;
+use self::package_json::find_package_json_main;
+use self::player_class::{find_player_classes, is_player_class};
+use self::program::{
+    is_compiled_program, program_runs_on_java_here, start_program_by_shell,
+    start_program_without_extension,
+};
 use super::build_commands::build_command;
 use super::start_command::StartCommand;
 use referee_record::model::player_spec::BRIDGE;
@@ -266,7 +266,7 @@ fn detect_file_in(dir: &Path, name: &str) -> Option<StartCommand> {
         Some("jar") => &["java", "-jar", name],
         Some("class") => {
             let (root, class) =
-                find_java_class_name(&path).filter(|_| is_program_for_java_here(&path))?;
+                find_java_class_name(&path).filter(|_| program_runs_on_java_here(&path))?;
             return Some(StartCommand::new(&root, &["java", "-cp", ".", &class]));
         }
         Some("sh") => return Some(start_program_by_shell(dir, name)),

@@ -16,9 +16,6 @@ mod platform_label;
 mod players_folder;
 mod uploads;
 
-use self::archive::is_archive;
-use self::identical_players::digest_identical_files;
-use self::platform_export::open_platform_export;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -29,6 +26,9 @@ pub(crate) use links::refuse_links;
 pub use no_player::NoPlayer;
 pub use players_folder::detect_built_player;
 
+use self::archive::is_archive;
+use self::identical_players::digest_identical_files;
+use self::platform_export::open_platform_export;
 use crate::start_command::StartCommand;
 use platform_export::ExportEntry;
 use platform_label::PlatformLabel;

@@ -13,7 +13,6 @@ mod squares;
 mod state;
 mod walls;
 
-use self::state::{state_caption, state_cells, state_rows};
 use std::convert::Infallible;
 use std::sync::{Arc, LazyLock};
 
@@ -31,6 +30,7 @@ pub use squares::Squares;
 pub use state::State;
 pub(crate) use walls::WallPlacement;
 
+use self::state::{state_caption, state_cells, state_rows};
 use super::board::{Direction, Square};
 use super::drawn_board::DrawnRow;
 use super::event::{Event, NotPlaced};

@@ -11,7 +11,6 @@ mod options;
 mod parsing;
 mod state;
 
-use self::state::state_caption;
 use std::cmp::Ordering;
 use std::sync::{Arc, LazyLock};
 
@@ -23,6 +22,7 @@ pub(crate) use options::Overlooked;
 pub use options::{First, Movement, Rules, Turning};
 pub use state::State;
 
+use self::state::state_caption;
 use super::board::{Bitboard, Square};
 use super::drawn_board::{DrawnRow, symbol_cells};
 use super::position_history::PositionHistory;

@@ -6,8 +6,6 @@ mod parsing;
 mod start_position;
 mod state;
 
-use self::ending::find_chess_ending;
-use self::state::{state_caption, state_cells, state_rows};
 use std::convert::Infallible;
 use std::sync::{Arc, LazyLock};
 
@@ -18,6 +16,8 @@ pub use action::Action;
 pub use start_position::Rules;
 pub use state::State;
 
+use self::ending::find_chess_ending;
+use self::state::{state_caption, state_cells, state_rows};
 use super::any_game::hash_game_state;
 use super::drawn_board::DrawnRow;
 use super::event::Event;

@@ -119,7 +119,7 @@ impl OptionWords {
     }
 
     /// The words in backquotes, for messages.
-    fn quoted_words(&self) -> Vec<String> {
+    fn quoted(&self) -> Vec<String> {
         self.0.iter().map(|(word, _)| format!("`{word}`")).collect()
     }
 }
@@ -147,7 +147,7 @@ impl OptionSpec {
     fn expected(&self) -> Expected {
         Expected(match &self.kind {
             OptionKind::Choice { values } => {
-                format!("expected {}", values.quoted_words().join(" or "))
+                format!("expected {}", values.quoted().join(" or "))
             }
             OptionKind::Number { min, max } => {
                 format!("expected a whole number from {min} to {max}")

@@ -11,7 +11,6 @@ mod options;
 mod parsing;
 mod state;
 
-use self::state::state_caption;
 use std::convert::Infallible;
 use std::sync::{Arc, LazyLock};
 
@@ -24,6 +23,7 @@ pub use board_size::{BoardSize, placement_zone};
 pub use options::{MutualBlock, Rules};
 pub use state::State;
 
+use self::state::state_caption;
 use super::any_game::hash_game_state;
 use super::board::Bitboard;
 use super::drawn_board::{DrawnRow, symbol_cells};

@@ -139,7 +139,7 @@ impl AuthorFolder {
         let mut names = Vec::new();
         for entry in rustix::fs::Dir::read_from(&self.0)? {
             let name = OsString::from_vec(entry?.file_name().to_bytes().to_vec());
-            if !is_aside_in_author_folder(&name) {
+            if !is_not_submitted(&name) {
                 names.push(name);
             }
         }
@@ -184,7 +184,7 @@ impl AuthorFolder {
 }
 
 /// Whether an entry at the top of an author's folder is not part of the submission.
-pub fn is_aside_in_author_folder(name: &OsStr) -> bool {
+pub fn is_not_submitted(name: &OsStr) -> bool {
     let name = name.as_bytes();
     name.starts_with(b".") || name.starts_with(REPORT_FILE.as_bytes())
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::author_folder::is_aside_in_author_folder;
+use super::author_folder::is_not_submitted;
 
 /// The most folders of one author that are watched.
 const MOST_OF_AUTHOR: usize = 64;
@@ -93,8 +93,7 @@ fn author_folders_to_watch(top: &Path) -> (Vec<PathBuf>, bool) {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             entries += 1;
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            let counts =
-                is_folder && !(folder == top && is_aside_in_author_folder(&entry.file_name()));
+            let counts = is_folder && !(folder == top && is_not_submitted(&entry.file_name()));
             if entries > MOST_ENTRIES || counts && found.len() == MOST_OF_AUTHOR {
                 return (found, false);
             }

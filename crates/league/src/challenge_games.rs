@@ -268,7 +268,7 @@ impl IntakeWorker {
                 );
             }
             let mut names = pseudonyms.names().into_iter();
-            names.find(|name| pseudonyms.pseudonym_of(name) == called).ok_or_else(gone)?
+            names.find(|name| pseudonyms.shown_name(name) == called).ok_or_else(gone)?
         } else {
             called
         };

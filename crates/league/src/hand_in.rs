@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::author_folder::{AuthorFolder, is_aside_in_author_folder};
+use super::author_folder::{AuthorFolder, is_not_submitted};
 use referee_record::tree_walk::{FoundTree, Links, TreeRules, UnfitTree, read_tree};
 
 /// The most files and folders of a submission.
@@ -21,7 +21,7 @@ pub fn read_hand_in(
         links: Links::Refused,
         leaves_out: |path| {
             let mut names = path.iter();
-            names.next().is_some_and(is_aside_in_author_folder) && names.next().is_none()
+            names.next().is_some_and(is_not_submitted) && names.next().is_none()
         },
     };
     read_tree(from, to, rules)

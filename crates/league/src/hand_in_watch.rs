@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use notify::EventKind;
 
-use super::author_folder::{CHALLENGE_FILE, REPORT_FILE, is_aside_in_author_folder};
+use super::author_folder::{CHALLENGE_FILE, REPORT_FILE, is_not_submitted};
 use super::author_watches::{AuthorWatches, Watching};
 use super::control::CONTROL;
 
@@ -255,7 +255,7 @@ fn author_of_hand_in_event(hand_in: &Path, kind: EventKind, path: &Path) -> Opti
 fn author_of_hand_in_path(hand_in: &Path, path: &Path) -> Option<String> {
     let mut parts = path.strip_prefix(hand_in).ok()?.iter();
     let author = parts.next()?.to_str()?;
-    let is_nothing = |name: &OsStr| is_aside_in_author_folder(name) && name != CHALLENGE_FILE;
+    let is_nothing = |name: &OsStr| is_not_submitted(name) && name != CHALLENGE_FILE;
     let is_aside = author.starts_with('.') || parts.next().is_some_and(is_nothing);
     (!is_aside).then(|| author.to_owned())
 }

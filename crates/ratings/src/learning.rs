@@ -151,8 +151,11 @@ impl LearnedModel {
         let [mut of_camps, mut of_steps] = [(); 2].map(|()| WidthSearch::new(patience));
         loop {
             model.set_prior(prior.clone());
-            let rougher =
-                if is_league { (change / STEADY).powi(2).clamp(1.0, ROUGHEST) } else { 1.0 };
+            let rougher = if is_league && steps + 1 < MOST_STEPS {
+                (change / STEADY).powi(2).clamp(1.0, ROUGHEST)
+            } else {
+                1.0
+            };
             let map = estimate_while_learning(&model, point, rougher);
             let covariance = learn_dispersion_and_blurs(&model, &map, &mut prior, games);
             let (step, error) = Width::OfCamps.newton_step(&prior, &map.point, &covariance);

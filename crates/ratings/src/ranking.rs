@@ -397,13 +397,13 @@ mod tests {
             )
         };
         assert_eq!(by(None).order, [0, 1, 2]);
-        let ranking = by(Some(games.fit_scores()));
+        let ranking = by(Some(games.fit()));
         assert_eq!(ranking.order, [1, 0, 2]);
         assert_eq!(ranking.ranks()[1].map(|rank| rank.place), Ok(1));
         let los = |ranking: &Ranking<u8>| ranking.separation(1, 0).map(|it| it.los);
         assert!(los(&ranking) > Some(0.9) && los(&by(None)) < Some(0.1));
         // Without a game that has scores, nobody has a rank.
-        let none = by(Some(ScoredGames::new(3, 2, Seating::Known).fit_scores()));
+        let none = by(Some(ScoredGames::new(3, 2, Seating::Known).fit()));
         assert_eq!(none.ranks(), [Err(Unranked::NoGame); 3]);
     }
 

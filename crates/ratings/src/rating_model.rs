@@ -241,7 +241,10 @@ impl RatingModel {
             let length = step.dot(&ArrayView1::from(&slope));
             steps += 1;
             if length < short || steps == MOST_STEPS {
-                return MapEstimate { point: apply_newton_step(&point, &step, 1.0), information };
+                return MapEstimate {
+                    point: point_after_newton_step(&point, &step, 1.0),
+                    information,
+                };
             }
             let Some(next) = self.find_downhill_step(&point, &step, value) else {
                 return MapEstimate { point, information };
@@ -284,7 +287,7 @@ impl RatingModel {
             Some(2.0 * *scale)
         });
         scales
-            .map(|scale| self.evaluate_posterior(apply_newton_step(point, step, scale)))
+            .map(|scale| self.evaluate_posterior(point_after_newton_step(point, step, scale)))
             .find(|reached| reached.value <= value + rounding)
     }
 
@@ -431,7 +434,7 @@ impl RatingModelSeries {
 }
 
 /// The point after this share of a step down.
-fn apply_newton_step(point: &[f64], step: &Array1<f64>, scale: f64) -> Vec<f64> {
+fn point_after_newton_step(point: &[f64], step: &Array1<f64>, scale: f64) -> Vec<f64> {
     point.iter().zip(step).map(|(at, step)| at - scale * step).collect()
 }
 

@@ -535,7 +535,7 @@ pub(crate) mod tests {
             results.add(PlayedGame::by_rules(first, second, pair, outcome));
         }
         let [(0, 1, counts)] = results.pairings()[..] else { panic!("one pairing") };
-        assert_eq!(counts.outcome_counts().collect::<Vec<_>>(), [(Loss, Win, 1)]);
+        assert_eq!(counts.by_outcome().collect::<Vec<_>>(), [(Loss, Win, 1)]);
         assert_eq!((counts.singles(Side::Upper), counts.singles(Side::Lower)), (1, 0));
     }
 

@@ -345,7 +345,7 @@ fn learn_score_variance(
 
 impl ScoredGames {
     /// Rates the players in points.
-    pub fn fit_scores(&self) -> ScoreFit {
+    pub fn fit(&self) -> ScoreFit {
         ScoreFit::new(self)
     }
 }

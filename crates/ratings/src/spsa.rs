@@ -88,7 +88,7 @@ impl SpsaSchedule {
 
     /// The values after a step in which the player of the drawn directions won `lead` games more than
     /// it lost.
-    pub fn update_values(
+    pub fn values_after_step(
         &self,
         step: u32,
         tunables: &[SpsaParameter],
@@ -148,7 +148,7 @@ mod tests {
                 _ => -1.0,
             });
             let lead = games.sum();
-            values = schedule.update_values(step, &tunables, &values, &up, lead);
+            values = schedule.values_after_step(step, &tunables, &values, &up, lead);
         }
         values
     }
@@ -185,7 +185,7 @@ mod tests {
         assert!((last.plus[1] - 0.35).abs() < 1e-9 && (last.minus[1] - 0.65).abs() < 1e-9);
         assert!(at(1).plus[0] > 70.0, "wider at first");
         let moved =
-            |step| SCHEDULE.update_values(step, &tunables, &[50.0, 0.5], &[true, false], 2.0);
+            |step| SCHEDULE.values_after_step(step, &tunables, &[50.0, 0.5], &[true, false], 2.0);
         assert!((moved(200)[0] - 51.5).abs() < 1e-9, "r · c · 2 = 1.5");
         assert!(moved(1)[0] > moved(200)[0] && moved(1)[1] < 0.5);
     }
@@ -195,7 +195,7 @@ mod tests {
         let tunables = tunables();
         let probe = SCHEDULE.probe(1, &tunables, &[99.0, 0.01], &[true, false]);
         assert_eq!(probe.plus, [100.0, 0.0]);
-        let moved = SCHEDULE.update_values(1, &tunables, &[99.0, 0.01], &[true, false], 99.0);
+        let moved = SCHEDULE.values_after_step(1, &tunables, &[99.0, 0.01], &[true, false], 99.0);
         assert_eq!(moved, [100.0, 0.0]);
     }
 }

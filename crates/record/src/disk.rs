@@ -41,7 +41,7 @@ pub fn make_new_files_private() {
 }
 
 /// The permissions of an ordinary file in a results folder, before the umask applies.
-pub fn default_file_mode() -> u32 {
+pub fn new_file_mode() -> u32 {
     ORDINARY.load(Ordering::Relaxed)
 }
 
@@ -123,7 +123,7 @@ pub fn write_atomically(
     path: &Path,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    write_replacement(path, default_file_mode(), content, Durability::OverPowerFailures)
+    write_replacement(path, new_file_mode(), content, Durability::OverPowerFailures)
 }
 
 /// Like [`write_atomically`], for a file that only its owner may read.
@@ -137,12 +137,7 @@ pub fn write_private_atomically(
 /// Like [`write_atomically`], but without a sync. After a crash of the program the file is whole;
 /// after a power failure it may be empty.
 pub fn write_atomically_unsynced(path: &Path, content: &[u8]) -> io::Result<()> {
-    write_replacement(
-        path,
-        default_file_mode(),
-        |out| out.write_all(content),
-        Durability::OverCrashes,
-    )
+    write_replacement(path, new_file_mode(), |out| out.write_all(content), Durability::OverCrashes)
 }
 
 /// The durability of a written file.
@@ -306,7 +301,7 @@ mod tests {
     }
 
     fn begun(path: &Path) -> ReplacementFile {
-        ReplacementFile::with_mode(path, default_file_mode()).expect("begun")
+        ReplacementFile::with_mode(path, new_file_mode()).expect("begun")
     }
 
     fn add(to: &ReplacementFile, bytes: &[u8]) {

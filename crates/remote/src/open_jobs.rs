@@ -173,7 +173,7 @@ impl OpenJobs {
 /// clocks allow all players of games of `plies` plies, and as much again for each player, because a
 /// game that a player disturbs is played again. Without limits, ten times the longest job so far,
 /// but at least an hour.
-pub(crate) fn open_job_time_bound(
+pub(crate) fn job_time_bound(
     control: &TimeControl,
     seats: usize,
     plies: u32,
@@ -198,7 +198,7 @@ pub(crate) fn open_job_time_bound(
 
 /// The bound of a job whose games may be void this often because of each player, and are played again
 /// after a pause.
-pub(crate) fn open_job_bound_with_outages(bound: Duration, seats: usize, outages: u8) -> Duration {
+pub(crate) fn job_time_bound_with_outages(bound: Duration, seats: usize, outages: u8) -> Duration {
     let again = u32::try_from(seats).unwrap_or(u32::MAX).saturating_mul(outages.into());
     let pauses = LONGEST_OUTAGE_PAUSE.saturating_mul(again);
     let games = u32::try_from(seats).unwrap_or(u32::MAX);
@@ -229,8 +229,7 @@ mod tests {
     fn the_bound_of_a_job_follows_from_the_clocks() {
         let seconds = Duration::from_secs;
         let mut control = TimeControl::unlimited(seconds(1));
-        let bound =
-            |control: &TimeControl| open_job_time_bound(control, 2, 100, seconds(400)).as_secs();
+        let bound = |control: &TimeControl| job_time_bound(control, 2, 100, seconds(400)).as_secs();
         assert_eq!(bound(&control), 4000);
         control.budget = Some(seconds(60));
         assert_eq!(bound(&control), 12 * 62);
@@ -241,6 +240,6 @@ mod tests {
         control.measure = Measure::Cpu;
         assert_eq!(bound(&control), 12 * 512);
         // Four games of four players, five times over.
-        assert_eq!(open_job_time_bound(&control, 4, 100, seconds(400)).as_secs(), 4 * 4 * 5 * 512);
+        assert_eq!(job_time_bound(&control, 4, 100, seconds(400)).as_secs(), 4 * 4 * 5 * 512);
     }
 }

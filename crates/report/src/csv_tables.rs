@@ -81,7 +81,7 @@ pub fn pseudonym_key_csv(pseudonyms: &Pseudonyms) -> io::Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
     table.write_record(["pseudonym", "player"])?;
     for name in pseudonyms.names() {
-        table.write_record([pseudonyms.pseudonym_of(name), &format_text_cell(name)])?;
+        table.write_record([pseudonyms.shown_name(name), &format_text_cell(name)])?;
     }
     finish_csv_cells(table)
 }

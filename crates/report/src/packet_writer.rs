@@ -68,9 +68,9 @@ pub fn write_packets(out: &Path, plan: PacketPlan<'_>) -> Result<usize, ReportEr
     let real = grades.map(|_| TournamentTables::read(dir, Faulted::Count)).transpose()?;
     let marked = grades.zip(real.as_ref()).map(|(grades, real)| real.grade_players(grades));
     let packet = |(number, &name): (usize, &&str)| {
-        let shown = |opponent: &str| pseudonyms.pseudonym_of(opponent).to_owned();
+        let shown = |opponent: &str| pseudonyms.shown_name(opponent).to_owned();
         let mut packet =
-            PacketPage::new(number, name.to_owned(), pseudonyms.pseudonym_of(name).to_owned());
+            PacketPage::new(number, name.to_owned(), pseudonyms.shown_name(name).to_owned());
         packet.marks = marked.as_ref().and_then(|marked| marked.describe_marks(name, shown));
         packet
     };
@@ -147,7 +147,7 @@ fn packet_folder_names(names: &[&str], pseudonyms: &Pseudonyms) -> Vec<String> {
     let reserved = |folder: &str| {
         folder.starts_with('.') || folder.to_lowercase().ends_with("csv") || folder.trim() != folder
     };
-    let tag = |name: &str| match pseudonyms.pseudonym_of(name) {
+    let tag = |name: &str| match pseudonyms.shown_name(name) {
         "" => format!("N{:02}", names.iter().position(|other| *other == name).unwrap_or_default()),
         pseudonym => pseudonym.to_owned(),
     };
@@ -177,7 +177,7 @@ pub fn write_packet(
     let pseudonyms = &published.names;
     let Some(number) = pseudonyms.number(name) else { return Ok(false) };
     let packet =
-        PacketPage::new(number as usize, name.to_owned(), pseudonyms.pseudonym_of(name).to_owned());
+        PacketPage::new(number as usize, name.to_owned(), pseudonyms.shown_name(name).to_owned());
     let header = &tables.analysis.header;
     let open = OpenPacket::new(out.to_owned(), packet, published, header)?;
     let packets = BTreeMap::from([(number, open)]);

@@ -18,6 +18,11 @@ pub mod tuning_page;
 mod versions_section;
 mod workers_section;
 
+use std::fmt::Display;
+use std::num::NonZeroU64;
+
+use maud::{Markup, html};
+
 use self::conditions::render_conditions;
 use self::cross_table::render_cross_table;
 use self::faults_section::{faults_teaser, render_faults_section};
@@ -29,11 +34,6 @@ use self::ranking_section::{render_ranking_chart, render_ranking_section};
 use self::script_data::page_script_data;
 use self::versions_section::render_versions_section;
 use self::workers_section::render_workers_section;
-use std::fmt::Display;
-use std::num::NonZeroU64;
-
-use maud::{Markup, html};
-
 use super::number_format::{
     format_elo, format_large_number, format_mean_nanoseconds, format_nanoseconds, format_percent,
 };

@@ -111,7 +111,10 @@ impl RulesRequest<'_> {
 
 /// A step as the contract writes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(
+    rename_all = "lowercase",
+    expecting = "an object with `move`, `both`, `together`, `pass` or `chance`"
+)]
 pub enum ContractStep<'a> {
     /// The action of the seat on turn.
     Move(#[serde(borrow)] Cow<'a, str>),
@@ -246,6 +249,7 @@ pub(crate) struct PositionAnswer {
 
 /// The turn of a position: exactly one of `move`, `both`, `together`, `pass`, `chance` and `over`.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object with `move`, `both`, `together`, `pass`, `chance` or `over`")]
 pub struct ContractTurn {
     /// The seat that chooses an action.
     #[serde(rename = "move", default, skip_serializing_if = "Option::is_none")]

@@ -317,7 +317,7 @@ pub fn count_folder_games_since(dir: &Path, since: u64) -> Result<usize, FolderE
 
 /// Calls `each` with every game of the tournament, its place and its line, in the order of the log.
 /// Skips lines of games that the tournament does not contain.
-pub(crate) fn each_folder_game<E: From<FolderError>>(
+pub(crate) fn for_each_folder_game<E: From<FolderError>>(
     dir: &Path,
     state: &TournamentState,
     mut each: impl FnMut(usize, &GameLine, &[u8]) -> Result<(), E>,

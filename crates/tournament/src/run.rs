@@ -288,7 +288,7 @@ impl TournamentRunner<'_> {
 
     /// Gives a job to every worker that can take one.
     fn hand_out_jobs(&mut self, progress: &mut RunProgress<'_, '_>) -> Result<(), RunError> {
-        while let Some(number) = progress.free_worker() {
+        while let Some(number) = progress.next_free_worker() {
             let Some(mut assignment) = progress.agenda.next_job(self.state) else { break };
             assignment.handed_out = Instant::now();
             let begun: Vec<String> = match &assignment.job {

@@ -28,7 +28,8 @@ pub fn verify_record(
     secret: Option<&TournamentSecret>,
     record: &GameRecord,
 ) -> Vec<RecordFinding> {
-    let luck = secret.map(|secret| secret.game_luck(&record_player_names(record), record.pair));
+    let luck =
+        secret.map(|secret| secret.game_luck(&names_in_verified_record(record), record.pair));
     let mut found: Vec<RecordFinding> =
         verify_record_opening(book, secret, record).into_iter().collect();
     let mut replay = match Replay::with_rules(book.rules(), record) {
@@ -139,7 +140,7 @@ fn verify_record_opening(
     record: &GameRecord,
 ) -> Option<RecordFinding> {
     let drawn = |secret: &TournamentSecret| {
-        let luck = secret.game_luck(&record_player_names(record), record.pair);
+        let luck = secret.game_luck(&names_in_verified_record(record), record.pair);
         book.opening(record.pair, secret, luck).map(|opening| opening.to_listed())
     };
     let expected = match (book.fixed_opening(record.pair), secret) {
@@ -249,7 +250,7 @@ fn expected_record_outcome(
     match (position.turn(), adjudicated, &record.fault) {
         (Turn::Over(outcome), _, None) | (_, Some(outcome), None) => Ok(outcome),
         (Turn::Over(_), _, Some(_)) => Err(RecordFinding::FaultAfterEnd),
-        (_, Some(Outcome { reason, .. }), Some(_)) if !record_failed_to_start(record) => {
+        (_, Some(Outcome { reason, .. }), Some(_)) if !verified_record_failed_to_start(record) => {
             Err(RecordFinding::NotEnded { ply: position.ply(), reason })
         }
         (_, None, None) if is_adjudication_reason(&record.reason) => {
@@ -270,7 +271,7 @@ fn expected_record_outcome(
 
 /// Whether the game ended in a fault before anyone was asked. Such a fault comes before everything
 /// else: a game may begin with an opening after which it would have to be adjudicated.
-fn record_failed_to_start(record: &GameRecord) -> bool {
+fn verified_record_failed_to_start(record: &GameRecord) -> bool {
     let is_early = |fault: &Fault| {
         matches!(fault.code, FaultCode::NoStart | FaultCode::Containment | FaultCode::Outage)
     };
@@ -326,7 +327,7 @@ fn verify_record_clocks(header: &Header, record: &GameRecord) -> Vec<RecordFindi
 }
 
 /// The names of the players, in order of the seats.
-fn record_player_names(record: &GameRecord) -> Vec<&str> {
+fn names_in_verified_record(record: &GameRecord) -> Vec<&str> {
     record.players.values.values().iter().map(String::as_str).collect()
 }
 
@@ -335,7 +336,7 @@ fn record_player_names(record: &GameRecord) -> Vec<&str> {
 fn verify_record_outages(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
     let check = |seat: Seat| {
         let player = record.players[seat].clone();
-        let times = record.outages.outages_of(&record.players.names[seat]);
+        let times = record.outages.count_for(&record.players.names[seat]);
         let most = header.players.iter().find(|info| info.name == player)?.outages;
         let is_out = record.fault_of(seat).is_some_and(|fault| fault.code == FaultCode::Outage);
         if times > most {

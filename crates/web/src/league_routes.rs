@@ -11,6 +11,13 @@ mod packet_routes;
 mod turned_games;
 mod upload;
 
+use std::sync::Arc;
+
+use axum::extract::DefaultBodyLimit;
+use axum::http::header;
+use axum::routing::{get, post};
+use axum::{Router, middleware};
+
 use self::author_routes::serve_author_page;
 use self::challenge_routes::{handle_challenge, serve_challenge_games};
 use self::entrance::leave_entrance;
@@ -21,13 +28,6 @@ use self::packet_routes::{
     serve_packet_archive, serve_packet_game, serve_packet_page, serve_packet_player,
 };
 use self::upload::handle_upload;
-use std::sync::Arc;
-
-use axum::extract::DefaultBodyLimit;
-use axum::http::header;
-use axum::routing::{get, post};
-use axum::{Router, middleware};
-
 use crate::connections::{HAND_IN, REPORT_EVENTS};
 use crate::visitors::{AUTHOR, ORGANISER};
 use referee_report::page::league_pages::{SCRIPT, league_pages_style};

@@ -359,8 +359,8 @@ impl LiveTournament {
             let published = PublishedGames::open(&self.dir)?;
             let names = published.names.names().into_iter();
             let shown: HashMap<&str, usize> =
-                names.map(|name| published.names.pseudonym_of(name)).zip(0..).collect();
-            published.each_public_game(&self.dir, |game| -> Result<(), WebError> {
+                names.map(|name| published.names.shown_name(name)).zip(0..).collect();
+            published.for_each_public_game(&self.dir, |game| -> Result<(), WebError> {
                 let number = |name: &str| shown.get(name).copied();
                 list.extend(index_game_record(number, &game.record, game.is_sealed));
                 Ok(())

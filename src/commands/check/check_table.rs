@@ -44,7 +44,7 @@ impl CheckTable {
 
     /// Writes a player's row.
     pub(super) fn write(&mut self, report: &CheckReport) -> Result<(), Failure> {
-        let row = check_table_row(report, &self.bots);
+        let row = render_check_table_row(report, &self.bots);
         self.put(&row)
     }
 
@@ -54,7 +54,7 @@ impl CheckTable {
     }
 }
 
-fn check_table_row(report: &CheckReport, bots: &[String]) -> Vec<String> {
+fn render_check_table_row(report: &CheckReport, bots: &[String]) -> Vec<String> {
     let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.1}"));
     let figures = &report.figures;
     let verdict = match report.outcome() {

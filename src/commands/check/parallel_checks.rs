@@ -169,7 +169,7 @@ fn collect_parallel_reports(
                     waiting[number] = Some(report);
                     while let Some(report) = waiting.get_mut(next).and_then(Option::take) {
                         next += 1;
-                        activity.aside(|| report_printer.print_report(&report))?;
+                        activity.aside(|| report_printer.print(&report))?;
                     }
                 }
             }
@@ -177,7 +177,7 @@ fn collect_parallel_reports(
         drop(activity);
         for (number, report) in waiting.into_iter().enumerate().skip(next) {
             let report = report.unwrap_or_else(|| Box::new(shared.interrupted(number)));
-            report_printer.print_report(&report)?;
+            report_printer.print(&report)?;
         }
         failed.map_or(Ok(is_interrupted), Err)
     })

@@ -96,7 +96,7 @@ pub(super) fn play_match<C: Contest>(
         before: 0,
         unstarted: HashMap::new(),
     };
-    let stop = async { Ok(stop_match_run_on_either(watch_interruption()?, told)) };
+    let stop = async { Ok(first_to_stop(watch_interruption()?, told)) };
     let mut outcome = planned.play(prepared, &mut judge, stop)?;
     let tables = outcome.tables(planned.folder.dir())?;
     let played = MatchRunGames::from_state(&tables.analysis.state, nothing);
@@ -122,7 +122,7 @@ pub(super) fn play_match<C: Contest>(
 }
 
 /// Becomes true when one of the two does.
-fn stop_match_run_on_either(
+fn first_to_stop(
     mut one: watch::Receiver<bool>,
     mut other: watch::Receiver<bool>,
 ) -> watch::Receiver<bool> {

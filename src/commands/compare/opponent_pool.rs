@@ -151,9 +151,8 @@ impl PoolPart {
                 None => with_league_opponents(path, settings.base.players.clone(), printer),
             },
             Self::Configured(path) => {
-                let other = Configuration::read(path, printer.colour_err)?
-                    .tournament()
-                    .into_tournament()?;
+                let other =
+                    Configuration::read(path, printer.colour_err)?.tournament().into_result()?;
                 if !other.game.is_same_as(&*settings.base.game) {
                     return Err(Failure::input(format!(
                         "--against {}: its game is {}, not {}",

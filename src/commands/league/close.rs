@@ -86,8 +86,7 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
     )?;
     disk::write_atomically(&file, |out| out.write_all(text.as_bytes()))
         .map_err(|error| Failure::cannot_write(&file, &error))?;
-    let read =
-        || Ok(Configuration::read(&file, printer.colour_err)?.tournament().into_tournament()?);
+    let read = || Ok(Configuration::read(&file, printer.colour_err)?.tournament().into_result()?);
     if let Err(problem) = read().map(|_: Tournament| ()) {
         // So that the same command can be tried again.
         disk::remove_if_there(&file).map_err(|error| Failure::cannot_write(&file, &error))?;
@@ -132,7 +131,7 @@ impl FinalConfig {
             Some(Value::Array(players)) => players,
             _ => Vec::new(),
         };
-        tie_final_to_league_scale(&mut players, tables);
+        anchor_final_ratings(&mut players, tables);
         let name = |player: &Value| Some(player.get("name")?.as_str()?.to_owned());
         let own: BTreeSet<String> = players.iter().filter_map(name).collect();
         let (mut there, mut changed) = (BTreeSet::new(), BTreeSet::new());
@@ -259,7 +258,7 @@ fn last_versions_for_final<'a>(
 
 /// Gives the first players of the league the ratings that they have now, unless some of them have
 /// given ones: so the final has the same scale.
-fn tie_final_to_league_scale(players: &mut [Value], tables: &TournamentTables) {
+fn anchor_final_ratings(players: &mut [Value], tables: &TournamentTables) {
     if players.iter().any(|player| player.get("rating").is_some()) {
         return;
     }

@@ -2,8 +2,6 @@
 
 mod engines;
 
-use self::engines::write_engines_tournament;
-use crate::commands::game_args::{GameArgument, absolute_game_folder, game_argument_parser};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::mem;
@@ -11,7 +9,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use self::engines::write_engines_tournament;
 use super::{Failure, Printer, Status};
+use crate::commands::game_args::{GameArgument, absolute_game_folder, game_argument_parser};
 use crate::commands::parallel_builds::{BuildSandbox, build_in_parallel};
 use referee_entrants::build::BuiltFolder;
 use referee_entrants::build_plan::BuildPlan;
@@ -280,7 +280,7 @@ fn new_tournament_config(
         new_tournament_title(&folder),
         quote_config_string(&args.game.word_in(&args.into)?),
         if seats == 2 { config_pair_lines(good) } else { config_deal_lines(good, seats) },
-        if taken.iter().any(has_2018_class) { PRESET } else { "" },
+        if taken.iter().any(may_be_2018_class) { PRESET } else { "" },
         if args.build { BUILD } else { "" },
     );
     for submission in taken {
@@ -348,7 +348,7 @@ fn config_player_table(submission: &Submission, folder: &Path) -> Result<String,
 }
 
 /// Whether it is a class from 2018, or may be one.
-fn has_2018_class(submission: &Submission) -> bool {
+fn may_be_2018_class(submission: &Submission) -> bool {
     match &submission.player {
         Ok(player) => player.is_class(),
         Err(NoPlayer::Several(players)) => players.iter().any(StartCommand::is_class),

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use super::planned_run::RunOutcome;
 use super::{RunArgs, RunRequest};
-use crate::commands::report::{self, command_options, report_removed_players};
-use crate::commands::results_folder::list_outdated_in_results_folder;
+use crate::commands::report::{self, command_options, describe_removed_players};
+use crate::commands::results_folder::list_outdated_results_files;
 use crate::commands::watch_reason::WatchReason;
 use crate::commands::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
@@ -42,7 +42,7 @@ pub(super) fn conclude_run(
     let is_idle = outcome.unchanged.is_some();
     let tables = outcome.tables(dir)?;
     let out = if is_idle && report::is_up_to_date(dir, &args.config, outcome.games) {
-        report_removed_players(&tables)?
+        describe_removed_players(&tables)?
     } else {
         let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
         report::write_tables_and_page(&tables, &args.config, rules)?
@@ -98,7 +98,7 @@ fn conclude_complete_run(
         printer.note(line);
     }
     printer.note(&format!("Results: {}", dir.display()));
-    for line in list_outdated_in_results_folder(dir, &tables.analysis.header) {
+    for line in list_outdated_results_files(dir, &tables.analysis.header) {
         printer.note(&line);
     }
     let called =

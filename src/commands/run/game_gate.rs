@@ -26,7 +26,7 @@ pub(super) struct GameGate {
     tell: mpsc::UnboundedSender<Instruction>,
 }
 
-/// The opening hours, and what was last said of them.
+/// The hours in which games begin, and what the run was last told of them.
 #[derive(Debug)]
 struct GateState {
     hours: GameHours,

@@ -101,7 +101,7 @@ impl LiveTables {
 /// Creates an empty file, or truncates an existing one.
 fn empty_live_table(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
-    let options = options.create(true).truncate(true).write(true).mode(disk::default_file_mode());
+    let options = options.create(true).truncate(true).write(true).mode(disk::new_file_mode());
     open_plain_nofollow_with(options, path).map(drop)
 }
 

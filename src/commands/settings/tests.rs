@@ -33,7 +33,7 @@ fn configured() -> Tournament {
     "#;
     std::fs::write(&file, text).expect("written");
     let file = Configuration::read(&file, crate::printer::Colour::Plain).expect("a file");
-    file.tournament().into_tournament().expect("a configuration")
+    file.tournament().into_result().expect("a configuration")
 }
 
 #[test]

@@ -40,13 +40,13 @@ impl GameFindings {
     pub(super) fn add(&mut self, problem: &str, steps: &[TextStep]) {
         let found = self.by_kind.entry(game_finding_kind(problem)).or_insert_with(|| GameFinding {
             problem: problem.to_owned(),
-            steps: game_finding_steps(steps),
+            steps: format_finding_steps(steps),
             count: 0,
         });
         found.count += 1;
         if steps.len() < found.steps.len() {
             problem.clone_into(&mut found.problem);
-            found.steps = game_finding_steps(steps);
+            found.steps = format_finding_steps(steps);
         }
     }
 
@@ -79,7 +79,7 @@ fn game_finding_kind(problem: &str) -> String {
     plain.collect()
 }
 
-fn game_finding_steps(steps: &[TextStep]) -> Vec<String> {
+fn format_finding_steps(steps: &[TextStep]) -> Vec<String> {
     steps.iter().map(TextStep::text).collect()
 }
 

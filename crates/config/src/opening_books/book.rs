@@ -170,7 +170,7 @@ impl OpeningFile for Book {
     }
 
     fn draw(&self, seed: u64, count: usize) -> Result<DrawnOpenings, UnreadableBook> {
-        self.draw_from_book(seed, count).map_err(|error| UnreadableBook(error.to_string()))
+        self.draw_openings(seed, count).map_err(|error| UnreadableBook(error.to_string()))
     }
 
     fn starting_at(&self, start: u32) -> Arc<dyn OpeningFile> {
@@ -180,7 +180,7 @@ impl OpeningFile for Book {
 }
 
 impl Book {
-    fn draw_from_book(&self, seed: u64, count: usize) -> io::Result<DrawnOpenings> {
+    fn draw_openings(&self, seed: u64, count: usize) -> io::Result<DrawnOpenings> {
         let order = self.order(seed);
         let (mut list, mut wrong) = (Vec::new(), LeftOutOfBook::default());
         let (mut read, mut size) = (0, 0);

@@ -47,9 +47,9 @@ pub(super) fn is_machine_code(path: &Path) -> bool {
 }
 
 /// Whether a file is not a class file of a Java newer than the one here.
-pub(super) fn is_program_for_java_here(path: &Path) -> bool {
+pub(super) fn program_runs_on_java_here(path: &Path) -> bool {
     let start = read_plain_start(path, 8).unwrap_or_default();
-    !is_program_for_newer_java(&start, installed_java_version())
+    !program_needs_newer_java(&start, installed_java_version())
 }
 
 /// Whether a file was compiled for another system or processor, or for a newer Java than the one
@@ -58,7 +58,7 @@ pub(crate) fn is_for_another_machine(path: &Path) -> bool {
     let start = read_plain_start(path, 20).unwrap_or_default();
     let is = |magic: &[u8]| start.starts_with(magic);
     if is(b"\xca\xfe\xba\xbe") && !is_mac_universal_binary(&start) {
-        return is_program_for_newer_java(&start, installed_java_version());
+        return program_needs_newer_java(&start, installed_java_version());
     }
     let is_code = is(b"\x7fELF") || MACH_O.iter().any(|magic| is(magic));
     is_code && !is_machine_code(path)
@@ -70,7 +70,7 @@ fn is_mac_universal_binary(start: &[u8]) -> bool {
     matches!(*start, [_, _, _, _, 0, 0, 0, count, ..] if u16::from(count) <= CLASS_FILES)
 }
 
-fn is_program_for_newer_java(class: &[u8], java: Option<u16>) -> bool {
+fn program_needs_newer_java(class: &[u8], java: Option<u16>) -> bool {
     let [0xca, 0xfe, 0xba, 0xbe, _, _, high, low] = *class else { return false };
     java.is_some_and(|java| u16::from_be_bytes([high, low]) > java + CLASS_FILES)
 }
@@ -200,12 +200,12 @@ mod tests {
     fn a_class_of_a_newer_java_is_not_ready() {
         let class = |version: u8| [0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, version];
         assert!(
-            is_program_for_newer_java(&class(65), Some(17))
-                && !is_program_for_newer_java(&class(61), Some(17))
+            program_needs_newer_java(&class(65), Some(17))
+                && !program_needs_newer_java(&class(61), Some(17))
         );
         assert!(
-            !is_program_for_newer_java(&class(65), None)
-                && !is_program_for_newer_java(b"text", Some(17))
+            !program_needs_newer_java(&class(65), None)
+                && !program_needs_newer_java(b"text", Some(17))
         );
     }
 

@@ -6,8 +6,6 @@ mod error;
 mod untar;
 mod unzip;
 
-use self::untar::untar;
-use self::unzip::unzip;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -18,6 +16,9 @@ use flate2::read::GzDecoder;
 pub use error::ArchiveError;
 use error::ArchiveRefusal;
 use referee_record::plain_files::{BoundedReader, open_plain_nofollow};
+
+use self::untar::untar;
+use self::unzip::unzip;
 
 /// The limits of an archive's content.
 #[derive(Debug, Clone, Copy)]

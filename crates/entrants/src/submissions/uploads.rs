@@ -86,7 +86,7 @@ impl UploadPart {
     }
 
     /// The sort key; later uploads are greater.
-    fn upload_order(&self) -> ((String, u64), u64, Option<SystemTime>, String) {
+    fn sort_key(&self) -> ((String, u64), u64, Option<SystemTime>, String) {
         let copies = self.label.original_file().1;
         (self.label.upload.clone(), copies, self.written, self.entry.clone())
     }
@@ -125,7 +125,7 @@ impl UploadKind {
 
 /// Chooses the latest upload: an archive, a folder, or all loose files together.
 pub(super) fn choose_upload(mut parts: Vec<UploadPart>) -> ChosenUpload {
-    parts.sort_by_cached_key(UploadPart::upload_order);
+    parts.sort_by_cached_key(UploadPart::sort_key);
     let mut unused = remove_superseded_uploads(&mut parts);
     let counts = |part: &UploadPart| {
         use UploadKind::{Archive, Folder, Link, Program, Special};

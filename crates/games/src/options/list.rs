@@ -76,8 +76,8 @@ impl ListKind {
     pub(super) fn expected(&self) -> String {
         format!(
             "expected {}, or a comma-separated list of {} and file names",
-            self.words.quoted_words().join(", "),
-            self.items.quoted_words().join(", ")
+            self.words.quoted().join(", "),
+            self.items.quoted().join(", ")
         )
     }
 }

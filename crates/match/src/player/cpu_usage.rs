@@ -66,7 +66,7 @@ impl FrozenCpuUsage {
     }
 
     /// What it used, if that is more than a frozen player can use without trying.
-    pub(super) fn cpu_used_while_frozen(&self) -> Option<Duration> {
+    pub(super) fn noticeable_cpu(&self) -> Option<Duration> {
         let (least, part) = DEFIANCE;
         let IntervalCpuUsage { wall, cpu } = self.0;
         (cpu >= least && cpu >= wall / part).then_some(cpu)
@@ -191,7 +191,7 @@ mod tests {
         let used = |turns: u64, cpu, wall| {
             let mut usage = FrozenCpuUsage::default();
             (0..turns).for_each(|_| usage.add(spent(cpu, wall)));
-            usage.cpu_used_while_frozen().map(|used| used.as_millis())
+            usage.noticeable_cpu().map(|used| used.as_millis())
         };
         assert_eq!(used(1000, 5, 30), None, "it takes a while to freeze");
         assert_eq!(used(1, 200, 300), None, "it frees its memory");

@@ -221,9 +221,7 @@ impl PlayerProcess {
 
     /// Returns the fault of a player that computed although it was frozen.
     pub(super) fn check_freezing(&mut self) -> Result<(), Fault> {
-        self.frozen_usage
-            .cpu_used_while_frozen()
-            .map_or(Ok(()), |used| Err(defied_freezing_fault(used)))
+        self.frozen_usage.noticeable_cpu().map_or(Ok(()), |used| Err(defied_freezing_fault(used)))
     }
 
     /// The first line in the pipe that was not requested, escaped and shortened.

@@ -164,7 +164,7 @@ fn observed_pair_covariance(
     let pairs = f64::from(counts.pairs());
     let mut sum = sandwich_pair_block(leverage, independent);
     sum.as_flattened_mut().iter_mut().for_each(|cell| *cell *= pairs);
-    for (one, other, count) in counts.outcome_counts() {
+    for (one, other, count) in counts.by_outcome() {
         let [a, b] = [chances[0].residual(one), chances[1].residual(other)];
         let residual = [a[0], a[1], b[0], b[1]];
         for (row, x) in residual.into_iter().enumerate() {

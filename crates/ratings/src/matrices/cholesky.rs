@@ -109,8 +109,8 @@ impl CholeskyFactor {
     pub(crate) fn known_inverse(&self) -> Triangle {
         if !self.is_sparse() {
             let half = self.inverse_of_lower();
-            let columns = split_into_blocks(0..half.nrows())
-                .map(|columns| cholesky_inverse_columns(&half, &columns));
+            let columns =
+                split_into_blocks(0..half.nrows()).map(|columns| gram_columns(&half, &columns));
             return Triangle::from_block_rows(columns.map(Array2::reversed_axes));
         }
         let mut inverse = self.lower.inverse_inside();
@@ -126,7 +126,7 @@ impl CholeskyFactor {
         let half = self.inverse_of_lower();
         let mut inverse = Array2::zeros(half.raw_dim());
         for columns in split_into_blocks(0..half.nrows()) {
-            let column = cholesky_inverse_columns(&half, &columns);
+            let column = gram_columns(&half, &columns);
             inverse.slice_mut(s![columns.clone(), ..columns.end]).assign(&column.t());
             inverse.slice_mut(s![..columns.end, columns]).assign(&column);
         }
@@ -178,7 +178,7 @@ impl CholeskyFactor {
 }
 
 /// Columns of `Aᵀ A`, down to the diagonal, for a lower triangle `A`.
-fn cholesky_inverse_columns(lower: &Array2<f64>, columns: &Range<usize>) -> Array2<f64> {
+fn gram_columns(lower: &Array2<f64>, columns: &Range<usize>) -> Array2<f64> {
     let &Range { start, end } = columns;
     let [rows, own] = [lower.slice(s![start.., ..end]), lower.slice(s![start.., start..end])];
     rows.t().dot(&own)

@@ -29,7 +29,7 @@ pub(crate) struct PriorSteps {
 
 impl PriorSteps {
     /// The sum of all steps, as parameters with their factors.
-    pub(crate) fn sum_of_steps(&self) -> Vec<(usize, f64)> {
+    pub(crate) fn sum(&self) -> Vec<(usize, f64)> {
         let mut factors = BTreeMap::new();
         for step in &self.list {
             *factors.entry(step[0]).or_insert(0.0) += 1.0;
@@ -158,7 +158,7 @@ impl Prior {
         };
         let of_steps = || MissingCurvature {
             weight: factor * self.missing_step_precision(),
-            sum: self.steps.sum_of_steps(),
+            sum: self.steps.sum(),
         };
         let steps = (!self.steps.list.is_empty()).then(of_steps);
         self.camps.iter().map(of_camp).chain(steps).collect()

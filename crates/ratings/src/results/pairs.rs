@@ -47,9 +47,7 @@ impl PairCounts {
 
     /// The complete pairs: both outcomes, the upper player's seat first, and how many pairs had
     /// them.
-    pub(crate) fn outcome_counts(
-        &self,
-    ) -> impl Iterator<Item = (GameOutcome, GameOutcome, u32)> + '_ {
+    pub(crate) fn by_outcome(&self) -> impl Iterator<Item = (GameOutcome, GameOutcome, u32)> + '_ {
         let all = GameOutcome::ALL;
         let cells = all.into_iter().flat_map(move |one| all.map(|other| (one, other)));
         cells
@@ -81,7 +79,7 @@ impl PairCounts {
     /// The complete pairs by the upper player's score.
     pub(crate) fn pentanomial(&self) -> Pentanomial {
         let mut counts = [0; 5];
-        for (one, other, count) in self.outcome_counts() {
+        for (one, other, count) in self.by_outcome() {
             counts[one.halves() + 2 - other.halves()] += count;
         }
         counts

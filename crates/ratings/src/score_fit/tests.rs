@@ -60,7 +60,7 @@ fn two_games_of_two_are_solved_as_by_hand() {
 
 #[test]
 fn strengths_and_seats_are_found_in_points() {
-    let fit = three(40).fit_scores();
+    let fit = three(40).fit();
     for (found, truth) in fit.ratings.iter().zip([6.0, 0.0, -6.0]) {
         assert!((found.value - truth).abs() < 0.1, "{:?}", fit.ratings);
         assert!(found.low < truth && truth < found.high && found.margin() < 1.0, "{found:?}");
@@ -87,7 +87,7 @@ fn luck_of_seats_cancels_in_a_deal() {
             add(&mut games, &[0, 1], deal, &[luck, 0.0]);
             add(&mut games, &[1, 0], deal, &if shared { [luck, 0.0] } else { [0.0, luck] });
         }
-        games.fit_scores().deal_dispersion
+        games.fit().deal_dispersion
     };
     assert!(dispersion(true) < 0.1 && dispersion(false) > 1.5);
 }
@@ -95,13 +95,13 @@ fn luck_of_seats_cancels_in_a_deal() {
 #[test]
 fn a_fault_counts_only_between_guilty_and_innocent_and_as_much_as_the_worst_defeat() {
     let mut games = three(20);
-    let before = games.fit_scores();
+    let before = games.fit();
     let worst = |fit: &ScoreFit| fit.ratings[0].value - fit.ratings[2].value;
     for deal in 100..120 {
         let ending = ScoredEnding::Fault(&[true, false, false]);
         games.add(&ScoredGame { players: &[0, 1, 2], ending, deal: Some(deal), fingerprint: None });
     }
-    let after = games.fit_scores();
+    let after = games.fit();
     assert!(worst(&after) < worst(&before) - 5.0, "{:?}", after.ratings);
     let others = |fit: &ScoreFit| fit.ratings[1].value - fit.ratings[2].value;
     assert!((others(&after) - others(&before)).abs() < 0.5, "they are not drawn together");
@@ -134,9 +134,9 @@ fn copies_count_once_but_for_the_means() {
 #[test]
 fn few_games_and_extreme_scores_give_finite_intervals() {
     let mut one = games(4, 3, Seating::Known);
-    assert!(!one.has_scores() && one.fit_scores().has_game == [false; 4]);
+    assert!(!one.has_scores() && one.fit().has_game == [false; 4]);
     add(&mut one, &[0, 1, 2], 1, &[1e300, 0.0, -1e300]);
-    let fit = one.fit_scores();
+    let fit = one.fit();
     assert!(fit.ratings.iter().all(|it| it.low.is_finite() && it.high.is_finite()), "{fit:?}");
     assert!(fit.ratings[0].low < 0.0, "one game proves nothing: {:?}", fit.ratings);
     assert_eq!((fit.groups, fit.has_game), (vec![0, 0, 0, 1], vec![true, true, true, false]));
@@ -144,7 +144,7 @@ fn few_games_and_extreme_scores_give_finite_intervals() {
     for deal in 0..9 {
         add(&mut level, &[0, 1, 2], deal, &[5.0; 3]);
     }
-    let fit = level.fit_scores();
+    let fit = level.fit();
     assert!(fit.ratings.iter().all(|it| it.value == 0.0 && it.margin() < 1e-3), "{fit:?}");
     let separation = fit.separation(0, 1).expect("they met");
     assert!((separation.los - 0.5).abs() < 1e-9 && separation.games.is_none());
@@ -152,13 +152,13 @@ fn few_games_and_extreme_scores_give_finite_intervals() {
 
 #[test]
 fn the_unit_of_scores_does_not_matter() {
-    let plain = three(12).fit_scores();
+    let plain = three(12).fit();
     let mut large = three(12);
     for game in &mut large.rated {
         let RatedEnding::Scores(scores) = &mut game.ending else { panic!("it has scores") };
         scores.iter_mut().for_each(|score| *score *= 1e9);
     }
-    for (one, other) in plain.ratings.iter().zip(&large.fit_scores().ratings) {
+    for (one, other) in plain.ratings.iter().zip(&large.fit().ratings) {
         assert!(close(one.value * 1e9, other.value) && close(one.low * 1e9, other.low));
     }
 }

@@ -243,7 +243,7 @@ impl FieldMatch {
     pub fn add(&mut self, game: FieldGame) {
         self.rounds.add(game);
         while self.state.stop.is_none() {
-            let Some(round) = self.rounds.take_round() else { break };
+            let Some(round) = self.rounds.take_next() else { break };
             self.judge_round(&round);
         }
     }
@@ -322,9 +322,7 @@ impl FieldMatch {
         let [new, old] = [Rival::New, Rival::Old].map(|rival| 2.0 * self.score(rival).value());
         let mean = self.deal_value((new - old) / deals);
         // A deal's distance from ½ is its difference over this, see `value`.
-        let square = (field_match_squares_to_float(self.squares) / self.halves_of_deal().powi(2)
-            + 0.25)
-            / deals;
+        let square = (squares_as_f64(self.squares) / self.halves_of_deal().powi(2) + 0.25) / deals;
         let variance = square - (mean - 0.5).powi(2);
         let bounds = (self.errors.1.ln(), -self.errors.0.ln());
         TestMotion::new(self.hypothesis_means(strengths), bounds, (mean, (variance / deals).sqrt()))
@@ -380,7 +378,7 @@ fn estimate_field_match_strengths(levels: &[FieldLevel]) -> Vec<f64> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "at most the square of 480 for each deal")]
-fn field_match_squares_to_float(squares: u64) -> f64 {
+fn squares_as_f64(squares: u64) -> f64 {
     squares as f64
 }
 

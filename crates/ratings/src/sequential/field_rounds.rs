@@ -115,7 +115,7 @@ impl FieldRounds {
     }
 
     /// Takes the next round, if it is complete.
-    pub(crate) fn take_round(&mut self) -> Option<FieldRound> {
+    pub(crate) fn take_next(&mut self) -> Option<FieldRound> {
         let numbers = 1..=u32::try_from(self.field.tables).ok()?;
         let deal = |number: u32| -> Option<Vec<FieldGame>> {
             let games = self.waiting.get(&self.taken.checked_add(number)?)?;

@@ -138,7 +138,7 @@ impl PlaceMatch {
     pub fn add(&mut self, game: FieldGame) {
         self.rounds.add(game);
         while self.state.stop.is_none() {
-            let Some(round) = self.rounds.take_round() else { break };
+            let Some(round) = self.rounds.take_next() else { break };
             self.count_round(&round);
         }
     }

@@ -159,8 +159,7 @@ impl Field {
         let names: Vec<usize> = (0..self.players).collect();
         let fit = referee_ratings::fit(&results, &[]).expect("no anchor");
         let none = vec![None::<()>; self.players];
-        let ranking =
-            Ranking::from_fit_and_points(fit, Some(games.fit_scores()), &results, &none, &names);
+        let ranking = Ranking::from_fit_and_points(fit, Some(games.fit()), &results, &none, &names);
         // Nobody knows how strong a player that crashes is.
         let known = usize::from(self.crashes)..self.players;
         let ranks = ranking.ranks_among(|player| known.contains(&player));

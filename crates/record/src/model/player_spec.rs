@@ -213,7 +213,7 @@ pub enum PlayerKind {
         /// Arguments.
         args: Vec<String>,
     },
-    /// As the built-in player with this name, which `referee_bots::named` knows.
+    /// As the built-in player with this name, which `referee_bots::parse_bot_name` knows.
     Bot(String),
 }
 

@@ -20,7 +20,7 @@ use crate::model::player_spec::{EngineProtocol, PlayerSpec, player_name_problem}
 use crate::model::seat_usage::{SeatUsage, UsageLimit};
 use crate::model::short_clock::ShortClock;
 use crate::model::stage::{
-    Format, MOST_DRAWN_GAMES, Order, RankedBy, Stage, UnsuitedStage, count_drawn_stage_games,
+    Format, MOST_DRAWN_GAMES, Order, RankedBy, Stage, UnsuitedStage, count_scheduled_games,
     has_league_stage,
 };
 use referee_games::{BySeat, Places, PlacesTell, RulesProgram, Seat, SeatMap};
@@ -136,7 +136,7 @@ impl Header {
             return Err("the seats need different names, none of them `draw`".to_owned());
         }
         let mut players = self.players.len();
-        if count_drawn_stage_games(&self.stages, players, self.seats.len()) > MOST_DRAWN_GAMES {
+        if count_scheduled_games(&self.stages, players, self.seats.len()) > MOST_DRAWN_GAMES {
             return Err(format!("it has more than {MOST_DRAWN_GAMES} games"));
         }
         for stage in &self.stages {
@@ -494,13 +494,13 @@ impl RecordedOutages {
     }
 
     /// The count of the seat with this name.
-    pub fn outages_of(&self, seat: &str) -> u8 {
+    pub fn count_for(&self, seat: &str) -> u8 {
         self.0.get(seat).copied().unwrap_or(0)
     }
 
     /// The counts of these seats.
     pub(crate) fn by_seat(&self, seats: &BySeat<impl AsRef<str>>) -> SummaryOutages {
-        seats.iter().map(|(seat, name)| (seat, self.outages_of(name.as_ref()))).collect()
+        seats.iter().map(|(seat, name)| (seat, self.count_for(name.as_ref()))).collect()
     }
 }
 

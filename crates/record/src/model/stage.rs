@@ -235,7 +235,7 @@ pub fn describe_stages(stages: &[Stage], players: usize, seats: usize) -> String
 
 /// The number of games of these stages with this many players, in games with this many seats, without
 /// those of ladders, which are not drawn before they are played.
-pub fn count_drawn_stage_games(stages: &[Stage], players: usize, seats: usize) -> usize {
+pub fn count_scheduled_games(stages: &[Stage], players: usize, seats: usize) -> usize {
     let mut left = players;
     let drawn = stages.iter().map(|stage| {
         left = stage.taking_part(left);

@@ -103,7 +103,7 @@ pub enum WarningWording {
 
 impl WarningWording {
     /// The first text, which has figures, or the second, which has none.
-    fn exact_or_general(self, exact: String, general: &str) -> String {
+    fn choose(self, exact: String, general: &str) -> String {
         match self {
             Self::Exact => exact,
             Self::General => general.to_owned(),
@@ -133,10 +133,10 @@ impl PlayerWarning {
     pub fn text(&self, wording: WarningWording) -> String {
         match self {
             Self::AskedAgain { ply, code, message } => {
-                let at = wording.exact_or_general(format!(" at ply {ply}"), "");
+                let at = wording.choose(format!(" at ply {ply}"), "");
                 format!("was asked again{at}: {code}{}", wording.detail(message))
             }
-            Self::Overran { ply, by, of: [number, most] } => wording.exact_or_general(
+            Self::Overran { ply, by, of: [number, most] } => wording.choose(
                 format!(
                     "overran its time at ply {ply} by {}, which was forgiven ({number} of {most})",
                     format_clock_seconds(*by)
@@ -144,12 +144,12 @@ impl PlayerWarning {
                 "overran its time, which was forgiven",
             ),
             Self::Dropped { ply, why } => {
-                wording.exact_or_general(format!("at ply {ply}: {why}"), &why.to_string())
+                wording.choose(format!("at ply {ply}: {why}"), &why.to_string())
             }
             Self::ChangedFile(file) => {
                 format!("`{file}` has changed since the run began: it may be a different program")
             }
-            Self::Pondered { cpu, frozen_since } => wording.exact_or_general(
+            Self::Pondered { cpu, frozen_since } => wording.choose(
                 format!(
                     "pondered {} on the opponent's turns; frozen since ply {frozen_since}",
                     format_clock_seconds(*cpu)
@@ -157,11 +157,11 @@ impl PlayerWarning {
                 "pondered on the opponent's turns, and was frozen during them from then on",
             ),
             Self::WroteAfterMove { ply, line } => {
-                let at = wording.exact_or_general(format!(" at ply {ply}"), "s");
+                let at = wording.choose(format!(" at ply {ply}"), "s");
                 format!("wrote after its move{at}{}", wording.detail(format_args!("\"{line}\"")))
             }
             Self::WrongLine { ply, why } => {
-                let at = wording.exact_or_general(format!(" at ply {ply}"), "s");
+                let at = wording.choose(format!(" at ply {ply}"), "s");
                 format!("reported a wrong main line{at}{}", wording.detail(why))
             }
             Self::ButtonLeftAlone(option) => format!(
@@ -185,10 +185,10 @@ impl PlayerWarning {
                     }
                 };
                 let limit = format!("hit its {what} limit");
-                wording.exact_or_general(format!("{limit} ({overrun})"), &limit)
+                wording.choose(format!("{limit} ({overrun})"), &limit)
             }
             Self::WaitedForCore(waited) => {
-                let time = wording.exact_or_general(format_clock_seconds(*waited), "some time");
+                let time = wording.choose(format_clock_seconds(*waited), "some time");
                 format!("was not charged {time} during which no core was free for it")
             }
             Self::DidNotLeave(patience) => {
@@ -200,11 +200,11 @@ impl PlayerWarning {
             Self::Unremoved(UnremovedScratch { dir, reason }) => {
                 format!("left files in {} that cannot be removed: {reason}", dir.display())
             }
-            Self::LeftProcesses(count) => wording.exact_or_general(
+            Self::LeftProcesses(count) => wording.choose(
                 format!("left processes behind: {count} killed"),
                 "left processes behind, which were killed",
             ),
-            Self::LostStderr(bytes) => wording.exact_or_general(
+            Self::LostStderr(bytes) => wording.choose(
                 format!("wrote {bytes} bytes too many to stderr; the middle was left out"),
                 "wrote too much to stderr; the middle was left out",
             ),

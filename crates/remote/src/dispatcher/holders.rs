@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::{Dispatcher, NOTHING_MORE};
 use crate::known_workers::SILENCE;
 use crate::messages::{HEARTBEAT, WorkerHeartbeat};
-use crate::open_jobs::{open_job_bound_with_outages, open_job_time_bound};
+use crate::open_jobs::{job_time_bound, job_time_bound_with_outages};
 use crate::worker_identity::{WorkerId, WorkerIdentity};
 use referee_record::model::record::Header;
 use referee_record::model::short_clock::with_own_short_clock;
@@ -116,11 +116,10 @@ impl Dispatcher {
         let (plies, longest) = self.longest;
         let Header { clock, players, seats, .. } = &self.run.inspector.header;
         let controls = players.iter().map(|player| with_own_short_clock(clock, player.tc));
-        let bounds =
-            controls.map(|control| open_job_time_bound(&control, seats.len(), plies, longest));
+        let bounds = controls.map(|control| job_time_bound(&control, seats.len(), plies, longest));
         let outages = players.iter().map(|player| player.outages).max().unwrap_or(0);
         let bound =
-            open_job_bound_with_outages(bounds.max().unwrap_or_default(), seats.len(), outages);
+            job_time_bound_with_outages(bounds.max().unwrap_or_default(), seats.len(), outages);
         bound + self.run.files.lease()
     }
 

@@ -195,7 +195,7 @@ impl LeagueOrganiserPage<'_> {
             self.league,
             &format!("Organiser – {}", self.league),
             &html! {
-                "You are the organiser." (render_league_page_leave_form(self.token))
+                "You are the organiser." (render_leave_form(self.token))
             },
             &body,
         )
@@ -311,7 +311,7 @@ pub fn render_league_page_notice(
 }
 
 /// A page that asks a visitor known as `now` whether to become another guest.
-pub fn render_league_page_guest_change(
+pub fn render_guest_change(
     league: &str,
     [now, then]: [&str; 2],
     address: &str,
@@ -338,7 +338,7 @@ fn render_league_page_token(token: &str) -> Markup {
 }
 
 /// The form that ends the visit on this device.
-fn render_league_page_leave_form(token: &str) -> Markup {
+fn render_leave_form(token: &str) -> Markup {
     html! {
         form method="post" action="/leave" enctype="multipart/form-data" {
             (render_league_page_token(token)) button { "Leave" }
@@ -409,7 +409,7 @@ pub(super) mod tests {
         assert!(page.contains("<p>Bounds: at most 9 games a day.</p>"), "{page}");
         assert!(page.contains(IDLE), "{page}");
         refuse_markup(&page);
-        refuse_markup(&render_league_page_guest_change(HOSTILE, [HOSTILE; 2], "/enter/x", "t"));
+        refuse_markup(&render_guest_change(HOSTILE, [HOSTILE; 2], "/enter/x", "t"));
         refuse_markup(&render_league_page_notice(HOSTILE, HOSTILE, HOSTILE, ("/", "on")));
     }
 

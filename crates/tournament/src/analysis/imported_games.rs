@@ -1,6 +1,6 @@
 //! Reads a list of games, in CSV, from any source: who played, the result, and perhaps the pair and
 //! the faults. Games of two have a line each; games of any number of seats have a line for each seat
-//! (see `tidy.rs`).
+//! (see `row_per_seat.rs`).
 
 mod row_per_seat;
 #[cfg(test)]
@@ -382,7 +382,7 @@ impl ImportedGamesOfTwo {
     /// All games as results; players are numbered by name.
     fn into_results(self, faulted: Faulted, rank: RankedBy) -> NamedResults {
         let (names, numbers) = self.names.sorted();
-        let mut results = NamedResults::new(&names).counting_faulted(faulted).ranked_by(rank);
+        let mut results = NamedResults::new(&names).with_faulted(faulted).ranked_by(rank);
         for ListedGame { players, pair, summary, final_scores } in self.games {
             let players = players.players().map(|player| numbers[player]).collect();
             let scores = final_scores.as_ref().map(|scores| &scores[..]);

@@ -120,7 +120,7 @@ impl NamedResults {
 
     /// The same results with or without games that ended in a fault.
     #[must_use]
-    pub(crate) fn counting_faulted(self, faulted: Faulted) -> Self {
+    pub(crate) fn with_faulted(self, faulted: Faulted) -> Self {
         Self { faulted, ..self }
     }
 
@@ -344,7 +344,7 @@ mod tests {
     #[test]
     fn games_with_faults_can_be_left_out() {
         let owned = ["ant", "bee"].map(str::to_owned);
-        let mut results = NamedResults::new(&owned).counting_faulted(Faulted::LeaveOut);
+        let mut results = NamedResults::new(&owned).with_faulted(Faulted::LeaveOut);
         let late = faulty(game("ant", "bee", "white"), &[("black", FaultCode::Timeout)]);
         results.add(&late).expect("known players");
         results.add(&distinct(game("ant", "bee", "black"), 2)).expect("known players");

@@ -40,7 +40,7 @@ impl Pseudonyms {
     }
 
     /// The pseudonym of a player; empty for a name that is not in the tournament.
-    pub fn pseudonym_of(&self, name: &str) -> &str {
+    pub fn shown_name(&self, name: &str) -> &str {
         self.by_name.get(name).map_or("", |(_, pseudonym)| pseudonym)
     }
 
@@ -58,14 +58,14 @@ impl Pseudonyms {
 
     /// All pseudonyms in order. This order reveals nothing about that of the configuration.
     pub(crate) fn list_all(&self) -> Vec<String> {
-        self.names().into_iter().map(|name| self.pseudonym_of(name).to_owned()).collect()
+        self.names().into_iter().map(|name| self.shown_name(name).to_owned()).collect()
     }
 
     /// The id of a game, built from the pseudonyms by seat. The real id could be computed from
     /// guessed names.
     pub(crate) fn game_id(&self, players: &[impl AsRef<str>], pair: u32, game: u8) -> String {
         let players: Vec<&str> =
-            players.iter().map(|name| self.pseudonym_of(name.as_ref())).collect();
+            players.iter().map(|name| self.shown_name(name.as_ref())).collect();
         format!("{}-{pair}-{game}", players.join("-"))
     }
 
@@ -80,7 +80,7 @@ impl Pseudonyms {
         seen.clock.startup_ns.values.values_mut().fill(0);
         seen.clock.cpu_ns.values.values_mut().fill(None);
         for seat in record.players.seats() {
-            self.pseudonym_of(&record.players[seat]).clone_into(&mut seen.players.values[seat]);
+            self.shown_name(&record.players[seat]).clone_into(&mut seen.players.values[seat]);
         }
         for note in &mut seen.notes {
             note.note = None;
@@ -103,7 +103,7 @@ impl Pseudonyms {
     /// out from which pseudonyms or dice could be computed.
     pub(crate) fn public_header(&self, header: &Header) -> Header {
         let anchor = |anchor: &Anchor| Anchor {
-            player: self.pseudonym_of(&anchor.player).to_owned(),
+            player: self.shown_name(&anchor.player).to_owned(),
             rating: anchor.rating,
         };
         // It stays private which players cannot start from an opening, but not that there are some.
@@ -111,7 +111,7 @@ impl Pseudonyms {
         // Likewise which players call a service.
         let outages = header.players.iter().map(|player| player.outages).max().unwrap_or(0);
         let player = |info: &HeaderPlayer| HeaderPlayer {
-            name: self.pseudonym_of(&info.name).to_owned(),
+            name: self.shown_name(&info.name).to_owned(),
             command: String::new(),
             hash: String::new(),
             tc: info.tc,
@@ -130,7 +130,7 @@ impl Pseudonyms {
             let mut seen = stage.without_late();
             if let Format::Gauntlet { anchors, .. } = &mut seen.format {
                 for anchor in &mut *anchors {
-                    *anchor = self.pseudonym_of(anchor).to_owned();
+                    *anchor = self.shown_name(anchor).to_owned();
                 }
                 anchors.sort_unstable();
             }
@@ -163,7 +163,7 @@ impl Pseudonyms {
     pub fn packet_header(&self, public: &Header, own: &str, met: &BTreeSet<usize>) -> Header {
         let mut seen = public.clone();
         let name = |shown: &mut String| {
-            if shown == self.pseudonym_of(own) {
+            if shown == self.shown_name(own) {
                 own.clone_into(shown);
             }
         };
@@ -189,7 +189,7 @@ impl Pseudonyms {
         let own = &record.players.names[seat];
         let mut seen = record.clone();
         for other in record.players.values.others(seat) {
-            self.pseudonym_of(&record.players[other]).clone_into(&mut seen.players.values[other]);
+            self.shown_name(&record.players[other]).clone_into(&mut seen.players.values[other]);
             // What a program is written in shows in how long it takes to start.
             seen.clock.startup_ns.values[other] = 0;
             seen.clock.cpu_ns.values[other] = None;
@@ -296,12 +296,12 @@ mod tests {
         let names: Vec<String> = (0..100).map(|number| format!("team {number}")).collect();
         let (one, other) = (Pseudonyms::new("one", &names), Pseudonyms::new("other", &names));
         let all = |pseudonyms: &Pseudonyms| -> Vec<String> {
-            names.iter().map(|name| pseudonyms.pseudonym_of(name).to_owned()).collect()
+            names.iter().map(|name| pseudonyms.shown_name(name).to_owned()).collect()
         };
         assert_ne!(all(&one), all(&other));
         let mut sorted = all(&one);
         sorted.sort();
         assert_eq!((sorted[0].as_str(), sorted[99].as_str()), ("P001", "P100"));
-        assert_eq!(one.pseudonym_of("stranger"), "");
+        assert_eq!(one.shown_name("stranger"), "");
     }
 }

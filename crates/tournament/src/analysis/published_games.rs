@@ -104,7 +104,7 @@ impl PublishedGames {
         dir: &Path,
         to: impl FnMut(&LoggedGame) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.each_wanted_game(dir, |_| true, to)
+        self.for_each_wanted_game(dir, |_| true, to)
     }
 
     /// The same for the games of the player of this name.
@@ -116,11 +116,11 @@ impl PublishedGames {
     ) -> Result<(), E> {
         let number = self.names.number(name).map(|number| number as usize);
         let plays = |place: &PublishedPlace| place.players.players().any(|it| Some(it) == number);
-        self.each_wanted_game(dir, plays, to)
+        self.for_each_wanted_game(dir, plays, to)
     }
 
     /// Calls `to` with every game as anyone may see it, in the order of publication.
-    pub fn each_public_game<E: From<PassError>>(
+    pub fn for_each_public_game<E: From<PassError>>(
         &self,
         dir: &Path,
         mut to: impl FnMut(&LoggedGame) -> Result<(), E>,
@@ -136,7 +136,7 @@ impl PublishedGames {
             self.names.game_id(&players, place.pair, place.game) == id
         };
         let mut found = None;
-        self.each_wanted_game(dir, is_it, |game| {
+        self.for_each_wanted_game(dir, is_it, |game| {
             found = Some(self.as_public_game(game));
             Ok::<(), PassError>(())
         })?;
@@ -149,7 +149,7 @@ impl PublishedGames {
     }
 
     /// Calls `to` with the games whose places are `wanted`.
-    fn each_wanted_game<E: From<PassError>>(
+    fn for_each_wanted_game<E: From<PassError>>(
         &self,
         dir: &Path,
         wanted: impl Fn(&PublishedPlace) -> bool,

@@ -122,7 +122,7 @@ mod tests {
     fn history(header: &Header, games: u32, known: Vec<RatingPoint>) -> RatingHistory {
         let played = |number| distinct(game("ant", "bee", "white"), number);
         let mut results = NamedResults::for_header(header, &NAMES.map(str::to_owned))
-            .counting_faulted(Faulted::Count);
+            .with_faulted(Faulted::Count);
         (0..games).for_each(|number| results.add(&played(number)).expect("known players"));
         let summary = ProgressSummary::default();
         let evaluation =

@@ -8,7 +8,9 @@ use super::named_results::Faulted;
 use super::published_games::PublishedGames;
 use super::sealed_games::SealedGames;
 use super::tournament_evaluation::TournamentEvaluation;
-use crate::folder::{FolderError, LineProblems, LogContents, each_folder_game, read_folder_log};
+use crate::folder::{
+    FolderError, LineProblems, LogContents, for_each_folder_game, read_folder_log,
+};
 use crate::schedule::tournament_state::TournamentState;
 use referee_record::log::{InvalidLine, LogError, LogProblem};
 use referee_record::model::record::Header;
@@ -84,7 +86,7 @@ impl TournamentAnalysis {
         let names = &published.names;
         let evaluation =
             TournamentEvaluation::under_names(&contents.state, &names.list_all(), |name| {
-                names.pseudonym_of(name).to_owned()
+                names.shown_name(name).to_owned()
             })?;
         let header = names.public_header(&contents.header);
         let contents = LogContents { header, ..contents };
@@ -98,7 +100,7 @@ impl TournamentAnalysis {
 
     /// A player's name as shown: its pseudonym, if there are any.
     pub fn shown_name<'a>(&'a self, name: &'a str) -> &'a str {
-        self.published.as_ref().map_or(name, |published| published.names.pseudonym_of(name))
+        self.published.as_ref().map_or(name, |published| published.names.shown_name(name))
     }
 
     /// Reads the log once and passes every game to `each`: under pseudonyms in the order of
@@ -112,9 +114,9 @@ impl TournamentAnalysis {
         mut each: impl FnMut(&LoggedGame) -> Result<(), E>,
     ) -> Result<(), E> {
         if let Some(published) = &self.published {
-            return published.each_public_game(&self.dir, each);
+            return published.for_each_public_game(&self.dir, each);
         }
-        each_folder_game(&self.dir, &self.state, |index, game, line| {
+        for_each_folder_game(&self.dir, &self.state, |index, game, line| {
             let record = serde_json::from_slice(line).map_err(|error| {
                 let problem = LogProblem::Line(InvalidLine::NotARecord(Arc::new(error)));
                 FolderError::of_log(&self.dir)(LogError { line: game.place.line, problem })

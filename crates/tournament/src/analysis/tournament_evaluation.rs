@@ -88,7 +88,7 @@ impl TournamentEvaluation {
         summary: ProgressSummary,
     ) -> Result<Self, AnalysisError> {
         let fixed = results.given_ratings(anchors)?;
-        let points = (results.rank == RankedBy::Scores).then(|| results.scored.fit_scores());
+        let points = (results.rank == RankedBy::Scores).then(|| results.scored.fit());
         let ratings = fit(&results.counts, &fixed)?;
         let ranking =
             Ranking::from_fit_and_points(ratings, points, &results.counts, out, results.names());
@@ -116,7 +116,7 @@ pub(super) struct EvaluatedGames {
 
 impl EvaluatedGames {
     pub(super) fn new(header: &Header, names: &[String], faulted: Faulted) -> Self {
-        let results = NamedResults::for_header(header, names).counting_faulted(faulted);
+        let results = NamedResults::for_header(header, names).with_faulted(faulted);
         let (out, versions) = (vec![None; names.len()], vec![VersionPlace::default(); names.len()]);
         Self { results, out, pairs: 0, versions, faulted }
     }

@@ -114,7 +114,7 @@ fn the_records_of_games_that_count_are_read_again() {
     log(folder.dir(), &records);
     let contents = read_folder_log(folder.dir(), |_, _| {}).expect("a log");
     let mut found = Vec::new();
-    each_folder_game(folder.dir(), &contents.state, |index, game, line| {
+    for_each_folder_game(folder.dir(), &contents.state, |index, game, line| {
         let record: GameRecord = serde_json::from_slice(line).expect("a record");
         found.push((index, record.id, game.place.line));
         Ok::<(), FolderError>(())
@@ -123,7 +123,7 @@ fn the_records_of_games_that_count_are_read_again() {
     let expected = [(1, records[0].id.clone(), 2), (0, records[1].id.clone(), 3)];
     assert_eq!(found, expected, "each once, in the order of the log");
     let stop = |_: usize, _: &GameLine, _: &[u8]| Err(FolderError::InvalidSecret(PathBuf::new()));
-    let stopped = each_folder_game(folder.dir(), &contents.state, stop);
+    let stopped = for_each_folder_game(folder.dir(), &contents.state, stop);
     assert!(matches!(stopped, Err(FolderError::InvalidSecret(_))), "{stopped:?}");
 }
 

@@ -157,16 +157,16 @@ impl GameRecordBuilder {
                     .iter()
                     .any(Option::is_some)
                     .then(|| SeatMap::new(seats.clone(), trace.tc)),
-                startup_ns: SeatMap::new(seats.clone(), trace.startup.map(record_nanos)),
+                startup_ns: SeatMap::new(seats.clone(), trace.startup.map(nanos_for_record)),
                 used_ns: SeatMap::new(
                     seats.clone(),
-                    trace.used.map(|used| used.into_iter().map(record_nanos).collect()),
+                    trace.used.map(|used| used.into_iter().map(nanos_for_record).collect()),
                 ),
                 cpu_ns: SeatMap::new(
                     seats.clone(),
-                    statistics.map(|rest| rest.cpu.map(record_nanos)),
+                    statistics.map(|rest| rest.cpu.map(nanos_for_record)),
                 ),
-                wall_ns: record_nanos(wall),
+                wall_ns: nanos_for_record(wall),
             },
             result: ending.places().result(&seats).unwrap_or_default().to_owned(),
             places: build_record_places(&seats, ending.places()),
@@ -247,7 +247,7 @@ fn round_to_tenth_second(duration: Duration) -> Duration {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "584 years fit")]
-fn record_nanos(duration: Duration) -> u64 {
+fn nanos_for_record(duration: Duration) -> u64 {
     duration.as_nanos() as u64
 }
 

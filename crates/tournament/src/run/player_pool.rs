@@ -328,7 +328,7 @@ impl PlayerPool {
         let seats = self.book.rules().seats();
         let is_excused = |seat: Seat| {
             let allowed = self.conditions.player(fixture.players.at(seat)).outages;
-            void.outages.outages_of(&seats[seat]) < allowed
+            void.outages.count_for(&seats[seat]) < allowed
         };
         let out = report.ending.faults().filter(|(_, fault)| fault.code == FaultCode::Outage);
         let out: SeatSet = out.map(|(seat, _)| seat).filter(|&seat| is_excused(seat)).collect();

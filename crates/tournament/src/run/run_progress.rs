@@ -43,8 +43,8 @@ impl RunProgress<'_, '_> {
     }
 
     /// The number of a worker that can take a job now.
-    pub(super) fn free_worker(&self) -> Option<usize> {
-        self.workers.free_worker().filter(|_| self.given_up.is_none() && self.may_follow > 0)
+    pub(super) fn next_free_worker(&self) -> Option<usize> {
+        self.workers.next_free_worker().filter(|_| self.given_up.is_none() && self.may_follow > 0)
     }
 
     /// Whether the run goes on although nothing is in play: it is paused, or a league waits for

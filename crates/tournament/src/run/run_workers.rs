@@ -67,7 +67,7 @@ impl<'a> RunWorkers<'a> {
     }
 
     /// The number of the first worker that can take a job.
-    pub(super) fn free_worker(&self) -> Option<usize> {
+    pub(super) fn next_free_worker(&self) -> Option<usize> {
         if self.count_busy() >= self.most {
             return None;
         }
@@ -150,11 +150,11 @@ mod tests {
         clock.block_on(async {
             let start = |_| Ok(WorkerThread::forwarding_to(mpsc::unbounded_channel().0));
             let mut workers = RunWorkers::new(2, &start);
-            assert_eq!(workers.free_worker(), Some(0));
+            assert_eq!(workers.next_free_worker(), Some(0));
             assert_eq!(workers.close(0), 1);
-            assert_eq!(workers.free_worker(), Some(1));
+            assert_eq!(workers.next_free_worker(), Some(1));
             tokio::time::advance(CLOSED_FOR).await;
-            assert_eq!(workers.free_worker(), Some(0));
+            assert_eq!(workers.next_free_worker(), Some(0));
             assert_eq!(workers.close(1), 1);
         });
     }

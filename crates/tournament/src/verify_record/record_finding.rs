@@ -1,4 +1,4 @@
-//! Errors that an audit finds in a record.
+//! Errors that verification finds in a record.
 
 use referee_games::{BySeat, Text};
 use referee_match::replay::ReplayError;

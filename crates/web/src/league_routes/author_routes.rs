@@ -95,7 +95,7 @@ async fn render_author_page(
     let listed_game = |own: &OwnGame<'_>| {
         let turned =
             own.was_lost_in_play().then(|| entrance.turned.find_worst_turn(own.game, own.seat));
-        games.list_game(own, turned.flatten())
+        games.shown_game(own, turned.flatten())
     };
     let page = AuthorPage {
         league: &entrance.name,

@@ -26,9 +26,7 @@ use referee_config::LeaguePlace;
 use referee_league::control::LeagueControl;
 use referee_league::invitations::{Invitations, InvitedVisitor, LinkSecret};
 use referee_record::plain_files;
-use referee_report::page::league_pages::{
-    render_league_page_guest_change, render_league_page_notice,
-};
+use referee_report::page::league_pages::{render_guest_change, render_league_page_notice};
 
 /// The folder for what is being handed in, in the folder for all.
 const INCOMING: &str = ".incoming";
@@ -313,12 +311,8 @@ pub(super) async fn enter(
         Ok(Some((guest, own))) if guest != link.guest => {
             let [now, then] = [&guest, &link.guest].map(guest_name);
             let address = format!("/enter/{}", link.secret.cookie());
-            let page = render_league_page_guest_change(
-                &entrance.name,
-                [now, then],
-                &address,
-                &own.form_token(),
-            );
+            let page =
+                render_guest_change(&entrance.name, [now, then], &address, &own.form_token());
             // This page's address contains a secret, which a proxy would log as the referrer of the
             // next request. The origin is needed: without it, browsers send forms as from nowhere.
             ([(header::REFERRER_POLICY, "strict-origin")], entrance_page(page)).into_response()

@@ -86,7 +86,7 @@ impl<'a> OwnGames<'a> {
     }
 
     /// A game as the page shows it.
-    pub(super) fn list_game(
+    pub(super) fn shown_game(
         &self,
         own: &OwnGame<'_>,
         turned: Option<TurnedAt>,

@@ -20,7 +20,7 @@ use super::incoming_form::{FormProblem, IncomingField, IncomingForm, drain_form_
 use crate::WebError;
 use crate::background_work::in_background;
 use crate::visitors::AUTHOR;
-use referee_league::author_folder::{AuthorFolder, is_aside_in_author_folder};
+use referee_league::author_folder::{AuthorFolder, is_not_submitted};
 use referee_league::hand_in::read_hand_in;
 use referee_protocol::escape::escape_line;
 use referee_record::wording::pluralize;
@@ -287,7 +287,7 @@ fn check_upload_name(sent: &str) -> Result<String, FormProblem> {
         "it is too long"
     } else if escape_line(name) != name {
         "it contains an invisible character"
-    } else if is_aside_in_author_folder(OsStr::new(&name.to_lowercase())) {
+    } else if is_not_submitted(OsStr::new(&name.to_lowercase())) {
         "this name is reserved for the report"
     } else {
         return Ok(name.to_owned());

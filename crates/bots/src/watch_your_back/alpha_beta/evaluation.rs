@@ -57,7 +57,7 @@ pub(super) const fn is_decisive_evaluation(score: SearchScore) -> bool {
 }
 
 /// The value of a finished game for the side to move. `thinker` is the searching side.
-pub(super) fn evaluate_alpha_beta_result(
+pub(super) fn evaluate_game_result(
     board: &Board,
     result: GameResult,
     thinker: Side,
@@ -212,9 +212,8 @@ mod tests {
 
     #[test]
     fn quick_wins_score_highest_and_draws_below_zero() {
-        let score = |moves, result| {
-            evaluate_alpha_beta_result(&moving("W...W...", moves), result, Side::First)
-        };
+        let score =
+            |moves, result| evaluate_game_result(&moving("W...W...", moves), result, Side::First);
         let win = |moves| score(moves, GameResult::Win(Side::First));
         assert!(win(10) > win(12));
         assert!(win(11) < -WIN / 2);

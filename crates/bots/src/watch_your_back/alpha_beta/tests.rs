@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use rand::SeedableRng;
 
-use super::evaluation::evaluate_alpha_beta_result;
+use super::evaluation::evaluate_game_result;
 use super::*;
 use referee_games::two_player::GameResult;
 use referee_games::watch_your_back::Board;
@@ -53,7 +53,7 @@ fn it_chooses_even_with_a_single_node() {
 fn evals_stay_between_loss_and_win() {
     assert!(scale_alpha_beta_score(100) > 0.2 && scale_alpha_beta_score(100) < 0.3);
     let won = |seat| {
-        scale_alpha_beta_score(evaluate_alpha_beta_result(
+        scale_alpha_beta_score(evaluate_game_result(
             &Board::START,
             GameResult::Win(seat),
             Side::First,

@@ -1,7 +1,7 @@
 //! The alpha-beta search.
 
 use super::evaluation::{
-    SearchScore, WIN, evaluate_alpha_beta_result, evaluate_watch_your_back, is_decisive_evaluation,
+    SearchScore, WIN, evaluate_game_result, evaluate_watch_your_back, is_decisive_evaluation,
 };
 use super::move_ordering::{MoveOrdering, find_likely_captures};
 use super::transposition_table::{Bound, TranspositionTable, transposition_key};
@@ -46,7 +46,7 @@ impl DeepeningSearch for AlphaBetaTree<'_> {
         alpha: SearchScore,
     ) -> Option<SearchScore> {
         if let Some(result) = root.ended {
-            return Some(-evaluate_alpha_beta_result(root.after.board(), result, self.thinker));
+            return Some(-evaluate_game_result(root.after.board(), result, self.thinker));
         }
         self.path.clear();
         self.path.push(self.root);
@@ -208,14 +208,13 @@ impl<'a> AlphaBetaTree<'a> {
     /// The score, if the game is over on `board` or a position repeats.
     fn score_if_ended(&self, board: &Board) -> Option<SearchScore> {
         if let Some(result) = board.elimination_result() {
-            return Some(evaluate_alpha_beta_result(board, result, self.thinker));
+            return Some(evaluate_game_result(board, result, self.thinker));
         }
         let longest = self.rules.max_moves;
         let too_long = longest > 0 && board.moves() >= longest;
         let circles =
             board.size() == BoardSize::Small && (self.is_blocked(board) || self.repeats(board));
-        (too_long || circles)
-            .then(|| evaluate_alpha_beta_result(board, GameResult::Draw, self.thinker))
+        (too_long || circles).then(|| evaluate_game_result(board, GameResult::Draw, self.thinker))
     }
 
     fn is_blocked(&self, board: &Board) -> bool {

@@ -8,8 +8,7 @@ use maud::{Markup, html};
 use super::super::page_player_name;
 use super::challenge_section::ChallengeSection;
 use super::{
-    escape_league_page_text, render_league_page_frame, render_league_page_leave_form,
-    render_league_page_token,
+    escape_league_page_text, render_league_page_frame, render_league_page_token, render_leave_form,
 };
 use crate::Standings;
 
@@ -100,7 +99,7 @@ impl AuthorPage<'_> {
             self.league,
             &format!("{} – {}", self.author, self.league),
             &html! {
-                "You are " strong { (page_player_name(self.author)) } "." (render_league_page_leave_form(self.token))
+                "You are " strong { (page_player_name(self.author)) } "." (render_leave_form(self.token))
             },
             &body,
         )

@@ -248,7 +248,7 @@ impl SeatRowList {
             });
         }
         if let (2, Seating::Known) = (seats, seating) {
-            let mut results = NamedResults::new(&names).counting_faulted(faulted).ranked_by(rank);
+            let mut results = NamedResults::new(&names).with_faulted(faulted).ranked_by(rank);
             for game in &self.games {
                 add_seat_rows_of_two(&mut results, game);
             }
@@ -259,9 +259,8 @@ impl SeatRowList {
         for (name, &number) in self.seats.list.iter().zip(&seat_numbers) {
             seat_names[number].clone_from(name);
         }
-        let mut results = NamedResults::at_table(&names, table, seat_names)
-            .counting_faulted(faulted)
-            .ranked_by(rank);
+        let mut results =
+            NamedResults::at_table(&names, table, seat_names).with_faulted(faulted).ranked_by(rank);
         for game in &self.games {
             add_seat_row_game(&mut results, game);
         }

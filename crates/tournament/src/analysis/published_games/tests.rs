@@ -36,7 +36,7 @@ fn published(records: &[GameRecord]) -> Vec<(String, String, u32, u8)> {
         let record = &game.record;
         assert!(game.counts && !game.in_check);
         let [first, second] = [Seat::FIRST, Seat::SECOND]
-            .map(|seat| published.names.pseudonym_of(&record.players[seat]));
+            .map(|seat| published.names.shown_name(&record.players[seat]));
         seen.push((first.to_owned(), second.to_owned(), record.pair, record.game));
         Ok::<(), PassError>(())
     };

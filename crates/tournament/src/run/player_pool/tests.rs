@@ -111,7 +111,7 @@ async fn more_outages_than_are_allowed_are_a_fault() {
         let record = finished.record;
         assert_eq!((&*record.reason, &*record.result), ("outage", "white"));
         assert_eq!(record.fault_of(Seat::SECOND).expect("a fault").message, "503");
-        assert_eq!((record.void.len(), record.outages.outages_of("black")), (2, 2));
+        assert_eq!((record.void.len(), record.outages.count_for("black")), (2, 2));
     }
 }
 

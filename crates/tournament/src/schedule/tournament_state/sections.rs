@@ -251,7 +251,7 @@ impl TournamentState {
                 let scores = self.final_scores(fixture);
                 game.add_scores_to(&mut games, fixture.players, Some(fixture.pair), scores);
             }
-            games.fit_scores()
+            games.fit()
         })
     }
 
