@@ -23,7 +23,7 @@
 //! let file = folder.path().join("tournament.toml");
 //! std::fs::write(&file, "name = \"cup\"\ngame = \"chess\"\npears = 3\n")?;
 //!
-//! let problems = Configuration::read(&file, Colour::Plain)?.tournament().into_tournament().unwrap_err();
+//! let problems = Configuration::read(&file, Colour::Plain)?.tournament().into_result().unwrap_err();
 //! assert!(problems.to_string().contains("pears"), "with the line that it is in");
 //! assert!(problems.to_string().contains("no players"), "and every other problem");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
