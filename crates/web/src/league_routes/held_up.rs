@@ -14,7 +14,7 @@ pub(super) fn held_up(entrance: &Entrance, live: &LivePage) -> String {
         .unwrap_or_default()
 }
 
-/// The same by the hours in which games begin alone. The games in play are not counted, nor any
+/// The same where only the hours of games matter. The games in play are not counted, nor any
 /// under pseudonyms, whose times the page does not know.
 fn held_up_by_hours(entrance: &Entrance, live: &LivePage, now: &Zoned) -> Option<String> {
     // With a clock that cannot be reckoned with, the run says so.
